@@ -23,8 +23,8 @@ def row_types(schemas: dict[str, dict]) -> str:
     tables = {name: document for name, document in schemas.items() if "x-table" in document}
     for name, document in tables.items():
         blocks += _classes(document, document, class_name(name))
-    blocks.append(_protocol("LogTables", [name for name, document in tables.items() if document["x-table"] == "log"]))
-    blocks.append(_protocol("RankTables", [name for name, document in tables.items() if document["x-table"] == "ranks"], method="rank_table"))
+    for name, method, where in (("LogTable", "Log.table", "log"), ("RankTable", "Bundle.rank_table", "ranks")):
+        blocks.append(_protocol(name, method, [table for table, document in tables.items() if document["x-table"] == where]))
     return "\n".join(blocks)
 
 
@@ -33,11 +33,11 @@ def class_name(table: str) -> str:
     return "".join(part.capitalize() for part in re.split(r"[_-]", table)) + "Row"
 
 
-def _protocol(name: str, tables: list[str], method: str = "table") -> str:
+def _protocol(name: str, method: str, tables: list[str]) -> str:
     lines = [f"class {name}(Protocol):", f'    """What ``{method}`` gives by the name of a table."""', ""]
     for table in tables:
-        lines += ["    @overload", f'    def {method}(self, name: Literal["{table}"]) -> list[{class_name(table)}]: ...']
-    lines += ["    @overload", f"    def {method}(self, name: str) -> list[Any]: ...", f"    def {method}(self, name: str) -> Any: ...", ""]
+        lines += ["    @overload", f'    def __call__(self, name: Literal["{table}"]) -> list[{class_name(table)}]: ...']
+    lines += ["    @overload", "    def __call__(self, name: str) -> list[Any]: ...", "    def __call__(self, name: str) -> Any: ...", ""]
     return "\n".join(lines)
 
 

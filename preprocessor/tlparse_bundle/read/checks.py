@@ -79,7 +79,7 @@ def check_references(highest: Mapping[str, int], sizes: Mapping[str, int], where
             raise damaged(where, f"it refers to row {row} of the {target}, of which there are {sizes[target]}")
 
 
-def check_directory(directory: dict, where: str) -> None:
+def check_directory(directory: dict[str, Any], where: str) -> None:
     """Raises BundleError unless the files of the events and of their metadata follow one another."""
     tables, count = directory["tables"], directory["event_count"]
     for name in ("events", "metadata"):
@@ -93,7 +93,7 @@ def check_directory(directory: dict, where: str) -> None:
             raise damaged(where, f"the files of {name} hold events up to {end - 1}, and there are {count}")
 
 
-def check_part(name: str, rows: Sequence[dict], file: dict, where: str) -> None:
+def check_part(name: str, rows: Sequence[dict[str, Any]], file: dict[str, Any], where: str) -> None:
     """Raises BundleError unless a file of 'events' or 'metadata' holds the events that the directory says, in order."""
     events = [row["event"] for row in rows]
     if events and events[0] != file["first_event"]:
@@ -103,7 +103,7 @@ def check_part(name: str, rows: Sequence[dict], file: dict, where: str) -> None:
         raise damaged(where, f"event {events[step]} is followed by event {events[step + 1]}")
 
 
-def check_slices(rows: Iterable[dict], size_key: str, blobs: Mapping[str, dict], where: str) -> None:
+def check_slices(rows: Iterable[dict[str, Any]], size_key: str, blobs: Mapping[str, dict[str, Any]], where: str) -> None:
     """Raises BundleError when a payload lies outside of its blob, or in none. ``blobs``: their rows by path."""
     for row in rows:
         blob = row["blob"]
@@ -128,7 +128,7 @@ def rows_shape(name: str, *, closed: bool = False) -> Check:
     return compile_schema(rows_schema(name), lambda column: _target(name, column), closed=closed)
 
 
-def rows_schema(name: str) -> dict:
+def rows_schema(name: str) -> dict[str, Any]:
     """The schema of a list of rows of a table."""
     row = schema(name) if name in schema_names() else {"type": "object"}
     return {"type": "array", "items": row, "$defs": row.get("$defs", {})}

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from typing import Any
+
 from tlparse_bundle.findings.words import code, duration, large, listed, plural
 from tlparse_bundle.shown import shown
 from tlparse_bundle.trace.compile_id import id_of
@@ -34,9 +36,9 @@ class Running:
     since_us: int | None
 
 
-def running_compiles(rows: Mapping[str, dict], live: Mapping[str, dict]) -> list[Running]:
+def running_compiles(rows: Mapping[str, dict[str, Any]], live: Mapping[str, dict[str, Any]]) -> list[Running]:
     """Return the open compiles of logs, the one that began first first. ``rows``, ``live``: rows of ``logs`` and ``live.logs`` of the manifest by id."""
-    groups: dict[tuple, list[tuple[str, int | None]]] = {}
+    groups: dict[tuple[Any, ...], list[tuple[str, int | None]]] = {}
     for id, log in live.items():
         for running in log["running"]:
             key = compile_words(running), tuple(shown(span["name"]) for span in running["spans"])
@@ -48,14 +50,14 @@ def running_compiles(rows: Mapping[str, dict], live: Mapping[str, dict]) -> list
     return sorted(found, key=lambda one: (one.since_us is None, one.since_us))
 
 
-def compile_words(running: dict) -> str:
+def compile_words(running: dict[str, Any]) -> str:
     """Return an open compile in words: "0/0 forward (model.py:12)"."""
     place = f"({os.path.basename(running['file'])}:{running['line']})" if running["file"] else ""
     parts = (id_of(running) if running["compile"] else None, running["function"], place)
     return shown(" ".join(part for part in parts if part)) or "a compile without a name"
 
 
-def who(rows: Iterable[dict]) -> str:
+def who(rows: Iterable[dict[str, Any]]) -> str:
     """Return the ranks of logs, "ranks 0–3, 7", or of many pieces "56 ranks (0–6, 8–14, …)"; the ids of those without one."""
     rows = list(rows)
     ranks = sorted({row["rank"] for row in rows if row["rank"] is not None})
@@ -79,12 +81,12 @@ def _ranges(numbers: Sequence[int]) -> list[str]:
     return [str(first) if first == last else f"{first}–{last}" for first, last in spans]
 
 
-def is_growing(manifest: dict) -> bool:
+def is_growing(manifest: dict[str, Any]) -> bool:
     """Return whether logs of a bundle are still being written."""
     return manifest.get("growing") is True and "live" in manifest
 
 
-def still_growing(manifest: dict) -> str | None:
+def still_growing(manifest: dict[str, Any]) -> str | None:
     """Return the sentences that readers of a growing bundle see first, on one line; None for a finished bundle."""
     if not is_growing(manifest):
         return None
@@ -111,18 +113,18 @@ def _moment(epoch_us: int, form: str = "%Y-%m-%d %H:%M:%S") -> str:
         return "an unknown time"
 
 
-def live_of(manifest: dict, log_id: str) -> dict | None:
+def live_of(manifest: dict[str, Any], log_id: str) -> dict[str, Any] | None:
     """Return the row of a log in ``live`` of the manifest; None in a finished bundle."""
     return next((log for log in manifest["live"]["logs"] if log["id"] == log_id), None) if is_growing(manifest) else None
 
 
-def running_in(manifest: dict, log_id: str) -> set[str | None]:
+def running_in(manifest: dict[str, Any], log_id: str) -> set[str | None]:
     """Return the keys of the compiles that are open now."""
     live = live_of(manifest, log_id)
     return {running["compile"] for running in live["running"]} if live else set()
 
 
-def log_now(manifest: dict, row: dict) -> dict:
+def log_now(manifest: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
     """Return the row of a log in the manifest; in a growing bundle its summary says what there is so far."""
     if not is_growing(manifest):
         return row
@@ -132,16 +134,16 @@ def log_now(manifest: dict, row: dict) -> dict:
     return {**row, "summary": {**summary, "findings": _left(summary["findings"], [{"severity": "error"}] * count)}}
 
 
-def findings_now(manifest: dict, row: dict, findings: Sequence[dict]) -> list[dict]:
+def findings_now(manifest: dict[str, Any], row: dict[str, Any], findings: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the findings of a log of a growing bundle (rows of findings), without those of compiles that run and of a last record that is not complete yet."""
     if not is_growing(manifest):
         return list(findings)
     running, last = running_in(manifest, row["id"]), row["event_count"] - 1
 
-    def is_open(one: dict) -> bool:
+    def is_open(one: dict[str, Any]) -> bool:
         return one["kind"] == _UNFINISHED and running.issuperset(one["compiles"] or (None,))
 
-    def is_cut(one: dict) -> bool:
+    def is_cut(one: dict[str, Any]) -> bool:
         events = one["events"]
         return one["kind"] == "data-problem" and one["count"] == 1 and (events[0] >= last if events else one["details"].get("code") in _CUT)
 
@@ -149,15 +151,15 @@ def findings_now(manifest: dict, row: dict, findings: Sequence[dict]) -> list[di
     return [{**one, "because_of": None} if one["because_of"] in gone else one for one in findings if one["id"] not in gone]
 
 
-def rank_findings_now(manifest: dict, rows: list[dict]) -> list[dict]:
+def rank_findings_now(manifest: dict[str, Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the findings of the ranks together (schema: rank_findings), without what is only that some of them are compiling."""
     found, gone = _ended(manifest, rows)
     return [{**row, "id": number} for number, row in enumerate(found)] if gone else rows
 
 
-def job_now(manifest: dict, rows: list[dict]) -> dict:
+def job_now(manifest: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Return what a manifest says of the job, as far as it is not only that ranks are compiling. ``rows``: the stored findings of the ranks."""
-    job = manifest["job"]
+    job: dict[str, Any] = manifest["job"]
     found, gone = _ended(manifest, rows)
     if not gone:
         return job
@@ -165,20 +167,20 @@ def job_now(manifest: dict, rows: list[dict]) -> dict:
     return {**job, "text": said, "findings": _left(job["findings"], gone)}
 
 
-def _ended(manifest: dict, found: list[dict]) -> tuple[list[dict], list[dict]]:
+def _ended(manifest: dict[str, Any], found: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the findings of the ranks that stay in a growing bundle, and the others."""
     if not is_growing(manifest):
         return found, []
     rows = {row["id"]: row for row in manifest["logs"]}
     busy = {rows[log["id"]]["rank"] for log in manifest["live"]["logs"] if log["running"] and log["id"] in rows}
 
-    def is_open(one: dict) -> bool:  # a log may claim any rank: the runs may be long
+    def is_open(one: dict[str, Any]) -> bool:  # a log may claim any rank: the runs may be long
         return one["kind"] in _OPEN and all(last - first < len(busy) and busy.issuperset(range(first, last + 1)) for first, last in one["ranks"])
 
     return _without(found, is_open)
 
 
-def _without(rows: Sequence[dict], goes: Callable[[dict], bool]) -> tuple[list[dict], list[dict]]:
+def _without(rows: Sequence[dict[str, Any]], goes: Callable[[dict[str, Any]], bool]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return findings without some, and these; findings name each other by their place."""
     stays = [number for number, row in enumerate(rows) if not goes(row)]
     places = {number: place for place, number in enumerate(stays)}
@@ -186,16 +188,16 @@ def _without(rows: Sequence[dict], goes: Callable[[dict], bool]) -> tuple[list[d
     return [{**rows[number], "because_of": places.get(rows[number]["because_of"])} for number in stays], gone
 
 
-def _left(counts: Mapping[str, int], gone: Sequence[dict]) -> dict[str, int]:
+def _left(counts: Mapping[str, int], gone: Sequence[dict[str, Any]]) -> dict[str, int]:
     """Return the numbers of findings by severity, without some."""
     return {severity: max(0, count - sum(one["severity"] == severity for one in gone)) for severity, count in counts.items()}
 
 
-def _summary_now(summary: dict, open_count: int) -> dict:
+def _summary_now(summary: dict[str, Any], open_count: int) -> dict[str, Any]:
     return {**summary, "text": _so_far(summary), "unfinished_count": max(0, summary["unfinished_count"] - open_count)}
 
 
-def _so_far(summary: dict) -> str:
+def _so_far(summary: dict[str, Any]) -> str:
     if not summary["compile_count"]:
         return "No compiles so far."
     timed = f" in {duration(summary['compile_us'])}" if summary["compile_us"] is not None else ""

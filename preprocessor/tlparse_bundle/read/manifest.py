@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from typing import Any
+
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS
@@ -12,11 +14,11 @@ from tlparse_bundle.read.checks import check_table, damaged
 from tlparse_bundle.read.store import Store, read_json
 
 
-def read_manifest(store: Store) -> dict:
+def read_manifest(store: Store) -> dict[str, Any]:
     """The manifest. Raises BundleError when there is none, when it is damaged, and for another major version."""
     where = f"{store.location}/{layout.MANIFEST}"
     try:
-        manifest = read_json(store, layout.MANIFEST)
+        manifest: dict[str, Any] = read_json(store, layout.MANIFEST)
     except BundleError as error:
         raise BundleError(
             f"{store.location} is no bundle: {error.message}",
@@ -45,7 +47,7 @@ def read_manifest(store: Store) -> dict:
     return manifest
 
 
-def rank_paths(manifest: dict) -> Iterator[str]:
+def rank_paths(manifest: dict[str, Any]) -> Iterator[str]:
     """Paths of the files of the tables about several ranks."""
     for entry in manifest.get("rank_tables", {}).values():
         yield from (file["path"] for file in entry["files"])

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
@@ -22,6 +22,9 @@ from tlparse_bundle.read.rows import Artifact, Compile, Event
 from tlparse_bundle.trace.compile_id import id_of
 from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_rows
 
+if TYPE_CHECKING:
+    from tlparse_bundle.format.row_types import LogTable, RankTable
+
 _CACHED_FILES = 8
 T = TypeVar("T")
 
@@ -29,17 +32,17 @@ T = TypeVar("T")
 class Bundle:
     """A bundle: ``location``, ``manifest`` (dict) and ``logs`` (list of Log). ``trusted``: this program has just written it, nothing is checked."""
 
-    def __init__(self, store: Store, manifest: dict | None = None, *, verify: bool = True, trusted: bool = False):
+    def __init__(self, store: Store, manifest: dict[str, Any] | None = None, *, verify: bool = True, trusted: bool = False):
         self.store = store
         self.location = store.location
         self.trusted = trusted
-        self.manifest: dict = read_manifest(store) if manifest is None else manifest
+        self.manifest: dict[str, Any] = read_manifest(store) if manifest is None else manifest
         self.codec = CODECS[self.manifest["codec"]]
         self.logs = [Log(self, row) for row in self.manifest["logs"]]
         self.blobs = Blobs(store, verify=verify)
 
     @classmethod
-    def open(cls, location: str | os.PathLike, *, verify: bool = True) -> Bundle:
+    def open(cls, location: str | os.PathLike[str], *, verify: bool = True) -> Bundle:
         """Open the bundle in a folder, or at any URL that fsspec knows. ``verify``: blobs must have the hash that they are named by.
 
         Raises BundleError when there is none, when its major format version is another one, and later for what is damaged.
@@ -55,20 +58,24 @@ class Bundle:
         raise BundleError(f"{self.store.location} has no log {log_id!r}", hint=f"Its logs are: {names}", code="not-found")
 
     @property
-    def job(self) -> dict | None:
+    def job(self) -> dict[str, Any] | None:
         """What several ranks together say (schema: manifest, 'job'); None for less than two. In a growing bundle, compiles that run are not findings."""
         job = self.manifest.get("job")
         return job_now(self.manifest, self._rank_rows("rank_findings")) if job is not None and is_growing(self.manifest) else job
 
-    def rank_table(self, name: str) -> list[dict]:
-        """Return a table about several ranks by the name of its schema, such as 'rank_findings': a list of its rows, empty when it has none.
+    if TYPE_CHECKING:
+        rank_table: RankTable
+    else:
 
-        In a growing bundle, compiles that run are not findings. Raises BundleError when there is no such table, or when it was left out of a redacted bundle.
-        """
-        rows = self._rank_rows(name)
-        return rank_findings_now(self.manifest, rows) if name == "rank_findings" else rows
+        def rank_table(self, name: str) -> list[dict[str, Any]]:
+            """Return a table about several ranks by the name of its schema, such as 'rank_findings': a list of its rows, empty when it has none.
 
-    def _rank_rows(self, name: str) -> list[dict]:
+            In a growing bundle, compiles that run are not findings. Raises BundleError when there is no such table, or when it was left out of a redacted bundle.
+            """
+            rows = self._rank_rows(name)
+            return rank_findings_now(self.manifest, rows) if name == "rank_findings" else rows
+
+    def _rank_rows(self, name: str) -> list[dict[str, Any]]:
         entries = self.manifest.get("rank_tables", {})
         if name in entries:
             sizes = {name: entry["rows"] for name, entry in entries.items()}
@@ -79,7 +86,7 @@ class Bundle:
         redacted = ": the bundle is redacted" if left_out else ""
         raise BundleError(f"the bundle has no table {quoted(name)} about several ranks{redacted}", hint=f"Its tables: {', '.join(entries) or 'none'}", code="not-found")
 
-    def rows(self, name: str) -> Iterator[dict]:
+    def rows(self, name: str) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table of all logs, each with ``log`` and ``rank`` in front. Raises BundleError when there is no such table."""
         for log in self.logs:
             for row in log.table(name):
@@ -110,11 +117,11 @@ class Bundle:
             return self.json(path)
         return self.once((name, path, *sizes.items()), lambda: self._checked(name, path, sizes))
 
-    def file_rows(self, name: str, file: dict, sizes: Mapping[str, int] = {}) -> list[dict]:
+    def file_rows(self, name: str, file: dict[str, Any], sizes: Mapping[str, int] = {}) -> list[dict[str, Any]]:
         """The rows of a file of a table: ``file`` is its entry in 'files'. ``sizes``: see check_table."""
         return self.once((name, file["path"], *sizes.items()), lambda: self._checked_rows(name, file, sizes))
 
-    def _checked_rows(self, name: str, file: dict, sizes: Mapping[str, int]) -> list[dict]:
+    def _checked_rows(self, name: str, file: dict[str, Any], sizes: Mapping[str, int]) -> list[dict[str, Any]]:
         rows = read_rows(self.store, file["path"])
         if not self.trusted:
             check_row_file(name, rows, file["rows"], self.where(file["path"]), sizes)
@@ -159,7 +166,7 @@ class Bundle:
 class Log:
     """One log: ``id``, ``rank`` (int or None), ``source`` (file name as given), ``compiles``."""
 
-    def __init__(self, bundle: Bundle, row: dict):
+    def __init__(self, bundle: Bundle, row: dict[str, Any]):
         self.bundle = bundle
         self.row = row
         self.id: str = row["id"]
@@ -174,32 +181,36 @@ class Log:
             del self.__dict__[name]
 
     @cached_property
-    def directory(self) -> dict:
+    def directory(self) -> dict[str, Any]:
         """The log directory (schema: log)."""
         return self.bundle.once(("directory", self.id), self._read_directory)
 
-    def _read_directory(self) -> dict:
-        directory = self.bundle.table("log", self.row["path"])
+    def _read_directory(self) -> dict[str, Any]:
+        directory: dict[str, Any] = self.bundle.table("log", self.row["path"])
         if not self.bundle.trusted:
             check_directory(directory, self.bundle.where(self.row["path"]))
         return directory
 
-    def table(self, name: str) -> Any:
-        """Return a table by the name of its schema, such as 'failures': a list of its rows, empty when it has none.
+    if TYPE_CHECKING:
+        table: LogTable
+    else:
 
-        Raises BundleError when there is no such table, or when it was left out of a redacted bundle.
-        """
-        entry = self.directory["tables"].get(name)
-        if entry is not None:
-            rows = list(self.stream(name))
-            if name in CHECKED_WHOLE and not self.bundle.trusted:
-                self.bundle.once((self.id, name), lambda: check_whole(name, rows, f"{self.bundle.location}: table {name} of log {self.id}"))
-            return rows
-        if row_tables().get(name) == "log" and not self.is_missing(name):
-            return []
-        raise self._no_table(name)
+        def table(self, name: str) -> Any:
+            """Return a table by the name of its schema, such as 'failures': a list of its rows, empty when it has none.
 
-    def stream(self, name: str) -> Iterator[dict]:
+            Raises BundleError when there is no such table, or when it was left out of a redacted bundle.
+            """
+            entry = self.directory["tables"].get(name)
+            if entry is not None:
+                rows = list(self.stream(name))
+                if name in CHECKED_WHOLE and not self.bundle.trusted:
+                    self.bundle.once((self.id, name), lambda: check_whole(name, rows, f"{self.bundle.location}: table {name} of log {self.id}"))
+                return rows
+            if row_tables().get(name) == "log" and not self.is_missing(name):
+                return []
+            raise self._no_table(name)
+
+    def stream(self, name: str) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table of rows, with one of its files in memory at a time. Raises BundleError as ``table`` does."""
         entry = self.directory["tables"].get(name)
         if entry is None:
@@ -223,21 +234,24 @@ class Log:
         return {"events": self.directory["event_count"], **counts}
 
     @property
-    def summary(self) -> dict:
+    def summary(self) -> dict[str, Any]:
         """The numbers of the headline, and its text (schema: manifest, 'summary'); in a growing bundle, as of now."""
-        return log_now(self.bundle.manifest, self.row)["summary"]
+        summary: dict[str, Any] = log_now(self.bundle.manifest, self.row)["summary"]
+        return summary
 
-    def findings(self) -> list[dict]:
+    def findings(self) -> list[dict[str, Any]]:
         """Return what the log says, most important first (rows of findings); in a growing bundle, compiles that run are not findings.
 
         Raises BundleError when a redacted bundle does not have them.
         """
-        return findings_now(self.bundle.manifest, self.row, self.table("findings"))
+        rows: list[Any] = self.table("findings")
+        return findings_now(self.bundle.manifest, self.row, rows)
 
     @cached_property
     def compiles(self) -> list[Compile]:
         """The compiles, in the order in which they began."""
-        return [Compile(self, row) for row in self.table("compiles")]
+        rows: list[Any] = self.table("compiles")
+        return [Compile(self, row) for row in rows]
 
     def compile(self, key: str) -> Compile:
         """Return the compile with this key ('0/1', '0/0@2', 'aot-1'). Raises BundleError when there is none."""
@@ -257,7 +271,8 @@ class Log:
     @cached_property
     def artifacts(self) -> list[Artifact]:
         """All artifacts of the log, in the order torch wrote them."""
-        return [Artifact(self, row) for row in self.table("artifacts")]
+        rows: list[Any] = self.table("artifacts")
+        return [Artifact(self, row) for row in rows]
 
     @cached_property
     def artifacts_by_compile(self) -> dict[str | None, list[Artifact]]:
@@ -268,13 +283,14 @@ class Log:
         return groups
 
     @cached_property
-    def stacks(self) -> list[dict]:
+    def stacks(self) -> list[dict[str, Any]]:
         """The rows of the stacks (schema: stacks), by their ids."""
-        return self.table("stacks")
+        rows: list[Any] = self.table("stacks")
+        return rows
 
-    def stack(self, id: int) -> list[dict]:
+    def stack(self, id: int) -> list[dict[str, Any]]:
         """Return the frames of a stack, outermost first: dicts of file (or None), line, function, code (text of the line, or None)."""
-        frames: list[dict] = []
+        frames: list[dict[str, Any]] = []
         parent: int | None = id
         while parent is not None:
             row = row_of(self.stacks, parent, "stacks", self.id)
@@ -283,9 +299,10 @@ class Log:
         return frames[::-1]
 
     @cached_property
-    def blobs(self) -> dict[str, dict]:
+    def blobs(self) -> dict[str, dict[str, Any]]:
         """The rows of the blobs (schema: blobs), by path."""
-        return {row["blob"]: row for row in self.table("blobs")}
+        rows: list[Any] = self.table("blobs")
+        return {row["blob"]: row for row in rows}
 
     def is_left_out(self, blob: str) -> bool:
         """Whether a blob is not there because the bundle is redacted."""
@@ -308,24 +325,25 @@ class Log:
             raise damaged(f"log {self.id}", f"a payload lies outside of blob {quoted(blob)}")
         return data[offset : offset + size_bytes]
 
-    def files(self, name: str) -> list[dict]:
+    def files(self, name: str) -> list[dict[str, Any]]:
         """The files of a table of rows, in order; none for a table without rows."""
-        return self.directory["tables"].get(name, {"files": []})["files"]
+        files: list[dict[str, Any]] = self.directory["tables"].get(name, {"files": []})["files"]
+        return files
 
-    def part(self, name: str, number: int) -> list[dict]:
+    def part(self, name: str, number: int) -> list[dict[str, Any]]:
         """The rows of one file of 'events' or 'metadata', by its position in ``files``."""
         return self.bundle.once((self.id, name, number), lambda: self._read_part(name, self.files(name)[number]))
 
-    def _read_part(self, name: str, file: dict) -> list[dict]:
-        rows = self.bundle.file_rows(name, file, self.sizes)
+    def _read_part(self, name: str, file: dict[str, Any]) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.bundle.file_rows(name, file, self.sizes)
         if not self.bundle.trusted:
             check_part(name, rows, file, self.bundle.where(file["path"]))
         return rows
 
-    def _read_metadata(self, number: int) -> dict[int, dict]:
+    def _read_metadata(self, number: int) -> dict[int, dict[str, Any]]:
         return {row["event"]: row["metadata"] for row in self.part("metadata", number)}
 
-    def metadata(self, event: int) -> dict | None:
+    def metadata(self, event: int) -> dict[str, Any] | None:
         """What the record holds besides its columns (schema: metadata); None for {type: {}}."""
         if not 0 <= event < self.directory["event_count"]:
             raise BundleError(f"log {self.id} has no event {event}", code="not-found")

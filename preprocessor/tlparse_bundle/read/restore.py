@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from typing import Any
+
 from tlparse_bundle.commit.folder import new_folder
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.layout import guards
@@ -107,7 +109,7 @@ def restored_bytes(log: Log) -> Iterator[bytes]:
         yield piece
 
 
-def verbatim_bytes(log: Log, chunk: dict) -> bytes:
+def verbatim_bytes(log: Log, chunk: dict[str, Any]) -> bytes:
     """A verbatim chunk, which must have the size that the directory says."""
     data = log.bundle.read(chunk["path"], chunk["size_bytes"])
     if len(data) != chunk["size_bytes"]:

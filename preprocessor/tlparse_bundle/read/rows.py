@@ -16,13 +16,13 @@ class Log(Protocol):
     bundle: Any
 
     @property
-    def directory(self) -> dict: ...
+    def directory(self) -> dict[str, Any]: ...
     @property
     def compiles(self) -> list[Compile]: ...
     @property
     def artifacts_by_compile(self) -> dict[str | None, list[Artifact]]: ...
-    def stack(self, id: int) -> list[dict]: ...
-    def metadata(self, event: int) -> dict | None: ...
+    def stack(self, id: int) -> list[dict[str, Any]]: ...
+    def metadata(self, event: int) -> dict[str, Any] | None: ...
     def payload(self, blob: str, offset: int, size_bytes: int) -> bytes: ...
     def is_left_out(self, blob: str) -> bool: ...
 
@@ -30,14 +30,14 @@ class Log(Protocol):
 class Compile:
     """One row of compiles: ``key``, ``status``, ``row`` (dict), ``artifacts``, ``metrics``."""
 
-    def __init__(self, log: Log, row: dict):
+    def __init__(self, log: Log, row: dict[str, Any]):
         self.log = log
         self.row = row
         self.key: str = row["compile"]
         self.status: str = row["status"]
 
     @property
-    def metrics(self) -> dict | None:
+    def metrics(self) -> dict[str, Any] | None:
         """All fields of its compilation metrics, or None."""
         index = self.row["metrics_event"]
         if index is None:
@@ -52,7 +52,7 @@ class Compile:
         return self.log.artifacts_by_compile.get(self.key, [])
 
     @property
-    def stack(self) -> list[dict]:
+    def stack(self) -> list[dict[str, Any]]:
         """Frames that led to the compile, outermost first; empty when the log has none."""
         index = self.row["stack"]
         return [] if index is None else self.log.stack(index)
@@ -63,7 +63,7 @@ class Compile:
 
 class _HasPayload:
     log: Log
-    row: dict
+    row: dict[str, Any]
     _size_key: str
 
     @property
@@ -88,7 +88,7 @@ class Artifact(_HasPayload):
 
     _size_key = "size_bytes"
 
-    def __init__(self, log: Log, row: dict):
+    def __init__(self, log: Log, row: dict[str, Any]):
         self.log = log
         self.row = row
         self.event: int = row["event"]
@@ -109,7 +109,7 @@ class Artifact(_HasPayload):
         descriptor = self.log.bundle.manifest["descriptors"].get(self.row["descriptor"])
         if descriptor is None:
             raise damaged(f"log {self.log.id}", f"the manifest has no descriptor {quoted(self.row['descriptor'])}")
-        return descriptor["phase"]
+        return str(descriptor["phase"])
 
     def json(self) -> Any:
         """The payload parsed; without a payload the metadata of the event. Raises ValueError."""
@@ -131,7 +131,7 @@ class Event(_HasPayload):
 
     _size_key = "payload_size_bytes"
 
-    def __init__(self, log: Log, row: dict):
+    def __init__(self, log: Log, row: dict[str, Any]):
         self.log = log
         self.row = row
         self.index: int = row["event"]
@@ -142,7 +142,7 @@ class Event(_HasPayload):
         self.payload_form: str | None = row["payload_form"]
 
     @property
-    def metadata(self) -> dict:
+    def metadata(self) -> dict[str, Any]:
         """The metadata object, {type: {}} written out."""
         metadata = self.log.metadata(self.index)
         return {self.type: {}} if metadata is None else metadata

@@ -36,7 +36,7 @@ class Bundle(Protocol):
     logs: list[Any]
 
     def raw(self, path: str) -> bytes: ...
-    def rank_table(self, name: str) -> list[dict]: ...
+    def rank_table(self, name: str) -> list[Any]: ...
 
 
 @contextmanager
@@ -136,7 +136,7 @@ def _places(bundles: Sequence[tuple[str, Bundle]], copies: Path) -> Iterator[tup
                 yield table, _local(bundle, folder, file["path"]), name, None, None
 
 
-def _written(folder: Path, rows: Iterable[dict]) -> str:
+def _written(folder: Path, rows: Iterable[dict[str, Any]]) -> str:
     """A file of rows: findings of a growing bundle, where compiles that run are not findings."""
     handle, path = mkstemp(".jsonl", dir=folder)
     with open(handle, "wb") as file:

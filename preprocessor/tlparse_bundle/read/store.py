@@ -110,7 +110,8 @@ def read_rows(store: Store, path: str) -> list[Any]:
 def _read_rows(store: Store, path: str) -> list[Any]:
     data, where = read(store, path, MAX_JSON_BYTES), f"{store.location}/{path}"
     _check_values(data, where)
-    return _parsed(b"[%b]" % data.removesuffix(b"\n").replace(b"\n", b","), where)
+    rows: list[Any] = _parsed(b"[%b]" % data.removesuffix(b"\n").replace(b"\n", b","), where)
+    return rows
 
 
 def _check_values(data: bytes, where: str) -> None:

@@ -120,21 +120,22 @@ class _Checker:
             whole: list[Any] = []
             for path, rows, highest in self._row_files(name, entry, "log.json"):
                 references.append((path, highest))
-                unknown = next((row["compile"] for row in rows if isinstance(row, dict[str, Any]) and row.get("compile", None) not in self._keys), None)
+                unknown = next((row["compile"] for row in rows if isinstance(row, dict) and row.get("compile", None) not in self._keys), None)
                 self.require(unknown is None, f"{path}: there is no compile {quoted(unknown)}")
-                places = ((row.get("compile"), row["attempt"]) for row in rows if isinstance(row, dict[str, Any]) and row.get("attempt") is not None)
+                places = ((row.get("compile"), row["attempt"]) for row in rows if isinstance(row, dict) and row.get("attempt") is not None)
                 lost = next((place for place in places if place not in self._attempts), (None, None))
                 self.require(lost == (None, None), f"{path}: compile {quoted(lost[0])} has no attempt {quoted(lost[1])}")
                 whole += rows if name in CHECKED_WHOLE else ()
-            if whole and all(isinstance(row, dict[str, Any]) and {"id", "parent"} <= row.keys() for row in whole):
+            if whole and all(isinstance(row, dict) and {"id", "parent"} <= row.keys() for row in whole):
                 self.sound(check_whole, name, whole, f"table {quoted(name)}")
         return references
 
-    def _row_files(self, name: str, entry: dict[str, Any], said: str) -> Iterator[tuple[str, list, Highest]]:
+    def _row_files(self, name: str, entry: dict[str, Any], said: str) -> Iterator[tuple[str, list[Any], Highest]]:
         """(path, rows, references) of each file of a table, whose ``entry`` the file ``said`` has."""
         self.require(sum(file["rows"] for file in entry["files"]) == entry["rows"], f"{said}: the files of {quoted(name)} do not have {entry['rows']} rows together")
         for file in entry["files"]:
-            path, highest = file["path"], {}
+            path: str = file["path"]
+            highest: Highest = {}
             rows = read_rows(self.bundle.store, path)
             self.require(len(rows) == file["rows"], f"{path}: it has {len(rows)} rows, {said} says {file['rows']}")
             try:
@@ -153,7 +154,7 @@ class _Checker:
         if not holds:
             self.say(problem)
 
-    def sound(self, check: Callable[..., None], *arguments: Any) -> bool:
+    def sound(self, check: Callable[..., object], *arguments: Any) -> bool:
         """Says what one of the checks of readers finds; whether it found nothing."""
         try:
             check(*arguments)
@@ -212,7 +213,7 @@ class _Checker:
     def _rows_of(self, directory: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
         """The rows of a table, as far as they are objects with a compile."""
         for file in directory["tables"].get(name, {"files": ()})["files"]:
-            yield from (row for row in read_rows(self.bundle.store, file["path"]) if isinstance(row, dict[str, Any]) and "compile" in row)
+            yield from (row for row in read_rows(self.bundle.store, file["path"]) if isinstance(row, dict) and "compile" in row)
 
     def _check_compiles(self, log: Log, where: str) -> None:
         """Keys are unique, each attempt belongs to a compile, a limit or a capture, and the counts of artifacts are right."""
@@ -276,13 +277,13 @@ def _said(document: dict[str, Any], value: Any, relaxed: bool) -> Iterator[str]:
 def _stacks(metadata: dict[str, Any]) -> list[int]:
     """The stacks that a record refers to, at the top or in the metadata of its event."""
     type_ = next((key for key in metadata if key not in CONTEXT_KEYS and key not in _STACK_KEYS), None)
-    holders = [metadata, metadata.get(type_)]
+    holders = [metadata, metadata.get(type_ or "")]
     return [holder[key] for holder in holders if type(holder) is dict for key in _STACK_KEYS if type(holder.get(key)) is int]
 
 
 def _relax(document: Any) -> Any:
     """The schema for a bundle of a newer minor version: fields that we do not know are allowed."""
-    if isinstance(document, dict[str, Any]):
+    if isinstance(document, dict):
         return {key: _relax(value) for key, value in document.items() if not (key == "additionalProperties" and value is False)}
     if isinstance(document, list):
         return [_relax(value) for value in document]

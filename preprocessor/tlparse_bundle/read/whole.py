@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.checks import check_slices, damaged
 from tlparse_bundle.read.reader import Log
@@ -19,7 +21,8 @@ def check_log(log: Log) -> None:
             raise damaged(f"log {log.id}", f"the manifest has no descriptor {quoted(kind['descriptor'])}")
     for name in directory["tables"]:
         log.table(name)
-    check_slices(log.table("artifacts"), "size_bytes", log.blobs, f"log {log.id} artifacts")
+    artifacts: list[Any] = log.table("artifacts")
+    check_slices(artifacts, "size_bytes", log.blobs, f"log {log.id} artifacts")
     for name in ("events", "metadata"):
         for number, file in enumerate(log.files(name)):
             rows = log.part(name, number)

@@ -1,0 +1,27 @@
+"""mypy, strict, has nothing to say about the readers and the examples of docs/api.md; a field that a table does not have is found."""
+
+import re
+import subprocess
+import sys
+
+import traces
+from waiting import HANG_S
+
+EXAMPLES = "\n\n".join(re.findall(r"^```python\n(.*?)^```$", (traces.ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
+
+
+def complaints(tmp_path, *sources):
+    """What mypy says of the sources, one line each."""
+    command = [sys.executable, "-m", "mypy", "--no-error-summary", "--hide-error-context", "--cache-dir", str(tmp_path / "cache"), *map(str, sources)]
+    done = subprocess.run(command, cwd=traces.ROOT, capture_output=True, text=True, timeout=HANG_S, check=False)
+    assert done.stderr == ""
+    return [line for line in done.stdout.splitlines() if ": error:" in line]
+
+
+def test_the_readers_and_the_examples(tmp_path):
+    examples = tmp_path / "examples.py"
+    examples.write_text(EXAMPLES, encoding="utf-8")
+    assert "Bundle.open" in EXAMPLES and complaints(tmp_path, "preprocessor/tlparse_bundle/read", examples) == []
+    examples.write_text('from tlparse_bundle import Bundle\n\nfor row in Bundle.open("out").logs[0].table("compiles"):\n    print(row["compile"], row["no_such_field"])\n')
+    (complaint,) = complaints(tmp_path, examples)
+    assert "no_such_field" in complaint
