@@ -46,7 +46,8 @@ def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_v
     follow.end()
     expect(mark(page)).to_contain_text("finished")
     expect(mark(page).get_by_role("button")).to_be_hidden()
-    whole = [compile for compile in Bundle.open(follow.out).logs[0].compiles if "program" in (compile.row["file"] or "")]
+    (log,) = Bundle.open(follow.out).logs
+    whole = [row for name in ("compiles", "limits") for row in log.table(name) if "program" in (row["file"] or "")]
     expect(rows(page)).to_have_count(1 + len(whole))
     expect(rows(page).filter(has_text="running")).to_have_count(0)
 

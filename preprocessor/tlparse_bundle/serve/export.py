@@ -107,7 +107,7 @@ def _tables(bundle: Bundle) -> Iterator[str]:
 
 def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]:
     """Where the artifacts of the compiles lie: parts of blobs, by path. Blobs hold payloads of other compiles too."""
-    known = {compile.key for log in bundle.logs for compile in log.compiles}
+    known = {compile.key for log in bundle.logs for compile in log.compiles} | {artifact.compile for log in bundle.logs for artifact in log.artifacts}
     for key in compiles:
         if key not in known:
             raise BundleError(f"no log has a compile {key!r}", hint="tlparse-bundle info lists them.", code="not-found")
