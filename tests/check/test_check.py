@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema import Draft202012Validator
 from log_builder import log
+from traces import rewrite, written
 from tlparse_bundle.format.schemas import document_names, schema, schema_names
 from warm_command import run_warm
 
@@ -268,11 +269,12 @@ def test_findings_that_are_not_listed_let_no_check_pass(log_of, rows, check, tmp
 def test_details_that_are_damaged_are_refused(two_ranks, check, tmp_path, details):
     out = two_ranks(log("artifact:a 0/0\n | text"))
     shutil.copytree(out, tmp_path / "out")
-    (path,) = [path for path in (tmp_path / "out").rglob("findings.json") if "rank_0" in str(path)]
-    table = json.loads(path.read_bytes())
-    row = {"kind": "unlisted", "fingerprint": "0" * 16, "severity": "info", "title": "t", "text": "", "count": 1, "because_of": None, "details": details}
-    table["findings"] = [row | dict.fromkeys(("function", "file", "line", "cost_us", "cost_of")) | {name: [] for name in ("compile_indexes", "event_indexes", "span_indexes", "remedies")}]
-    path.write_text(json.dumps(table))
+    (folder,) = [path for path in (tmp_path / "out" / "logs").iterdir() if "rank_0" in path.name]
+    row = {"id": 0, "kind": "unlisted", "fingerprint": "0" * 16, "severity": "info", "title": "t", "text": "", "count": 1, "because_of": None, "details": details}
+    row |= dict.fromkeys(("function", "file", "line", "cost_us", "cost_of")) | {name: [] for name in ("compiles", "events", "spans", "remedies")}
+    (folder / "findings.jsonl").write_bytes(written("findings.jsonl", [row]))
+    entry = {"rows": 1, "files": [{"path": f"logs/{folder.name}/findings.jsonl", "rows": 1}]}
+    rewrite(folder, "log.json", lambda directory: directory["tables"].update(findings=entry))
     code, out, err = check("out", "--baseline", "out")
     assert code == 1 and out == "" and "is damaged" in err
 

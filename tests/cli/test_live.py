@@ -18,7 +18,7 @@ def running(name="forward", index=3, since_s=41, spans=("entire_frame_compile", 
 
 
 def finding(title, at, **fields):
-    return {"fingerprint": title, "severity": "warning", "title": title, "kind": "graph-break", "because_of": None, "compile_indexes": [0], "event_indexes": [at], **fields}
+    return {"fingerprint": title, "severity": "warning", "title": title, "kind": "graph-break", "because_of": None, "compiles": ["0/0"], "events": [at], **fields}
 
 
 class Growing:
@@ -93,7 +93,7 @@ def test_silence_is_told_once_with_the_last_record(told):
 
 
 def test_a_compile_that_runs_is_no_finding(told):
-    did_not_end = finding("The compile of `f` did not end", 1, kind="unfinished-compile", compile_indexes=[3])
+    did_not_end = finding("The compile of `f` did not end", 1, kind="unfinished-compile", compiles=["3/0"])
     assert not any("did not end" in line for line in told(Growing([running()], findings=[did_not_end])))
     assert not any("did not end" in line for line in drawn(Growing([running()], findings=[did_not_end])))
     assert any("did not end" in line for line in drawn(Growing([], findings=[did_not_end])))

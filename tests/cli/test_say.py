@@ -40,7 +40,7 @@ def check(done):
 @pytest.fixture
 def bundle(tmp_path):
     metrics = {"co_name": EVIL, "co_filename": EVIL, "co_firstlineno": 1}
-    data = record("compilation_metrics 0/0 " + json.dumps(metrics)) + raw_record(json.dumps({"artifact": {"name": EVIL, "encoding": "string"}, "frame_id": 0, "frame_compile_id": 0}), "text")
+    data = record("dynamo_start 0/0") + record("compilation_metrics 0/0 " + json.dumps(metrics)) + raw_record(json.dumps({"artifact": {"name": EVIL, "encoding": "string"}, "frame_id": 0, "frame_compile_id": 0}), "text")
     (tmp_path / "x.log").write_bytes(data + b"V0401 12:00:00.000000 7 a.py:1] {\n")
     assert run(tmp_path, "x.log", "out", "--codec", "none", "-q").returncode == 0
     return tmp_path / "out"
@@ -68,13 +68,13 @@ def test_names_of_a_bundle(command, field, bundle):
         elif field == "source":
             row["source"]["name"] = EVIL
         elif field == "statuses":
-            row["statuses"] = {EVIL: 1}
+            row["summary"]["statuses"] = {EVIL: 1}
         elif field != "compile":
             row[field] = EVIL
 
     rewrite(bundle, "manifest.json", change)
     if field == "compile":
-        rewrite(bundle, "logs/x/compiles.json", lambda table: table["compiles"][-1].update({"key": EVIL, "status": EVIL}))
+        rewrite(bundle, "logs/x/compiles.jsonl", lambda rows: rows[-1].update({"compile": EVIL, "status": EVIL}))
     name, *words = command
     check(run(bundle.parent, name, bundle, *words))
 

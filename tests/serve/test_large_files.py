@@ -16,7 +16,7 @@ from tlparse_bundle.serve.app import create_app
 from waiting import HANG_S
 
 LARGE = bytes(range(256)) * (5 << 12)  # 5 MB and 20 pieces
-PATH = "/bundles/out/logs/x/compiles.json"
+PATH = "/bundles/out/logs/x/compiles.jsonl"
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def client(bundle):
 
 
 def table(bundle, content, ending=".zst"):
-    path = bundle / "logs" / "x" / f"compiles.json{ending}"
+    path = bundle / "logs" / "x" / f"compiles.jsonl{ending}"
     path.write_bytes(codecs.codec_of(path.name).encode(content) if isinstance(content, bytes) else content)
     return PATH + ending
 
@@ -98,7 +98,7 @@ def test_no_more_than_some_pieces_are_in_memory(bundle, root):
     ids=["cut", "huge", "other", "empty"],
 )
 def test_what_cannot_be_decoded_is_a_sentence(data, client, bundle):
-    (bundle / "logs" / "x" / "compiles.json.zst").write_bytes(data)
+    (bundle / "logs" / "x" / "compiles.jsonl.zst").write_bytes(data)
     for headers in ({"Accept-Encoding": "identity"}, {"Accept-Encoding": "gzip"}, {"Range": "bytes=0-1"}):
         response = client.get(PATH + ".zst", headers=headers)
         assert response.status_code == 502 and "could not be read" in response.text
@@ -117,7 +117,7 @@ def test_what_breaks_in_the_middle_ends_the_connection(bundle, capsys):
     frame = bytearray(zstandard.ZstdCompressor(write_content_size=True).compress(good))
     frame[-200_000:-100_000] = bytes(100_000)
     del frame[-50_000:]
-    (bundle / "logs" / "x" / "compiles.json.zst").write_bytes(frame)
+    (bundle / "logs" / "x" / "compiles.jsonl.zst").write_bytes(frame)
     with running(create_app({"out": bundle})) as port:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=HANG_S)
         connection.request("GET", PATH + ".zst")
@@ -151,13 +151,13 @@ def test_links_and_pipes_in_a_bundle_are_not_given(client, bundle, tmp_path):
     (tmp_path / "secret").write_text("secret")
     tables = bundle / "logs" / "x"
     for name in ("compiles", "events", "spans"):
-        (tables / f"{name}.json.zst").unlink(missing_ok=True)
-    os.mkfifo(tables / "compiles.json")
-    (tables / "events.json").symlink_to(tmp_path / "secret")
-    (tables / "spans.json").symlink_to(tables / "log.json.zst")  # out of the bundle or not
-    (tables / "graphs.json").mkdir()
+        (tables / f"{name}.jsonl.zst").unlink(missing_ok=True)
+    os.mkfifo(tables / "compiles.jsonl")
+    (tables / "events.jsonl").symlink_to(tmp_path / "secret")
+    (tables / "spans.jsonl").symlink_to(tables / "log.json.zst")  # out of the bundle or not
+    (tables / "graphs.jsonl").mkdir()
     (bundle / "logs" / "y").symlink_to(tables)
-    for path in ("x/compiles.json", "x/events.json", "x/spans.json", "x/graphs.json", "y/log.json.zst"):
+    for path in ("x/compiles.jsonl", "x/events.jsonl", "x/spans.jsonl", "x/graphs.jsonl", "y/log.json.zst"):
         response = client.get(f"/bundles/out/logs/{path}")
         assert response.status_code in (404, 502) and "secret" not in response.text, path
 
@@ -172,7 +172,7 @@ def test_a_pipe_in_place_of_a_manifest(bundle):
 
 def test_a_file_that_becomes_a_link_between_the_look_and_the_reading(client, bundle, tmp_path, monkeypatch):
     (tmp_path / "secret").write_text("secret" * 100)
-    target = bundle / "logs" / "x" / "compiles.json.zst"
+    target = bundle / "logs" / "x" / "artifacts.jsonl.zst"
     quick = respond.is_quick
 
     def swapped(*arguments):
@@ -181,4 +181,4 @@ def test_a_file_that_becomes_a_link_between_the_look_and_the_reading(client, bun
         return quick(*arguments)
 
     monkeypatch.setattr("tlparse_bundle.serve.app.is_quick", swapped)
-    assert client.get(PATH + ".zst", headers={"Accept-Encoding": "zstd"}).status_code == 502
+    assert client.get("/bundles/out/logs/x/artifacts.jsonl.zst", headers={"Accept-Encoding": "zstd"}).status_code == 502

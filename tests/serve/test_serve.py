@@ -151,7 +151,8 @@ def test_bundles_of_other_codecs(codec, bundle, tmp_path):
 def test_types(client, blob, bundle, root):
     types = {
         "/bundles/out/manifest.json": "application/json; charset=utf-8",
-        "/bundles/out/logs/x/compiles.json.zst": "application/json; charset=utf-8",
+        "/bundles/out/logs/x/log.json.zst": "application/json; charset=utf-8",
+        "/bundles/out/logs/x/artifacts.jsonl.zst": "application/jsonl; charset=utf-8",
         "/bundles/out/logs/x/verbatim/0000.log.zst": "text/plain; charset=utf-8",
         f"/bundles/out/{blob.relative_to(bundle)}": "text/plain; charset=utf-8",
         "/viewers/default/index.html": "text/html; charset=utf-8",

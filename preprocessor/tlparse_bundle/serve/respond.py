@@ -20,7 +20,7 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.codecs import MAX_FILE_BYTES, Codec, codec_of
 from tlparse_bundle.serve.places import Stored
 
-_TYPES = {".json": "application/json", ".js": "text/javascript", ".mjs": "text/javascript", ".log": "text/plain"}
+_TYPES = {".json": "application/json", ".jsonl": "application/jsonl", ".js": "text/javascript", ".mjs": "text/javascript", ".log": "text/plain"}
 FOREVER = "private, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
 UNREADABLE = (OSError, ValueError, BundleError)
@@ -151,7 +151,7 @@ def _media_type(path: str) -> str:
     if not ending:  # blobs: they are payloads, that is text for a person to read
         return "text/plain; charset=utf-8"
     media_type = _TYPES.get(ending) or mimetypes.guess_type("x" + ending)[0] or "application/octet-stream"
-    return media_type + ("; charset=utf-8" if media_type.startswith("text/") or media_type == "application/json" else "")
+    return media_type + ("; charset=utf-8" if media_type.startswith("text/") or media_type in ("application/json", "application/jsonl") else "")
 
 
 def byte_range(header: str, size: int) -> range | None:
