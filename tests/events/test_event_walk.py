@@ -197,7 +197,7 @@ NOT_PARSED = {
 }
 
 
-REFERS_TO_EVENT = re.compile(r"event_index$|(^|_)events?$")
+REFERS_TO_EVENT = re.compile(r"(^|_)events?$")
 
 
 def event_indexes(value, key=""):
@@ -224,7 +224,7 @@ def key_of(event):
 def holders(it):
     """{event: names of the tables that refer to it}"""
     found = defaultdict(set)
-    for name in (*it.directory["tables"], *it.directory["tables"]):
+    for name in it.directory["tables"]:
         if name not in ("artifacts", "diagnostics", "blobs", "events", "metadata", "stacks"):
             for index in event_indexes(it.table(name)):
                 found[index].add(name)

@@ -362,7 +362,7 @@ def test_files_that_were_being_written_are_no_obstacle(place):
     with pytest.raises(KeyboardInterrupt):
         Follower([path], out, codec="none").run(lambda: False, told)
     log = Bundle.open(out).logs[0].id
-    for unfinished in (out / "live" / "manifest", out / "logs" / log / "compiles.json.12345.140000000000000", out / "live" / "7" / "logs" / log / "spans.json.zst.1.2"):
+    for unfinished in (out / "live" / "manifest", out / "logs" / log / "compiles.jsonl.12345.140000000000000", out / "live" / "7" / "logs" / log / "spans.jsonl.zst.1.2"):
         unfinished.parent.mkdir(parents=True, exist_ok=True)
         unfinished.write_text("{")
     assert follow_all(path, out, [writing(path, OLD)]) == set()

@@ -187,4 +187,4 @@ def test_names_of_files_that_another_log_defines(tmp_path):
     ]
     result = follow([folder], tmp_path / "out", steps, codec="none")
     assert snapshot(result.path) == snapshot(build(discover([folder]), tmp_path / "built", codec="none", jobs=1).path)
-    assert Bundle.open(result.path).log("b").compiles[1].row["filename"] == "/p/a.py"
+    assert Bundle.open(result.path).log("b").compiles[1].row["file"] == "/p/a.py"

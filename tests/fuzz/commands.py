@@ -75,7 +75,7 @@ def _read_log(bundle, log):
     _try(bundle.log, log.id)
     repr(log)
     directory = _try(lambda: log.directory) or {}
-    for name in ("compiles", "artifacts", "stacks", "blobs", "diagnostics", "failures", "spans", "kernels", "provenance", "metrics", "symbols", "tensors", *list(directory.get("tables", ()))[:40], *list(directory.get("tables", ()))[:60]):
+    for name in ("compiles", "artifacts", "stacks", "blobs", "diagnostics", "failures", "spans", "kernels", "provenance_groups", "metrics", "symbols", "tensors", *list(directory.get("tables", ()))[:100]):
         _try(log.table, name)
     for compile in (_try(lambda: log.compiles) or [])[:20]:
         for read in (lambda: compile.metrics, lambda: compile.artifacts, lambda: compile.stack, lambda: repr(compile), lambda: log.compile(compile.key)):

@@ -129,7 +129,7 @@ def test_without_metrics_the_time_is_that_of_the_span(log_of):
 
 
 def test_attempts_are_counted_once_in_the_sum(log_of):
-    it = log_of(log(START + "x 0/0_1\n" + metrics(start_time_us=7, dynamo_cumulative_compile_time_us=50) + 'dynamo_start 1/0\n compilation_metrics 1/0 {"start_time_us": 100, "dynamo_cumulative_compile_time_us": 7}'))
+    it = log_of(log(START + "x 0/0_1\n" + metrics(start_time_us=7, dynamo_cumulative_compile_time_us=50) + 'compilation_metrics 1/0 {"co_name": "g", "start_time_us": 100, "dynamo_cumulative_compile_time_us": 7}'))
     assert it.summary["compile_us"] == 57
 
 
@@ -153,8 +153,8 @@ def test_rows_add_up(log_of):
 
 
 def test_recompile_reasons(log_of):
-    it = log_of(log('artifact:recompile_reasons 0/1\n | 0/0: size mismatch\n dynamo_start 0/1\n artifact:recompile_reasons 0/2\n | [\n | "one",\n | "two"\n | ]\n dynamo_start 0/2\n dynamo_start 0/3')
-                + record('compilation_metrics 0/3 {"recompile_reason": "by metrics"}'))  # fmt: skip
+    it = log_of(log('artifact:recompile_reasons 0/1\n | 0/0: size mismatch\n dynamo_start 0/1\n artifact:recompile_reasons 0/2\n | [\n | "one",\n | "two"\n | ]\n dynamo_start 0/2')
+                + record('compilation_metrics 0/3 {"co_name": "f", "recompile_reason": "by metrics"}'))  # fmt: skip
     assert [it.compile(key).row["recompile_reason"] for key in ("0/1", "0/2", "0/3")] == ["0/0: size mismatch", "one\ntwo", "by metrics"]
 
 
