@@ -27,9 +27,21 @@ def rows(bundle, query):
         return result.fetchall()
 
 
-def plain(value):
-    """A value of a query as the table has it: JSON comes as text."""
-    return json.loads(value) if isinstance(value, str) and value[:1] in "[{" else value
+def plain(value, kinds=()):
+    """A value of a query as the table has it: JSON comes as text, and so do numbers of a column that has texts as well."""
+    if isinstance(value, int) and "string" in kinds:
+        return str(value)
+    if not isinstance(value, str) or value[:1] not in {"[", "{", '"'}:
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value  # a text that only begins like JSON
+
+
+def columns_of(name, where):
+    """The columns of a view after those that every view has."""
+    return ["record_rank" if where == "log" and column == "rank" else column for column in schema(name)["properties"]]
 
 
 def test_every_value_of_every_table_is_there(bundle):
@@ -37,14 +49,14 @@ def test_every_value_of_every_table_is_there(bundle):
         for log in bundle.logs:
             for name in log.directory["tables"]:
                 columns = list(schema(name)["properties"])
-                listed = ", ".join(f'"{column}"' for column in columns)
+                listed = ", ".join(f'"{column}"' for column in columns_of(name, "log"))
                 found = connection.execute(f'SELECT bundle, log, rank, {listed} FROM "{name}" WHERE log = ?', (log.id,)).fetchall()
                 wanted = log.table(name)
                 assert len(found) == len(wanted), name
                 for cells, row in zip(found, wanted):
                     assert cells[:3] == ("it", log.id, log.rank)
                     for column, cell in zip(columns, cells[3:]):
-                        assert cell == row[column] or plain(cell) == row[column] or plain(cell) == plain(row[column]), (name, column)
+                        assert cell == row[column] or plain(cell) == row[column] or plain(cell) == plain(row[column], schema(name)["properties"][column].get("type", ())), (name, column)
 
 
 def test_every_table_is_there_even_without_rows(bundle):
@@ -52,7 +64,7 @@ def test_every_table_is_there_even_without_rows(bundle):
         listed = tables(connection)
     for name, where in row_tables().items():
         front = ["bundle", "log", "rank"] if where == "log" else ["bundle"]
-        assert listed[name] == front + list(schema(name)["properties"]), name
+        assert listed[name] == front + columns_of(name, where), name
 
 
 def test_the_numbers_of_the_headline_are_columns_of_logs(bundle):

@@ -6,6 +6,7 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.json_codec import dumps_indented
 from tlparse_bundle.read.reader import Bundle, Log
+from tlparse_bundle.read.rows import Artifact
 
 OUTSIDE = "-"  # what a person types for "outside any compile"
 _NAMED = 5
@@ -25,7 +26,7 @@ def find(bundle: Bundle, what: str) -> bytes:
         return _timeline(log)
     key, _, name = rest.rpartition("/")
     # Names of artifacts may hold slashes; the longest compile key that fits decides.
-    keys = sorted((key for key in _keys(log) if rest.startswith(key + "/")), key=len)
+    keys = sorted((key for key in _addresses(log) if rest.startswith(key + "/")), key=len)
     if keys:
         key, name = keys[-1], rest[len(keys[-1]) + 1 :]
     return _artifact(log, key, name)
@@ -35,7 +36,7 @@ def _log_of(bundle: Bundle, what: str) -> tuple[Log, str]:
     """The log, and what is wanted of it. Without the name of a log it is the only one, if it has such a compile."""
     log_id, _, rest = what.partition("/")
     if all(log.id != log_id for log in bundle.logs):
-        having = [log for log in bundle.logs if any(what.startswith(f"{key}/") for key in _keys(log))]
+        having = [log for log in bundle.logs if any(what.startswith(f"{key}/") for key in _addresses(log))]
         if having and len(bundle.logs) == 1:
             return having[0], what
         if having:
@@ -54,12 +55,19 @@ def _artifact(log: Log, key: str, name: str) -> bytes:
     wanted, _, number = name.rpartition("#")
     if not wanted or not number.isdecimal() or len(number) > 9:
         wanted, number = name, "1"
-    artifacts = log.artifacts_by_compile.get(None if key == OUTSIDE else key, [])
-    if not artifacts and key not in _keys(log):
+    addresses = _addresses(log)
+    if key not in addresses:
         raise log.unknown(key)
+    artifacts = addresses[key]
     same = [artifact for artifact in artifacts if artifact.name == wanted]
     if not same:
         same, number = [artifact for artifact in artifacts if artifact.name == name], "1"
+    attempts = sorted({artifact.attempt or 0 for artifact in same})
+    if len(attempts) > 1 and attempts[0] > 0:
+        tried = [_attempt_name(key, attempt) for attempt in attempts]
+        hint = f"Type: {', or '.join(f'{log.id}/{one}/{name}' for one in tried[:_NAMED])}"
+        raise BundleError(f"which {name!r} of compile {key} of {log.id}? the attempts {', '.join(tried[:_NAMED])} have it", hint=hint, code="not-found")
+    same = [artifact for artifact in same if (artifact.attempt or 0) == attempts[0]]
     if not 1 <= int(number) <= len(same):
         names = ", ".join(dict.fromkeys(artifact.name for artifact in artifacts)) or "none"
         raise BundleError(f"compile {key} of {log.id} has no artifact {name!r}", hint=f"Its artifacts: {names}", code="not-found")
@@ -68,6 +76,18 @@ def _artifact(log: Log, key: str, name: str) -> bytes:
     return dumps_indented(artifact.json()) if data is None else data
 
 
-def _keys(log: Log) -> list[str]:
-    """What may stand for a compile: keys of compiles and of all that have artifacts, '-' for artifacts outside any compile."""
-    return list(dict.fromkeys((*(compile.key for compile in log.compiles), *(OUTSIDE if key is None else key for key in log.artifacts_by_compile))))
+def _addresses(log: Log) -> dict[str, list[Artifact]]:
+    """Artifacts by what may stand for a compile: its key; the name of an attempt after the first; '-' for artifacts outside any compile."""
+    found: dict[str, list[Artifact]] = {compile.key: [] for compile in log.compiles}
+    for artifact in log.artifacts:
+        key = OUTSIDE if artifact.compile is None else artifact.compile
+        found.setdefault(key, []).append(artifact)
+        if artifact.attempt:
+            found.setdefault(_attempt_name(key, artifact.attempt), []).append(artifact)
+    return found
+
+
+def _attempt_name(key: str, attempt: int) -> str:
+    """'1/0_1@2' for attempt 1 of the compile '1/0@2'."""
+    id, mark, occurrence = key.partition("@")
+    return f"{id}_{attempt}{mark}{occurrence}"

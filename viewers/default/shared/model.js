@@ -135,10 +135,16 @@ export function facts(model) {
       { id: "dynamo", title: "Dynamo", us: us.dynamo }, { id: "aot", title: "AOTAutograd", us: us.aot },
       { id: "inductor", title: "Inductor", us: us.inductor }, { id: "backward", title: "backward, later", us: us.backward },
     ],
-    statuses: summary.statuses,
+    statuses: statusesNow(model, summary.statuses),
     refused: summary.limit_count,
     slowest: model.frames.map((frame) => ({ ...frame, us: frame.last.total_us ?? 0 })).filter(({ us: time }) => time > 0).sort((a, b) => b.us - a.us),
   };
+}
+
+/** How many compiles have each status; those that are open in a log which grows are running. @param {Model} model @param {Record<string, number>} statuses */
+function statusesNow({ frames }, { unfinished = 0, ...others }) {
+  const running = frames.filter(({ last }) => last.status === RUNNING).length, left = unfinished - running;
+  return { ...others, ...(left > 0 && { unfinished: left }), ...(running > 0 && { running }) };
 }
 
 /** The numbers of the headline of a log, as the manifest has them. @param {Log} log */
