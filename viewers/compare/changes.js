@@ -44,7 +44,7 @@ function compared({ run: { document }, pair }) {
   const names = (/** @type {"base" | "new"} */ which) => document[which].map(({ name }) => name).join(", ");
   const { summary, logs } = document;
   const { compiles, compile_us: times, base, new: other, counts = [] } = logs[pair];
-  const of = (/** @type {"base" | "new"} */ which) => compiles.filter((compile) => compile[which]).length;
+  const told = counts.find(({ name }) => name === "compiles"); // what was refused is a row of the comparison, and no compile
   const torch = [base?.torch_version ?? "–", other?.torch_version ?? "–"], unknown = torch.includes("–");
   const row = (/** @type {string} */ title, /** @type {any} */ left, /** @type {any} */ right, /** @type {any} */ more) =>
     h("tr", null, h("th", { scope: "row" }, title), h("td", null, left), h("td", null, right), h("td", null, more));
@@ -53,7 +53,7 @@ function compared({ run: { document }, pair }) {
     h("tbody", null,
       logs.length > 1 && summary.compile_us && row("Compile time, all logs", time(summary.compile_us.base), time(summary.compile_us.new), differenceText(summary.net_us ?? null)),
       row("Compile time", time(times?.base), time(times?.new), differenceText(minus(times?.base, times?.new))),
-      row("Compiles", count(of("base")), count(of("new")), `${count(compiles.filter((compile) => compile.base && compile.new).length)} in both`),
+      row("Compiles", amount(told?.base ?? null), amount(told?.new ?? null), `${count(compiles.filter((compile) => compile.base && compile.new).length)} in both`),
       counts.filter(({ name, base: left, new: right }) => Object.hasOwn(COUNTS, name) && left !== right).map(({ name, base: left, new: right }) => row(COUNTS[name], amount(left), amount(right), "≠ different")),
       row("torch", torch[0], torch[1], unknown ? "–" : torch[0] === torch[1] ? "same" : "≠ different"))));
 }
