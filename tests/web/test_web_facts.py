@@ -50,7 +50,7 @@ FACTS = [
     ("ranks4", "which collectives has rank 2 more?", [link("rank 2 · "), link("[1/0] gathers ok"), link("inductor_collective_schedule")], ["all_reduce", "all_gather"]),
     ("nonascii", "which line broke the graph?", [], ["größe_日本", "program.py:14", "émoji 😀"]),
     ("fork_children", "what did the forked child compile?", [link("fixture1")], ["only_in_fork", "[1/0]"]),
-    ("dynamo_reset", "what is the second 1/0?", [link("[1/0@2] only_after empty")], ["only_after", "empty", "Graph break", 'print("breaks")']),
+    ("dynamo_reset", "what is the second 1/0?", [link("[1/0_1@2] only_after empty")], ["only_after", "empty", "Graph break", 'print("breaks")']),
     ("compiled_autograd", "where does step break?", [], ["program.py:18", "loss.backward()", "Unsupported Tensor.backward() call"]),
     ("export_dtrace", "which line branches on data?", [link("fixture0")], ["2 exports", "The export stopped at a condition that depends on data", "program.py:33: return x + 1 if x.sum().item() > 0 else x"]),
     ("export_dtrace", "which operator has no fake kernel?", [], ["fixture.no_fake.default cannot be exported: it has no fake kernel"]),
