@@ -19,7 +19,7 @@ def large_artifacts(bundle, size_bytes: int = ARTIFACT_BYTES) -> bytes:
     """Return a log of one compile with an artifact per language: a payload of ``bundle``'s first log, repeated up to ``size_bytes``."""
     log, made = bundle.logs[0], {}
     for artifact in log.artifacts:
-        if artifact.hash is not None and artifact.size_bytes > 1000 and artifact.language not in made:
+        if artifact.sha256 is not None and artifact.size_bytes > 1000 and artifact.language not in made:
             text = artifact.text()
             repeated = (text.rstrip("\n") + "\n") * max(1, size_bytes // (len(text.encode()) + 1))
             if artifact.language == "json":

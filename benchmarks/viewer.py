@@ -230,7 +230,7 @@ def measure_artifacts(m: Measuring, work: Path) -> None:
         log = Bundle.open(work / bundle).logs[0]
         largest: dict[str, object] = {}
         for artifact in log.artifacts:
-            if artifact.hash is not None and artifact.size_bytes > getattr(largest.get(artifact.name), "size_bytes", 0):
+            if artifact.sha256 is not None and artifact.size_bytes > getattr(largest.get(artifact.name), "size_bytes", 0):
                 largest[artifact.name] = artifact
         chosen = sorted(largest.values(), key=lambda a: -a.size_bytes)[: 6 if bundle == "trace" else None]
         for artifact in chosen:

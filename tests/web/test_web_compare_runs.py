@@ -72,7 +72,7 @@ def test_the_first_screen_is_the_answer(page, page_of):
     page.keyboard.press("2")
     rows = page.get_by_role("grid", name="Compiles of both runs").get_by_role("row")
     expect(rows).to_have_count(4)
-    expect(rows.nth(1)).to_have_text(re.compile(r"\[0/0\].*\[0/0_1\].*forward.*−9\.45 s.*other.*other"))
+    expect(rows.nth(1)).to_have_text(re.compile(r"\[0/0\].*\[0/0\].*forward.*−9\.45 s.*other.*other"))
     expect(rows.nth(3)).to_have_text(re.compile(r"none\[1/0\]torch_dynamo_resume_in_forward_at_14–11\.5 s–– unknown– unknown"))
     page.get_by_role("searchbox", name="Filter the compiles").fill("head")
     expect(rows).to_have_count(2)

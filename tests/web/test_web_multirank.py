@@ -211,7 +211,7 @@ def test_there_and_back(page, bundle_of, address_of):
     page.get_by_role("link", name="[2/0] of rank 3 ›").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("reduce")
     expect(page).to_have_url(re.compile("log=rank_3_fixture"))
-    expect(page.get_by_role("main")).to_contain_text("missing")
+    expect(page.get_by_role("main")).to_contain_text("unfinished")
     views = page.get_by_role("navigation", name="Views")
     views.get_by_role("link", name="Ranks", exact=True).click()
     views.get_by_role("link", name="Overview").click()
