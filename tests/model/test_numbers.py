@@ -36,7 +36,10 @@ def from_tables(log):
         "failure_count": sum(row["count"] for row in rows("findings") if row["kind"] == "failure"),
         "unfinished_count": sum(row["count"] for row in rows("findings") if row["kind"] == "unfinished-compile"),
         "cache_counts": {cache: {outcome: asked_caches[cache, outcome] for outcome in ("hit", "miss", "bypass")} for cache in summary["cache_counts"]},
-        "findings": {severity: sum(row["severity"] == severity for row in rows("findings")) for severity in ("error", "warning", "info")},
+        "findings": {  # one row stands for all that are not listed
+            severity: sum(row["count"] if row["kind"] == "unlisted" else 1 for row in rows("findings") if row["severity"] == severity)
+            for severity in ("error", "warning", "info")
+        },
     }
     return {key: None if summary[key] is None else value for key, value in counts.items()}
 
