@@ -588,8 +588,8 @@ export interface Events {
   compile: string | null;
   /** Attempt of that compile; null outside any compile. */
   attempt: number | null;
-  /** Rank in the record; null when it has none. */
-  rank: number | null;
+  /** Rank in the record itself, which can differ from that of the log; null when it has none. */
+  record_rank: number | null;
   /** Line of the record in the log, counted from 1. */
   line: number;
   /** Where the record starts in the (uncompressed) log, in bytes. */

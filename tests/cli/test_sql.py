@@ -39,9 +39,6 @@ def plain(value, kinds=()):
         return value  # a text that only begins like JSON
 
 
-def columns_of(name, where):
-    """The columns of a view after those that every view has."""
-    return ["record_rank" if where == "log" and column == "rank" else column for column in schema(name)["properties"]]
 
 
 def test_every_value_of_every_table_is_there(bundle):
@@ -49,7 +46,7 @@ def test_every_value_of_every_table_is_there(bundle):
         for log in bundle.logs:
             for name in log.directory["tables"]:
                 columns = list(schema(name)["properties"])
-                listed = ", ".join(f'"{column}"' for column in columns_of(name, "log"))
+                listed = ", ".join(f'"{column}"' for column in columns)
                 found = connection.execute(f'SELECT bundle, log, rank, {listed} FROM "{name}" WHERE log = ?', (log.id,)).fetchall()
                 wanted = log.table(name)
                 assert len(found) == len(wanted), name
@@ -64,7 +61,7 @@ def test_every_table_is_there_even_without_rows(bundle):
         listed = tables(connection)
     for name, where in row_tables().items():
         front = ["bundle", "log", "rank"] if where == "log" else ["bundle"]
-        assert listed[name] == front + columns_of(name, where), name
+        assert listed[name] == front + list(schema(name)["properties"]), name
 
 
 def test_the_numbers_of_the_headline_are_columns_of_logs(bundle):

@@ -153,6 +153,11 @@ def test_statuses_are_those_that_the_code_gives(tables):
     assert given == set(allowed)
 
 
+def test_no_field_is_hidden_by_what_readers_put_in_front():
+    """``Bundle.rows``, ``Bundle.frame`` and the SQL views begin each row with its bundle, log and rank."""
+    assert [name for name, document in SCHEMAS.items() if document.get("x-table") == "log" and {"bundle", "log", "rank"} & set(document["properties"])] == []
+
+
 def test_enums_are_the_registries():
     languages = {kind.language for family in FAMILIES for kind in family.KINDS}
     for values in (*enums("manifest", "/$defs/language"), *enums("log", "/language")):

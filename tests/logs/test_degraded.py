@@ -27,7 +27,7 @@ def test_the_rank_of_the_records_counts_when_the_name_has_none(log_of, found):
 def test_mixed_ranks_are_kept_and_reported(log_of, found):
     it = log_of(log("a @2\n b @5\n c @2\n d"))
     assert it.rank == 2
-    assert [event.row["rank"] for event in it.events()] == [2, 5, 2, None]
+    assert [event.row["record_rank"] for event in it.events()] == [2, 5, 2, None]
     assert it.directory["ranks"] == [{"rank": 2, "event_count": 2}, {"rank": 5, "event_count": 1}, {"rank": None, "event_count": 1}]
     assert found(it) == [("rank-mixed", None, None, 1)]
 
@@ -41,7 +41,7 @@ def test_mixed_ranks_are_filed_under_the_rank_of_the_name(log_of, found):
 def test_a_name_that_contradicts_the_records_is_reported(log_of, found):
     it = log_of(log("a @2"), name="dedicated_log_torch_trace_rank_7_abc.log")
     assert found(it) == [("rank-differs", None, None, 1)]
-    assert it.rank in (2, 7) and [event.row["rank"] for event in it.events()] == [2]
+    assert it.rank in (2, 7) and [event.row["record_rank"] for event in it.events()] == [2]
 
 
 @pytest.mark.parametrize("rank", ["-1", "1.5", "true", '"0"', "[]", "1180591620717411303424"])

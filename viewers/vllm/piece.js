@@ -1,5 +1,6 @@
 // One piece: what came of it, whose code it has, its artifacts, and what vLLM's passes changed.
 import { compileArtifacts } from "../lib/bundle/artifacts.js";
+import { attemptName } from "../lib/bundle/log.js";
 import { fill, h } from "../lib/page/dom.js";
 import { bytes, count, plural, time } from "../lib/page/format.js";
 import { inViewer } from "../lib/page/page.js";
@@ -34,13 +35,6 @@ export function pieceDetail(start, piece, other, state) {
     passes(start, piece), list);
 }
 
-/** The address of an attempt in the default viewer. @param {{compile: string | null, attempt: number | null}} row */
-function addressOf({ compile, attempt }) {
-  if (compile === null) return "-";
-  const [id, occurrence] = compile.split("@");
-  return (attempt ? `${id}_${attempt}` : id) + (occurrence ? `@${occurrence}` : "");
-}
-
 /** @param {Start} start @param {Piece} piece */
 async function artifacts({ log }, { row }) {
   if (row.events.length === 0) return h("p", { class: "dim" }, "No artifacts: nothing was compiled or loaded for it.");
@@ -48,7 +42,7 @@ async function artifacts({ log }, { row }) {
   const own = all.filter((/** @type {any} */ artifact) => wanted.has(artifact.event));
   return [h("h3", null, `Artifacts `, h("span", { class: "dim" }, count(row.events.length))),
     h("ul", { class: "artifact-list", "aria-label": "Artifacts" }, own.map((/** @type {any} */ artifact) => {
-      const href = inViewer(log.bundle, "default", { log: log.id, view: "compile", compile: addressOf(row), artifact: artifact.address });
+      const href = inViewer(log.bundle, "default", { log: log.id, view: "compile", compile: attemptName(row), artifact: artifact.address });
       return h("li", null, href ? h("a", { href, class: "away" }, artifact.name) : artifact.name, h("span", { class: "dim number" }, bytes(artifact.size_bytes)));
     }))];
 }

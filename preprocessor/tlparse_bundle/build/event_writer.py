@@ -12,11 +12,11 @@ from tlparse_bundle.format.layout import BYTES_PER_FILE, ROWS_PER_FILE, log_path
 from tlparse_bundle.tables.rows import Rows
 
 _ROW = (
-    b'{"event":%d,%b,%b,"rank":%b,"line":%d,"byte_offset":%d,"size_bytes":%d,"time_us":%d,"origin":%b,"pid":%b,'
+    b'{"event":%d,%b,%b,"record_rank":%b,"line":%d,"byte_offset":%d,"size_bytes":%d,"time_us":%d,"origin":%b,"pid":%b,'
     b'"blob":%d,"offset":%d,"payload_size_bytes":%d,"payload_form":%b}'
 )
 _ROW_WITHOUT_PAYLOAD = (
-    b'{"event":%d,%b,%b,"rank":%b,"line":%d,"byte_offset":%d,"size_bytes":%d,"time_us":%d,"origin":%b,"pid":%b,'
+    b'{"event":%d,%b,%b,"record_rank":%b,"line":%d,"byte_offset":%d,"size_bytes":%d,"time_us":%d,"origin":%b,"pid":%b,'
     b'"blob":null,"offset":null,"payload_size_bytes":null,"payload_form":null}'
 )
 

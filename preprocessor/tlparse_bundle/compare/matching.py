@@ -27,11 +27,6 @@ class Pair(NamedTuple):
         """That of the new run, where it has one."""
         return self.new or self.base
 
-    @property
-    def same_graph(self) -> bool:
-        """Whether both captured the same graph; False where one is not known."""
-        return self.base is not None and self.new is not None and self.base.graph is not None and self.base.graph == self.new.graph
-
 
 class _Code(NamedTuple):
     """What was compiled: one code object, as far as a log tells them apart."""

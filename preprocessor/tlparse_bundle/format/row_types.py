@@ -382,7 +382,7 @@ class EventsRow(TypedDict):
     name: str | None
     compile: str | None
     attempt: int | None
-    rank: int | None
+    record_rank: int | None
     line: int
     byte_offset: int
     size_bytes: int

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
-from tlparse_bundle.format.schemas import row_tables, schema, schema_names
+from tlparse_bundle.format.schemas import row_tables, schema
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
 from tlparse_bundle.read.checks import CHECKED_WHOLE, check_directory, check_part, check_row_file, check_table, check_whole, damaged, row_of
 from tlparse_bundle.read.growing import findings_now, is_growing, job_now, log_now, rank_findings_now
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
-from tlparse_bundle.trace.compile_id import id_of
 from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_rows
+from tlparse_bundle.trace.compile_id import id_of
 
 if TYPE_CHECKING:
     from tlparse_bundle.format.row_types import LogTable, RankTable
@@ -111,12 +111,6 @@ class Bundle:
         with asked([(self.location.rstrip("/").rpartition("/")[2], self)], query) as result:
             return result.df()
 
-    def table(self, name: str, path: str, sizes: Mapping[str, int] = {}) -> Any:
-        """A table by its path, which is as the schema of this name says; ``sizes``: see check_table."""
-        if self.trusted or name not in schema_names():
-            return self.json(path)
-        return self.once((name, path, *sizes.items()), lambda: self._checked(name, path, sizes))
-
     def file_rows(self, name: str, file: dict[str, Any], sizes: Mapping[str, int] = {}) -> list[dict[str, Any]]:
         """The rows of a file of a table: ``file`` is its entry in 'files'. ``sizes``: see check_table."""
         return self.once((name, file["path"], *sizes.items()), lambda: self._checked_rows(name, file, sizes))
@@ -126,11 +120,6 @@ class Bundle:
         if not self.trusted:
             check_row_file(name, rows, file["rows"], self.where(file["path"]), sizes)
         return rows
-
-    def _checked(self, name: str, path: str, sizes: Mapping[str, int]) -> Any:
-        table = self.json(path)
-        check_table(name, table, self.where(path), sizes)
-        return table
 
     def forget(self) -> None:
         """Let go of what was read; it is read again when it is asked for. Bundle and logs refer to each other, so that they would wait for the garbage collector."""
@@ -147,7 +136,7 @@ class Bundle:
         return f"{self.store.location}/{path}"
 
     def json(self, path: str) -> Any:
-        """A JSON file of the bundle, by the path that manifest or log directory give: anything, other than ``table``."""
+        """A JSON file of the bundle, by the path that manifest or log directory give."""
         return read_json(self.store, path)
 
     def read(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
@@ -186,8 +175,9 @@ class Log:
         return self.bundle.once(("directory", self.id), self._read_directory)
 
     def _read_directory(self) -> dict[str, Any]:
-        directory: dict[str, Any] = self.bundle.table("log", self.row["path"])
+        directory: dict[str, Any] = self.bundle.json(self.row["path"])
         if not self.bundle.trusted:
+            check_table("log", directory, self.bundle.where(self.row["path"]))
             check_directory(directory, self.bundle.where(self.row["path"]))
         return directory
 

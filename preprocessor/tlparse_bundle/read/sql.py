@@ -179,9 +179,8 @@ def _view(name: str, files: Sequence[tuple[str, str]]) -> str:
     columns = {key: _type(node) for key, node in properties.items()}
     of_log = row_tables().get(name, "log") == "log"
     front = "f.bundle, f.log, f.rank, " if of_log else "f.bundle, "
-    named = {key: f"record_{key}" if of_log and key == "rank" else key for key in columns}  # what a record says itself, beside what holds for its log
     if not files:
-        typed = ", ".join(f"NULL::{kind} AS {_quoted(named[key])}" for key, kind in columns.items())
+        typed = ", ".join(f"NULL::{kind} AS {_quoted(key)}" for key, kind in columns.items())
         before = "NULL::VARCHAR AS bundle, NULL::VARCHAR AS log, NULL::BIGINT AS rank" if of_log else "NULL::VARCHAR AS bundle"
         return f"CREATE VIEW {_quoted(name)} AS SELECT {before}{', ' if typed else ''}{typed} WHERE false"
     options = [f"format = 'newline_delimited', filename = {_text(_FILE)}, maximum_object_size = {_MAX_LINE_BYTES}"]
@@ -191,7 +190,7 @@ def _view(name: str, files: Sequence[tuple[str, str]]) -> str:
     for codec in dict.fromkeys(codec for _, codec in files):
         paths = ", ".join(_text(path) for path, its in files if its == codec)
         parts.append(f"SELECT * FROM read_json([{paths}], {', '.join(options)}, compression = '{_COMPRESSIONS[codec]}')")
-    wanted = ", ".join(f"t.{_quoted(key)} AS {_quoted(named[key])}" for key in columns) or f"t.* EXCLUDE ({_FILE})"
+    wanted = ", ".join(f"t.{_quoted(key)}" for key in columns) or f"t.* EXCLUDE ({_FILE})"
     return f"CREATE VIEW {_quoted(name)} AS SELECT {front}{wanted} FROM ({' UNION ALL BY NAME '.join(parts)}) AS t JOIN bundle_files AS f ON f.path = t.{_FILE} AND f.table_name = {_text(name)}"
 
 

@@ -38,7 +38,7 @@ export function openRecord({ bundle, log, state }, model, root) {
         h("li", null, `record ${count(event.event)}`), h("li", null, `line ${count(event.line)}`),
         h("li", null, h("span", { title: clockText(model.directory.clock, event) }, `${time(event.time_us)} after the first`)),
         h("li", null, compileLink(model, numberOf(model, event), state)),
-        h("li", null, event.rank === null ? "no rank in it" : `rank ${event.rank}`),
+        h("li", null, event.record_rank === null ? "no rank in it" : `rank ${event.record_rank}`),
         h("li", null, writerText(event.pid)),
         h("li", null, h("span", { class: "path", title: "The place in torch that wrote it" }, event.origin)),
         h("li", null, `${bytes(event.size_bytes)} in the log`),
