@@ -49,7 +49,7 @@ def test_a_rank_that_is_none_is_ignored_and_kept_in_the_metadata(rank, log_of, f
     it = log_of(raw_record('{"a": {}, "rank": %s}' % rank))
     assert it.rank is None
     (event,) = it.events()
-    assert event.row["rank"] is None and "rank" in event.metadata
+    assert event.row["record_rank"] is None and "rank" in event.metadata
     assert found(it) == [("rank-invalid", 1, 0, 1)]
 
 
