@@ -50,7 +50,7 @@ def test_an_envelope_that_came_before_is_not_read(log_of, read):
     names = [*["artifact:a 0/0 @3"] * 3, "artifact:a 1/0 @3", "artifact:b 1/0 @3", "artifact:b 0/0 @3", "artifact:a 1/0 @3"]
     it = log_of(b"".join(record(name, payload=f"text {i}") for i, name in enumerate(names)))
     assert len(read) == 3, "each kind and each compile once"
-    assert [(f"artifact:{e.name} {e.compile} @{e.row['rank']}", e.text()) for e in it.events()] == [(name, f"text {i}") for i, name in enumerate(names)]
+    assert [(f"artifact:{e.name} {e.compile} @{e.row['record_rank']}", e.text()) for e in it.events()] == [(name, f"text {i}") for i, name in enumerate(names)]
     assert "payload-md5" not in it.row["diagnostics"]
 
 
