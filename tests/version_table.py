@@ -83,31 +83,8 @@ What a log lacks may also be switched off, or did not happen: maps of kernels ne
 
 `scripts/versions` installs the newest torch of PyPI in a temporary environment, runs the six programs, and holds what is said of their logs against what each process
 said of itself (functions, failures, operators, guards, times). It prints what differs, and kinds of records and fields of metrics that are not described, and exits
-with 1 if there are any. A job for CI, once a month:
-
-```yaml
-name: versions
-on:
-  schedule: [{cron: "0 5 1 * *"}]
-  workflow_dispatch:
-jobs:
-  newest:
-    runs-on: ubuntu-latest
-    env:
-      PIP_EXTRA_INDEX_URL: https://download.pytorch.org/whl/cpu
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-python@v5
-        with:
-          python-version: "3.12"
-      - run: pip install -e .
-      - run: scripts/versions --out logs
-      - uses: actions/upload-artifact@v4
-        if: failure()
-        with:
-          name: logs
-          path: logs/*/*
-```
+with 1 if there are any. The workflow `versions` does this
+once a month, and keeps the logs when something differs.
 
 `scripts/versions --torch 2.16.0 --keep` makes the logs fixtures; then `scripts/versions --table` adds the column.
 """
