@@ -79,6 +79,23 @@ def test_the_tests_start():
     assert "test_no_source_file_is_long" in said
 
 
+def test_a_browser_is_installed_where_there_is_none(tmp_path):
+    """With the programs that the script needs, and an apt-get that only notes what it was asked for."""
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(SCRIPTS / "test", tmp_path / "scripts")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("bash", "dirname", "env", "head", "id", "npm", "python3"):
+        (tools / name).symlink_to(shutil.which(name) or pytest.skip(f"{name} is missing"))
+    (tools / "apt-get").write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/asked\n[ "$1" = update ] || exit 7\n')
+    (tools / "sudo").write_text('#!/bin/sh\nexec "$@"\n')
+    for name in ("apt-get", "sudo"):
+        (tools / name).chmod(0o755)
+    said = ran(tools / "bash", tmp_path / "scripts" / "test", code=7, env={"PATH": str(tools)})
+    assert "installing chromium-headless-shell" in said
+    assert (tmp_path / "asked").read_text().splitlines()[-1].split()[-1] == "chromium-headless-shell"
+
+
 def test_versions_compares_logs_with_what_the_processes_said(tmp_path):
     """The logs of a fixture and their truths, as ``--out`` leaves them."""
     fields = ("compile_id", "co_name", "fail_type", "graph_op_count", "guard_count", "dynamo_cumulative_compile_time_us")
