@@ -5,9 +5,10 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 from log_builder import record
-from tlparse_bundle.findings.places import Shortener, function_of, normalised
+from tlparse_bundle.findings.places import Shortener, normalised
 from tlparse_bundle.findings.words import duration, first_line, listed
 from tlparse_bundle.format.schemas import schema
+from tlparse_bundle.model.functions import function_of
 
 
 def start(compile_id, function, line, file=0):

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.cli.main import cli
 from tlparse_bundle.findings.words import duration
+from tlparse_bundle.model.functions import resumed
 from tlparse_bundle.redact.policy import policy
 from tlparse_bundle.redact.redact import redact
 
@@ -147,6 +148,15 @@ def test_python_and_the_pages_write_times_alike(show):
     assert [duration(value) for value in (999_600, 2_125_000, 61_000_000)] == ["1,000 ms", "2.13 s", "1 min 1 s"]
     numbers = [0, 7, 999, 1000, -1000, 40_504, 999_999, 1_234_567, 2**53 - 1, 0.5, 1234.25]
     assert page.evaluate("values => import('/viewers/lib/page/format.js').then((format) => values.map(format.count))", numbers) == [f"{number:,}" for number in numbers]
+
+
+def test_python_and_the_pages_know_the_same_resumed_functions(show):
+    page, _ = show("basic_inference")
+    names = [None, "", "f", "torch_dynamo_resume_in_f_at_12", "torch_dynamo_resume_in_<lambda>_at_3", "torch_dynamo_resume_in_torch_dynamo_resume_in_f_at_3_at_9"]
+    names += ["<resume in f>", "x <resume in f>", "torch_dynamo_resume_in_f", "torch_dynamo_resume_in_f_at_", "my_torch_dynamo_resume_in_f_at_1", "torch_dynamo_resume_in_é_at_1", "torch_dynamo_resume_in_f_at_1\n"]
+    known = page.evaluate("names => import('/viewers/lib/page/format.js').then((format) => names.map(format.resumed))", names)
+    assert known == [part and {"function": part.function, "line": part.line} for part in map(resumed, names)]
+    assert [part["function"] for part in known if part] == ["f", "<lambda>", "torch_dynamo_resume_in_f_at_3", "f", "é"]
 
 
 def test_a_bundle_opens_on_the_log_with_most_to_say(show, tmp_path):

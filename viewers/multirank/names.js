@@ -1,4 +1,5 @@
 // What functions, compiles, operations and tensors are called in the tables of this viewer. No page needed.
+import { resumed } from "../lib/page/format.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").RankCompiles[]} Columns */
 /** @typedef {{code: string} | string} Part of a text: words, or text of the program */
@@ -15,8 +16,8 @@ export function tensorText(tensor) {
 
 /** What a function is called; a resume function by the one that it goes on with. @param {string | null | undefined} name */
 export function functionName(name) {
-  const resumed = /^torch_dynamo_resume_in_(.+)_at_(\d+)$/.exec(name ?? "");
-  return resumed ? `${resumed[1]}, resumed at ${resumed[2]}` : name ?? "unknown function";
+  const part = resumed(name);
+  return part?.line ? `${part.function}, resumed at ${part.line}` : name ?? "unknown function";
 }
 
 /** "block [1/0]" @param {Columns} columns @param {number | null} column @param {string | null} [key] @returns {Part[]} */

@@ -9,8 +9,9 @@ from tlparse_bundle.compare.findings import GONE, NEW, WORSE, Matched, changed_f
 from tlparse_bundle.compare.graph_words import difference
 from tlparse_bundle.compare.pairs import OTHER, Pairs
 from tlparse_bundle.compare.settings import changed_settings
-from tlparse_bundle.findings.places import function_of, tail
+from tlparse_bundle.findings.places import tail
 from tlparse_bundle.findings.words import code, function_name, listed, plural
+from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.ranks.frames import Frame
 
 # Told by the caches themselves, with what differs in the keys.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tlparse_bundle.compare.change import Change
 from tlparse_bundle.compare.causes import is_rest_of
+from tlparse_bundle.compare.change import Change
 from tlparse_bundle.compare.lookups import Lookup
 from tlparse_bundle.compare.noise import median
 from tlparse_bundle.compare.pairs import OTHER, Pairs
 from tlparse_bundle.compare.spans import span_changes
-from tlparse_bundle.findings.places import function_of, tail
+from tlparse_bundle.findings.places import tail
 from tlparse_bundle.findings.words import CACHES, code, duration, function_name, listed, plural, times
-
+from tlparse_bundle.model.functions import function_of
 
 
 def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change]:

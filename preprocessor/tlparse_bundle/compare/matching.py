@@ -6,14 +6,12 @@ since an edit moves lines, one compile more shifts ids, and the other run may be
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tlparse_bundle.model.functions import resumed
 from tlparse_bundle.ranks.columns import align
 from tlparse_bundle.ranks.frames import Frame
-
-_RESUME_LINE = re.compile(r"(torch_dynamo_resume_in_.+_at_)\d+")  # torch/_dynamo/resume_execution.py: the line of the program is in the name
 
 
 class Pair(NamedTuple):
@@ -90,8 +88,8 @@ def _renamed(frame: Frame, numbers: dict[tuple, int]) -> Frame:
 
 
 def _name(frame: Frame) -> tuple[str, str]:
-    function = frame.function or ""
-    return _RESUME_LINE.sub(r"\1*", function) if "resume_in_" in function else function, _path(frame).rpartition("/")[2]
+    part = resumed(frame.function)  # its name has a line of the program in it, which an edit elsewhere changes
+    return f"{part.before}{part.function}_at_*" if part else frame.function or "", _path(frame).rpartition("/")[2]
 
 
 def _code(frame: Frame) -> _Code:

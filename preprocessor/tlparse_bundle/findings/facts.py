@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
-from tlparse_bundle.model.times import compiling_us, covered_us, forward_us
-from tlparse_bundle.findings.places import Shortener, function_of, is_generated, is_of_program
+from tlparse_bundle.findings.places import Shortener, is_generated, is_of_program
 from tlparse_bundle.findings.timeline import Span, Timeline
+from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.model.status import ASKED, CANDIDATES
+from tlparse_bundle.model.times import compiling_us, covered_us, forward_us
 from tlparse_bundle.trace.compile_id import id_of
 
 # Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else has no span

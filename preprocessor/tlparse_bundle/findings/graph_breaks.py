@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from tlparse_bundle.findings.attempts import break_attempts, breaks_by_frame, lost_us
 from tlparse_bundle.findings.facts import Facts, total
 from tlparse_bundle.findings.finding import Finding
-from tlparse_bundle.findings.places import function_of, normalised
+from tlparse_bundle.findings.places import normalised
 from tlparse_bundle.findings.words import code, first_line, listed, plural, shortened, times, torch_remedies
+from tlparse_bundle.model.functions import function_of
 
 KINDS = ("graph-break",)
 _MOST_PLACES = 5

@@ -16,7 +16,6 @@ _TEMPORARY = re.compile(r"\btmp[a-z0-9_]{8}\b")  # of the module tempfile
 _HASH = re.compile(r"\bc[a-z2-7]{51}\b")  # of code that Inductor writes
 _NUMBER = re.compile(r"\b((?i:pid|process(?: id)?)[ =:]+)\d+\b|\b\d{10,}\b")  # a process, an object
 _GENERATED = re.compile(r"(<eval_with_key>)\.\d+")
-_RESUME = re.compile(r"torch_dynamo_resume_in_(.+)_at_\d+")
 
 
 def normalised(text: str) -> str:
@@ -40,13 +39,6 @@ def is_generated(file: str | None) -> bool:
 def is_of_program(file: str) -> bool:
     """Whether a file is part of the program: not of a package, not generated, not Python's own."""
     return not is_generated(file) and not _PACKAGES.match(file) and not _PYTHON.search(file)
-
-
-def function_of(name: str | None) -> str | None:
-    """The function that a resumed part belongs to; else the name itself."""
-    while name is not None and (match := _RESUME.fullmatch(name)):
-        name = match[1]
-    return name
 
 
 def where(row: dict) -> str | None:

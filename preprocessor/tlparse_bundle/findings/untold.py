@@ -5,10 +5,10 @@ A log of torch before 2.10 often does not name its version, so that what its rec
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.findings.words import large, plural
+from tlparse_bundle.model.functions import resumed
 
 if TYPE_CHECKING:
     from tlparse_bundle.findings.facts import Facts  # of use where findings are made; comparisons need no more than the words
@@ -24,7 +24,6 @@ TOPICS = {
     "caches": "what it asks caches",
     "symbols": "sizes that became symbols",
 }
-_PART = re.compile(r"torch_dynamo_resume_in_.+_at_\d+")
 _SAID = ("failures", "graph_breaks", "function_names", "times")  # in the headline, with the reasons of recompiles
 
 
@@ -57,5 +56,5 @@ def untold_text(facts: Facts) -> str:
 
 def _known_breaks(facts: Facts) -> str:
     """What goes on behind a graph break is called after the function and the line."""
-    places = {(frame.row["file"], frame.row["function"]) for frame in facts.frames if _PART.fullmatch(frame.row["function"] or "")}
+    places = {(frame.row["file"], frame.row["function"]) for frame in facts.frames if resumed(frame.row["function"])}
     return f" {plural(len(places), 'place')} where a graph ends can be told from names of the functions that go on there." if places else ""

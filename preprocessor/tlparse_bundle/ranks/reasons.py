@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tlparse_bundle.model.functions import resumed
 from tlparse_bundle.ranks.sets import within
 
 _ENDS = ("failure", "unfinished-compile", "never-began", "empty-log", "cut-log", "missing-rank")  # a rank goes no further
@@ -44,7 +45,7 @@ def follows(effect: dict, cause: dict) -> bool:
 
 
 def _is_rest(effect: dict, cause: dict) -> bool:
-    return "torch_dynamo_resume_in_" in (effect.get("function") or "") and _column(effect) >= _column(cause)
+    return resumed(effect.get("function")) is not None and _column(effect) >= _column(cause)
 
 
 def _column(statement: dict) -> int:

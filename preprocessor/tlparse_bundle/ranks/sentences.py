@@ -9,12 +9,12 @@ from typing import Any
 
 from tlparse_bundle.findings.places import tail
 from tlparse_bundle.findings.words import code, duration, first_line, large, listed, plural, taken_apart
+from tlparse_bundle.model.functions import resumed
 
 _STAGES = {
     "dynamo": "graph of Dynamo", "joint": "joint graph", "forward": "forward graph", "backward": "backward graph", "inference": "graph of AOTAutograd",
     "post_grad": "graph behind Inductor's passes", "code": "generated code",
 }  # fmt: skip
-_RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)$")
 _TOLD = re.compile(r"^# File: (.*), code: (.+)$")
 _MOST_PARTS = 6
 _HOUR_US, _DAY_US = 3_600_000_000, 24 * 3_600_000_000
@@ -50,8 +50,8 @@ def long_time(us: int) -> str:
 
 
 def function_text(name: str | None) -> str:
-    found = _RESUMED.match(name or "")
-    return code(f"{found[1]}, resumed at line {found[2]}" if found else name or "(unknown function)")
+    part = resumed(name)
+    return code(f"{part.function}, resumed at line {part.line}" if part and part.line else name or "(unknown function)")
 
 
 def call_text(call: dict) -> str:

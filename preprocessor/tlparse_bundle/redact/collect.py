@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from tlparse_bundle.redact.names import HASH, RESUME, Names, public_part
+from tlparse_bundle.model.functions import resumed
+from tlparse_bundle.redact.names import HASH, Names, public_part
 from tlparse_bundle.redact.text import JSON_STRING, PATH, URL, WORD, code_in
 from tlparse_bundle.redact.words import always, is_plain
 
@@ -67,9 +68,9 @@ class Found:
             self.source.setdefault(code.strip(), f"source_{len(self.source) + 1}")
 
     def _name(self, name: str, kind: str) -> None:
-        match = RESUME.fullmatch(name)
-        if match:
-            return self._name(match[2], kind)
+        part = resumed(name)
+        if part:
+            return self._name(part.function, kind)
         if not is_plain(name) and name not in always() and not _OF_TORCH.fullmatch(name):
             before = self.own.setdefault(name, kind)
             if _KINDS.index(kind) < _KINDS.index(before):

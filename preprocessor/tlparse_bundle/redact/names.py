@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from tlparse_bundle.model.functions import resumed
 from tlparse_bundle.redact.words import always, is_plain, listed, usual
 
 _HEX = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,}", re.ASCII)
@@ -14,7 +15,6 @@ _BASE32 = re.compile(r"(?=\w*\d)[a-z0-9]{20,}", re.ASCII)
 _CACHE_FILE = re.compile(r"c[a-z2-7]{51}", re.ASCII)  # torch/_inductor/codecache.py
 _NUMBERED = re.compile(r"(.+?)((?:_?\d+)(?:_\d+)*_?)", re.ASCII)
 _NUMBER_FIRST = re.compile(r"(\d+_)([^\W\d]\w*)", re.ASCII)
-RESUME = re.compile(r"(torch_dynamo_resume_in_)(.+)(_at_\d+(?:_(?:ORIGINAL|MODIFIED)_BYTECODE)?)")  # and the artifacts with its bytecode
 _COMPILED = re.compile(r"(_*(?:compiled_fn|compiled_fn_wrapper|resume_at|compile[dr]?_\w+?|kwdefaults|defaults|builtins_dict|import)_+\d*_?)(.*)", re.ASCII)
 _FUSED = re.compile(r"_*(?:triton|cpp|extern|async|call|kernel|aten|fused|vllm)_\w+", re.ASCII)
 _SOURCE = re.compile(r"([LlGg]_)(.+)", re.ASCII)
@@ -67,9 +67,9 @@ class Names:
     def _other(self, word: str) -> str:
         if self.stays(word):
             return word
-        match = RESUME.fullmatch(word)
-        if match:
-            return match[1] + self.word(match[2]) + match[3]
+        part = resumed(word)
+        if part:
+            return part.before + self.word(part.function) + part.after
         if word not in self._own:
             made = self._made_by_torch(word)
             if made is not None:

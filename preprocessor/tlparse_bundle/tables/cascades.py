@@ -17,22 +17,14 @@ Of several such P the last one counts. torch 2.13 leaves the two innermost calle
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from tlparse_bundle.model.functions import function_of, resumed
 from tlparse_bundle.tables.texts import Frame
 
-# torch/_dynamo/resume_execution.py (TORCH_DYNAMO_RESUME_IN_PREFIX); before torch 2.1 '<resume in f>'
-_RESUME = re.compile(r"torch_dynamo_resume_in_(.+)_at_\d+$|<resume in (.+)>$")
 _SHAPES = frozenset(("size", "stride", "rank", "shape"))
 _MAX_OPEN = 256
-
-
-def resumed_function(function: str | None) -> str | None:
-    """Name of the function that a resume function continues; None when it is none."""
-    match = _RESUME.match(function or "")
-    return match and (match[1] or match[2])
 
 
 class Recompile(NamedTuple):
@@ -61,12 +53,12 @@ class Cascades:
         self._open = [p for p in self._open if len(p.callers) < len(callers) and callers[: len(p.callers)] == p.callers]
         if recompile is None:
             return None
-        name = (file, resumed_function(function) or function)
+        name = (file, function_of(function))
         cause = None
         for earlier in reversed(self._open):
             below = callers[len(earlier.callers)]
-            calls = name in earlier.inlined or (below[0], resumed_function(below[2]) or below[2]) == earlier.name
-            continues = name == earlier.name and resumed_function(function) is not None
+            calls = name in earlier.inlined or (below[0], function_of(below[2])) == earlier.name
+            continues = name == earlier.name and resumed(function) is not None
             if (calls or continues) and earlier.recompile.sort == recompile.sort:
                 cause = earlier.recompile
                 break
@@ -78,7 +70,7 @@ class Cascades:
         earlier = next((p for p in reversed(self._open) if p.recompile is recompile), None)
         if earlier is None:
             return
-        names = [(frame.file, resumed_function(frame.function) or frame.function) for frame in frames]
+        names = [(frame.file, function_of(frame.function)) for frame in frames]
         if earlier.name in names:
             last = len(names) - 1 - names[::-1].index(earlier.name)
             earlier.inlined.update(names[last + 1 :])

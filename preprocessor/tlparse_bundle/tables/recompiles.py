@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tlparse_bundle.model.functions import resumed
 from tlparse_bundle.model.status import ASKED
 from tlparse_bundle.tables.break_text import parse_break
-from tlparse_bundle.tables.cascades import Cascades, Recompile, resumed_function, sort_of
+from tlparse_bundle.tables.cascades import Cascades, Recompile, sort_of
 from tlparse_bundle.tables.guard_text import parse_reason, read_reasons
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.rows import Rows
@@ -138,8 +139,8 @@ class Recompiles:
     def _name(self, code: _CodeObject, function: str, file: str | None, line: int | None) -> None:
         if code.function is None:
             code.function, code.file, code.first_line = cut(function), cut(file), line
-            resumed = resumed_function(function)
-            known = self._by_name.get((file, resumed)) if resumed else None
+            part = resumed(function)
+            known = self._by_name.get((file, part.function)) if part else None
             code.resumes = None if known is None else known.id
         self._by_name[file, function] = code
 

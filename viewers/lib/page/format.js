@@ -83,3 +83,13 @@ export function firstLine(text) {
   const [first, ...rest] = (text ?? "").trim().split("\n").filter((line) => line.trim());
   return first?.endsWith(":") && rest.length ? `${first} ${rest[0].trim()}` : first ?? "";
 }
+
+/**
+ * The function, and the line where known, that a function resumes after a graph break, from the name that Dynamo gave it
+ * (torch/_dynamo/resume_execution.py; before torch 2.1 "<resume in f>"). Null for any other name.
+ * @param {string | null | undefined} name @returns {{function: string, line: number | null} | null}
+ */
+export function resumed(name) {
+  const match = /^(?:torch_dynamo_resume_in_(.+)_at_(\d+)|<resume in (.+)>)$/.exec(name ?? "");
+  return match && { function: match[1] ?? match[3], line: match[2] ? Number(match[2]) : null };
+}
