@@ -1,10 +1,12 @@
 """Each script works with its smallest input, or a test elsewhere runs it."""
 
+import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
+from importlib.machinery import SourceFileLoader
 
 import pytest
 import traces
@@ -24,7 +26,7 @@ ELSEWHERE = {
     "site": ("tests/repository/test_release.py", '"site", site'),
     "table_pages.py": ("tests/format/test_docs.py", "script.generated()"),
 }
-HERE = {"docs", "fuzz", "in_venv.py", "redact-words", "screenshots", "test", "versions"}
+HERE = {"docs", "fuzz", "in_venv.py", "mutate", "redact-words", "screenshots", "test", "versions"}
 ENVIRONMENT = traces.ROOT / ".venv" / ".installed"
 
 
@@ -33,6 +35,15 @@ def ran(*command, code=0, **options):
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=HANG_S, check=False, **options)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
+
+
+def module_of(name):
+    """A script as a module."""
+    loader = SourceFileLoader(name, str(SCRIPTS / name))
+    spec = importlib.util.spec_from_loader(name, loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
 
 
 def test_each_script_is_run():
@@ -94,6 +105,23 @@ def test_a_browser_is_installed_where_there_is_none(tmp_path):
     said = ran(tools / "bash", tmp_path / "scripts" / "test", code=7, env={"PATH": str(tools)})
     assert "installing chromium-headless-shell" in said
     assert (tmp_path / "asked").read_text().splitlines()[-1].split()[-1] == "chromium-headless-shell"
+
+
+def test_mutate_says_which_changes_the_tests_of_a_room_notice(tmp_path, monkeypatch):
+    """With a package of one module, one half of which is tested."""
+    script = module_of("mutate")
+    package = tmp_path / script.PACKAGE / "little"
+    package.mkdir(parents=True)
+    (package / "it.py").write_text("def tested(x):\n    return x == 1\n\n\ndef untested(x):\n    return not x and (\n        x) + 2\n")
+    (tmp_path / "tests" / "little").mkdir(parents=True)
+    (tmp_path / "tests" / "little" / "test_it.py").write_text("import it\n\n\ndef test_it():\n    assert it.tested(1)\n")
+    monkeypatch.setattr(script, "ROOT", tmp_path)
+    changes = {(change.line, change.old): change for change in script.changes_of("little", package / "it.py")}
+    assert {key: change.new for key, change in changes.items()} == {(2, "=="): "!=", (2, "1"): "2", (6, "and"): "or", (7, "+"): "-", (7, "2"): "3"}
+    (tmp_path / "conftest.py").write_text(f"import sys\n\nsys.path.insert(0, {str(package)!r})\n")
+    assert script.noticed_by(tmp_path, changes[2, "=="]) == "tests/little/test_it.py::test_it"
+    assert script.noticed_by(tmp_path, changes[7, "+"]) is None
+    assert "x == 1" in (package / "it.py").read_text()
 
 
 def test_versions_compares_logs_with_what_the_processes_said(tmp_path):
