@@ -12,7 +12,7 @@ from tlparse_bundle.format.layout import BYTES_PER_FILE, ROWS_PER_FILE
 from tlparse_bundle.tables.json_list import JsonList
 
 _BATCH = 256  # rows that are encoded at once
-_BLOB = re.compile(rb'"blob":([0-9]+)[,}]')  # in a text of the log, the quotation marks would have a backslash before them
+_BLOB = re.compile(rb'("blob":[0-9]+)')  # in a text of the log, the quotation marks would have a backslash before them
 
 
 class Rows(JsonList):
@@ -44,11 +44,15 @@ class Rows(JsonList):
             if len(self):
                 yield len(self), [*self._texts(), b"\n"]
             return
-        fields = [b'"blob":' + dumps(path) for path in blobs or ()]
+        fields = {b'"blob":%d' % number: b'"blob":%b' % dumps(path) for number, path in enumerate(blobs or ())}
         pieces: list[bytes] = []
         count = size_bytes = 0
         for text in filter(None, self._texts()):
-            text = _with_paths(text.removeprefix(b"\n"), fields)
+            text = text.removeprefix(b"\n")
+            if fields:
+                parts = _BLOB.split(text)
+                parts[1::2] = map(fields.__getitem__, parts[1::2])
+                text = b"".join(parts)
             rows = text.count(b"\n") + 1
             fits = count + rows < ROWS_PER_FILE and size_bytes + len(text) + 1 < BYTES_PER_FILE
             for piece in (text,) if fits else text.split(b"\n"):
@@ -64,14 +68,6 @@ class Rows(JsonList):
     @staticmethod
     def _items(piece: bytes) -> list:
         return parse_rows(piece.removeprefix(b"\n"))
-
-
-def _with_paths(text: bytes, fields: Sequence[bytes]) -> bytes:
-    """Return rows with paths for the numbers in the field 'blob'. Rows next to each other share few of them, and replacing each at once is quick."""
-    for number in set(_BLOB.findall(text)) if fields else ():
-        for end in (b",", b"}"):
-            text = text.replace(b'"blob":%b%b' % (number, end), fields[int(number)] + end)
-    return text
 
 
 def parse_rows(lines: bytes) -> list[Any]:
