@@ -592,8 +592,8 @@ export interface Events {
   record_rank: number | null;
   /** Line of the record in the log, counted from 1. */
   line: number;
-  /** Where the record starts in the (uncompressed) log, in bytes. */
-  byte_offset: number;
+  /** Bytes of the log between the record before and this one, which belong to no record; 0 as a rule. The record starts in the (uncompressed) log at the sum of gap_bytes and size_bytes of all rows before it, plus its own gap_bytes. */
+  gap_bytes: number;
   /** Bytes of the record in the log, payload lines included. */
   size_bytes: number;
   /** Time of the record in microseconds after the clock origin of the log. Torch writes milliseconds; records of other threads can be earlier than the record before them. */

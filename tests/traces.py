@@ -58,14 +58,15 @@ def restore(log):
     the payload_form of an event says how they are written.
     """
     kept = b"".join(log.bundle.read(chunk["path"]) for chunk in log.directory["verbatim"])
-    out, taken, size = [], 0, 0
+    out, taken, size, record_end = [], 0, 0, 0
     for row in log.table("events"):
+        record_end += row["gap_bytes"] + row["size_bytes"]
         if row["payload_form"] in (None, "verbatim"):
             continue
         payload = log.payload(row["blob"], row["offset"], row["payload_size_bytes"])
         end = b"\r\n" if row["payload_form"] == "crlf" else b"\n"
         lines = b"\t" + payload.replace(b"\n", end + b"\t") + end
-        before = row["byte_offset"] + row["size_bytes"] - len(lines) - size
+        before = record_end - len(lines) - size
         out += [kept[taken : taken + before], lines]
         taken, size = taken + before, size + before + len(lines)
     return b"".join([*out, kept[taken:]])

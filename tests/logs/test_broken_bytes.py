@@ -141,7 +141,7 @@ def test_a_payload_line_that_looks_like_a_record_is_payload(log_of):
 
 def test_a_byte_order_mark_is_skipped(log_of, found):
     it = log_of(b"\xef\xbb\xbf" + log("a"))
-    assert [(event.type, event.row["byte_offset"]) for event in it.events()] == [("a", 3)]
+    assert [(event.type, event.row["gap_bytes"]) for event in it.events()] == [("a", 3)]
     assert found(it) == [("byte-order-mark", 1, 0, 1)]
 
 

@@ -9,6 +9,7 @@ import tempfile
 import zlib
 from contextlib import contextmanager
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -125,7 +126,8 @@ def check(data):
         assert (folder / "again" / NAME).read_bytes() == data
         assert validate(bundle) == []
         records, events = scan(data), list(bundle.logs[0].events())
-        assert [(it.row["line"], it.row["byte_offset"]) for it in events] == [(line, offset) for line, offset, _, _ in records]
+        ends = accumulate(it.row["gap_bytes"] + it.row["size_bytes"] for it in events)
+        assert [(it.row["line"], end - it.row["size_bytes"]) for it, end in zip(events, ends)] == [(line, offset) for line, offset, _, _ in records]
         for it, (_, _, envelope, payload) in zip(events, records, strict=True):
             assert it.bytes() in accepted(payload, envelope)
             assert it.type == event_type(envelope)

@@ -14,7 +14,7 @@ def test_the_columns_of_an_event(log_of):
     it = log_of(data)
     event = only(it)
     assert (event.index, event.type, event.name, event.compile, event.attempt) == (0, "artifact", "a", "!1/2/3", 4)
-    assert (event.row["record_rank"], event.row["line"], event.row["byte_offset"], event.row["size_bytes"], event.row["time_us"]) == (5, 1, 0, len(data), 0)
+    assert (event.row["record_rank"], event.row["line"], event.row["gap_bytes"], event.row["size_bytes"], event.row["time_us"]) == (5, 1, 0, len(data), 0)
     assert it.directory["pids"] == [4711] and event.row["origin"] == "torch/x.py:99" and [(row["level"], row["path"], row["line"]) for row in it.table("origins")] == [("V", "torch/x.py", 99)]
     assert it.directory["clock"]["origin"] == "12-31 23:59:59.000001"
 

@@ -12,11 +12,11 @@ from tlparse_bundle.format.layout import BYTES_PER_FILE, ROWS_PER_FILE, log_path
 from tlparse_bundle.tables.rows import Rows
 
 _ROW = (
-    b'{"event":%d,%b,%b,"record_rank":%b,"line":%d,"byte_offset":%d,"size_bytes":%d,"time_us":%d,"origin":%b,"pid":%b,'
+    b'{"event":%d,%b,%b,"record_rank":%b,"line":%d,"gap_bytes":%d,"size_bytes":%d,"time_us":%d,"origin":%b,"pid":%b,'
     b'"blob":%d,"offset":%d,"payload_size_bytes":%d,"payload_form":%b}'
 )
 _ROW_WITHOUT_PAYLOAD = (
-    b'{"event":%d,%b,%b,"record_rank":%b,"line":%d,"byte_offset":%d,"size_bytes":%d,"time_us":%d,"origin":%b,"pid":%b,'
+    b'{"event":%d,%b,%b,"record_rank":%b,"line":%d,"gap_bytes":%d,"size_bytes":%d,"time_us":%d,"origin":%b,"pid":%b,'
     b'"blob":null,"offset":null,"payload_size_bytes":null,"payload_form":null}'
 )
 
@@ -33,6 +33,7 @@ class EventWriter:
         self._metadata = _Metadata(sink, log_id)
         self._sink = sink
         self._log_id = log_id
+        self._end = 0  # of the last record, in bytes of the log
         # JSON by index:
         self._kinds: list[bytes] = []
         self._compiles: list[bytes] = []
@@ -47,24 +48,26 @@ class EventWriter:
         self._origins += [dumps(f"{path}:{line}") for _, path, line in batch.origins]
         self._pids += map(dumps, batch.pids)
         kinds, compiles, origins, pids, ranks, forms = self._kinds, self._compiles, self._origins, self._pids, self._ranks, batch.payload_forms
-        lines = []
+        lines, end = [], self._end
         for index, row in enumerate(batch.rows, batch.first_event_index):
             kind, compile_index, rank, line, byte_offset, size_bytes, time_us, origin, pid, blob, offset, payload_size_bytes = row
+            gap_bytes, end = byte_offset - end, byte_offset + size_bytes
             rank_json = ranks.get(rank)
             if rank_json is None:
                 rank_json = ranks[rank] = dumps(rank)
             if blob < 0:
                 lines.append(
                     _ROW_WITHOUT_PAYLOAD
-                    % (index, kinds[kind], compiles[compile_index], rank_json, line, byte_offset, size_bytes, time_us, origins[origin], pids[pid])
+                    % (index, kinds[kind], compiles[compile_index], rank_json, line, gap_bytes, size_bytes, time_us, origins[origin], pids[pid])
                 )
                 continue
             form = dumps(forms[index]) if index in forms else b'"lf"'
             lines.append(
                 _ROW
-                % (index, kinds[kind], compiles[compile_index], rank_json, line, byte_offset, size_bytes, time_us, origins[origin], pids[pid],
+                % (index, kinds[kind], compiles[compile_index], rank_json, line, gap_bytes, size_bytes, time_us, origins[origin], pids[pid],
                    blob, offset, payload_size_bytes, form)
             )  # fmt: skip
+        self._end = end
         self._events.add_lines(lines)
         for index, metadata in enumerate(batch.metadata, batch.first_event_index):
             if metadata != b"null":

@@ -384,7 +384,7 @@ class EventsRow(TypedDict):
     attempt: int | None
     record_rank: int | None
     line: int
-    byte_offset: int
+    gap_bytes: int
     size_bytes: int
     time_us: int
     origin: str

@@ -152,18 +152,20 @@ class _Years:
 
 
 class _Lines:
-    """Reads lines out of the verbatim chunks, front to back."""
+    """Reads the lines of all events out of the verbatim chunks, front to back."""
 
     def __init__(self, log: Log):
         self._log = log
         self._chunks = iter(log.directory["verbatim"])
         self._buf = b""
         self._base = 0  # of the buffer, in the verbatim bytes
+        self._end = 0  # of the event before, in bytes of the log
         self._left_out = 0  # bytes of the log before here that are in blobs alone
 
     def line_of(self, event: Event) -> bytes:
-        """The line of the event's prefix and envelope, with its line end."""
-        start = event.row["byte_offset"] - self._left_out
+        """The line of the next event's prefix and envelope, with its line end."""
+        start = self._end + event.row["gap_bytes"] - self._left_out
+        self._end += event.row["gap_bytes"] + event.row["size_bytes"]
         while self._base + len(self._buf) <= start and self._next(keep=False):
             pass
         end = self._buf.find(b"\n", max(0, start - self._base)) + 1

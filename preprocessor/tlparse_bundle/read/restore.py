@@ -86,13 +86,12 @@ def restored_bytes(log: Log) -> Iterator[bytes]:
     verbatim = _Verbatim(log)
     end = 0
     for event in log.events():
-        if event.row["byte_offset"] < end:
-            raise _damaged(log, f"event {event.index} begins before the end of the one before it")
-        end = event.row["byte_offset"] + event.row["size_bytes"]
+        start = end + event.row["gap_bytes"]
+        end = start + event.row["size_bytes"]
         form = event.payload_form
         if form in (None, "verbatim"):
             continue
-        for piece in verbatim.up_to_line_end(event):
+        for piece in verbatim.up_to_line_end(event, start):
             left -= len(piece)
             yield piece
         payload, line_end = event.bytes() or b"", b"\r\n" if form == "crlf" else b"\n"
@@ -139,9 +138,9 @@ class _Verbatim:
         self._pos = 0
         return chunk is not None
 
-    def up_to_line_end(self, event: Event) -> Iterator[bytes]:
-        """Everything up to the end of the line that an event begins with."""
-        target = event.row["byte_offset"] - self.inserted
+    def up_to_line_end(self, event: Event, start: int) -> Iterator[bytes]:
+        """Everything up to the end of the line that an event begins with, which starts at byte ``start`` of the log."""
+        target = start - self.inserted
         while True:
             end = self._buf.find(b"\n", max(self._pos, target - self._base))
             if end >= 0:

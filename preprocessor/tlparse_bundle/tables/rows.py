@@ -12,7 +12,7 @@ from tlparse_bundle.format.layout import BYTES_PER_FILE, ROWS_PER_FILE
 from tlparse_bundle.tables.json_list import JsonList
 
 _BATCH = 256  # rows that are encoded at once
-_BLOB = re.compile(rb'"blob":([0-9]+)')  # in a text of the log, the quotation marks would have a backslash before them
+_BLOB = re.compile(rb'("blob":[0-9]+)')  # in a text of the log, the quotation marks would have a backslash before them
 
 
 class Rows(JsonList):
@@ -44,20 +44,26 @@ class Rows(JsonList):
             if len(self):
                 yield len(self), [*self._texts(), b"\n"]
             return
-        fields = [b'"blob":' + dumps(path) for path in blobs or ()]
-        lines: list[bytes] = []
-        size_bytes = 0
-        for text in self._texts():
-            if blobs is not None:
-                text = _BLOB.sub(lambda match: fields[int(match[1])], text)
-            for line in text.removeprefix(b"\n").split(b"\n") if text else ():
-                lines.append(line)
-                size_bytes += len(line) + 1
-                if len(lines) == ROWS_PER_FILE or size_bytes >= BYTES_PER_FILE:
-                    yield len(lines), [b"\n".join(lines), b"\n"]
-                    lines, size_bytes = [], 0
-        if lines:
-            yield len(lines), [b"\n".join(lines), b"\n"]
+        fields = {b'"blob":%d' % number: b'"blob":%b' % dumps(path) for number, path in enumerate(blobs or ())}
+        pieces: list[bytes] = []
+        count = size_bytes = 0
+        for text in filter(None, self._texts()):
+            text = text.removeprefix(b"\n")
+            if fields:
+                parts = _BLOB.split(text)
+                parts[1::2] = map(fields.__getitem__, parts[1::2])
+                text = b"".join(parts)
+            rows = text.count(b"\n") + 1
+            fits = count + rows < ROWS_PER_FILE and size_bytes + len(text) + 1 < BYTES_PER_FILE
+            for piece in (text,) if fits else text.split(b"\n"):
+                pieces.append(piece)
+                count += rows if fits else 1
+                size_bytes += len(piece) + 1
+                if count == ROWS_PER_FILE or size_bytes >= BYTES_PER_FILE:
+                    yield count, [b"\n".join(pieces), b"\n"]
+                    pieces, count, size_bytes = [], 0, 0
+        if pieces:
+            yield count, [b"\n".join(pieces), b"\n"]
 
     @staticmethod
     def _items(piece: bytes) -> list:

@@ -26,7 +26,7 @@ class CompileId(NamedTuple):
 
     def key(self, occurrence: int) -> str:
         """Return the key of the compile in all tables: see ``compile_key``."""
-        return compile_key(self.frame_compile, occurrence)
+        return compile_key(self[:3], occurrence)
 
     def __str__(self) -> str:
         parts = []
