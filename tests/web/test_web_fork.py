@@ -24,7 +24,7 @@ EDITS = {
     "vllm": ("main.js", '"This log has nothing of vLLM"', '"No vLLM in this log"', "No vLLM in this log"),
     "letter": ("main.js", '"What torch.compile did"', '"Dear reader"', "Dear reader"),
     "bytes": ("main.js", ")} of `, log.summary", ")} in `, log.summary", " in dedicated"),
-    "strip": ("main.js", "} in ${time(last - first)}`", "} within ${time(last - first)}`", "compiles within"),
+    "strip": ("main.js", " from the first to the last`", " on one clock`", "on one clock"),
     "starter": ("main.js", '"Choose a compile"', '"Pick one of them"', "Pick one of them"),
     "starter-react": ("src/App.jsx", "<h2>Choose a compile</h2>", "<h2>Pick one of them</h2>", "Pick one of them"),
 }
