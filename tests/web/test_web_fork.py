@@ -98,6 +98,7 @@ def test_the_starters_list_compiles_and_show_an_artifact(name, forked, page, bun
     page.goto(served({"run": bundle_of("graph_breaks")}, {"mine": forked(name)}))
     links = page.get_by_role("navigation", name="Compiles").get_by_role("link")
     expect(links).to_have_count(len(log.compiles))
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"{log.summary['compile_count']} compiles of {log.source}")
     compile = next(compile for compile in log.compiles if any(a.name == "dynamo_output_graph" for a in compile.artifacts))
     links.nth(log.compiles.index(compile)).click()
     expect(page.get_by_role("main").get_by_role("link")).to_have_count(len(compile.artifacts))

@@ -127,3 +127,20 @@ def test_pages_show_what_the_manifest_says(page, bundle_at, address_of, source):
         go(page, f"#v=1&view=overview&log={log.id}")
         check_default(page, log)
     check_small_viewers(page, address, bundle)
+
+
+def test_the_list_of_bundles_shows_the_same(page, served, built):
+    folders = {f"{path.parent.name}-{path.name}": path for path in traces.EVERY_FOLDER if path.is_relative_to(traces.ROOT / "fixtures") and path.name in ("trace", "cold", "warm")}
+    bundles = {name: built(path) for name, path in folders.items()}
+    assert len(bundles) > 30
+    page.goto(f"{served({name: bundle.folder for name, bundle in bundles.items()})}/viewers/home/")
+    expect(page.get_by_role("rowheader")).to_have_count(len(bundles))
+    titles, *rows = (texts_of(row.locator("th, td")) for row in page.get_by_role("row").all())
+    shown = {row["Bundle"]: row for row in (dict(zip(titles, row)) for row in rows)}
+    for name, bundle in bundles.items():
+        counts = [log.summary["compile_count"] for log in bundle.logs]
+        took = [log.summary["compile_us"] for log in bundle.logs if log.summary["compile_us"] is not None]
+        row = shown[name]
+        assert (row["Compile time"], row["Compiles"]) == (*times(page, sum(took) if took else None), f"{sum(counts):,}"), name
+        if len(bundle.logs) == 1:
+            assert plain(bundle.logs[0].summary["text"]) in row["What it says"], name
