@@ -1288,6 +1288,8 @@ export interface Manifest {
       restart_count: number;
       /** Frames that were compiled again because guards failed; tries that the limit refused do not count. null when this torch does not write why it compiles again. */
       recompile_count: number | null;
+      /** Rows of recompile_causes. null when this torch does not log why it recompiles. */
+      recompile_cause_count: number | null;
       /** Functions that reached the recompile limit. null when this torch does not write it. */
       recompile_limit_count: number | null;
       /** Sizes of functions of the program that became constants. */
@@ -2196,7 +2198,7 @@ export interface Ranks {
   late_us: number | null;
 }
 
-/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of their first reason ('recompile_reasons', position 0), in order of first appearance. */
+/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of their first reason ('recompile_reasons', position 0), in order of first appearance. Changes of type, identity, value, attribute, keys and length of one source are one cause. */
 export interface RecompileCauses {
   /** Number of the cause, from 0. */
   id: number;
@@ -2204,7 +2206,7 @@ export interface RecompileCauses {
   code_object: number | null;
   /** What the guard looks at, as in the reason; null when not recognised. */
   source: string | null;
-  /** What changed, as in the reason. */
+  /** What changed, as in the first reason of the cause. */
   change: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
   /** Dimension, for size, stride and shape; else null. */
   dimension: number | null;

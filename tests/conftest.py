@@ -1,9 +1,11 @@
 import logging
 import os
+import tarfile
 from contextlib import ExitStack
 
 import pytest
 import traces
+import zstandard
 from log_builder import log
 from once import once_in_a_session
 from plain_server import plain_server
@@ -77,6 +79,22 @@ def built(once):
         return bundles[path]
 
     return build_once
+
+
+@pytest.fixture(scope="session")
+def unpacked(once):
+    """unpacked(version): the folder of the logs of this torch in the archive of the public traces."""
+
+    def unpack(version, folder):
+        with (traces.SHARED / "versions" / "logs.tar.zst").open("rb") as stream, zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(stream) as reader:
+            with tarfile.open(fileobj=reader, mode="r|") as tar:
+                for member in tar:
+                    if member.name.startswith(f"{version}/") and member.name.endswith(".log"):
+                        path = folder / member.name.removeprefix(f"{version}/")
+                        path.parent.mkdir(parents=True, exist_ok=True)
+                        path.write_bytes(tar.extractfile(member).read())
+
+    return lambda version: once(("unpacked", version), lambda folder: unpack(version, folder))
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,9 @@ Of the tests in a browser all are, but those of QUICK_PAGES: they open each view
 any error in the console.
 """
 
-from traces import PUBLIC_LOGS
+from pathlib import Path
+
+from traces import PUBLIC_LOGS, SHARED
 
 SLOW = (
     "tests/build/test_blobs.py::test_the_timeline_of_every_fixture_is_json",
@@ -41,6 +43,8 @@ SLOW = (
     "tests/logs/test_limits.py::test_json_that_takes_too_much_memory",
     "tests/logs/test_limits.py::test_the_size_of_the_blocks",
     "tests/logs/test_properties.py",
+    "tests/model/test_numbers.py::test_a_bundle_beside_itself_has_the_same_numbers_twice[archive",
+    "tests/model/test_numbers.py::test_no_two_differ[archive",
     "tests/ranks/test_ranks_properties.py",
     "tests/read/test_validate.py::test_a_damaged_compressed_file",
     "tests/read/test_validate.py::test_every_file_matters",
@@ -73,4 +77,4 @@ QUICK_PAGES = (
 
 def is_slow(test, parameters=()):
     """Whether the test of this id is slow."""
-    return test.startswith(SLOW) and not test.startswith(QUICK_PAGES) or any(it in PUBLIC_LOGS for it in parameters)
+    return test.startswith(SLOW) and not test.startswith(QUICK_PAGES) or any(it in PUBLIC_LOGS or isinstance(it, Path) and it.is_relative_to(SHARED) for it in parameters)

@@ -13,6 +13,12 @@ FIXTURES = sorted(path.parent.name for path in ROOT.glob("fixtures/*/truth.json"
 FIXTURE_LOGS = sorted(ROOT.glob("fixtures/*/trace/**/*.log"))
 PUBLIC = ROOT.parent / "shared" / "traces" / "tlparse"
 PUBLIC_LOGS = sorted(path for path in PUBLIC.glob("*/*") if path.suffix in (".log", ".txt"))
+SHARED = ROOT.parent / "shared" / "traces"
+# All logs there are: those of the fixtures and the public ones; what lies in the archive of versions is unpacked by the fixture ``unpacked``.
+EVERY_LOG = sorted({*PUBLIC_LOGS, *(path for folder in (ROOT / "fixtures", SHARED) for suffix in ("log", "log.zst") for path in folder.rglob(f"*.{suffix}"))})
+# The folders in which they are, without the folders in these: each makes a bundle of one or of many logs.
+_PARENTS = {path.parent for path in EVERY_LOG}
+EVERY_FOLDER = sorted(folder for folder in _PARENTS if not _PARENTS.intersection(folder.parents))
 NO_PUBLIC = f"the public traces are not at {PUBLIC}"
 
 _EVENT_LINE = re.compile(rb"^[A-Z]\d{4} \d\d:\d\d:\d\d[.,]\d{6} +\d+ .+?:\d+\] (\{.*)$")
@@ -25,6 +31,10 @@ def params(paths, base):
     return [pytest.param(path, id=str(path.relative_to(base)).replace("dedicated_log_torch_trace_", "")) for path in paths]
 
 
+# Parameters for a test of each of these folders, and of each version in the archive, by its name.
+EVERYTHING = params(EVERY_FOLDER, ROOT.parent) + [
+    pytest.param(version, id=f"archive-{version}", marks=() if SHARED.is_dir() else pytest.mark.skip(reason=NO_PUBLIC)) for version in ("2.4.1", "2.6.0", "2.8.0", "2.15.0")
+]
 ALL_LOGS = params(FIXTURE_LOGS, ROOT / "fixtures") + params(PUBLIC_LOGS, PUBLIC)
 
 

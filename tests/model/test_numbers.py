@@ -11,9 +11,6 @@ from tlparse_bundle.cli.main import cli
 from tlparse_bundle.compare.document import compare as compared
 from tlparse_bundle.read.sql import asked
 
-SHARED = traces.ROOT.parent / "shared" / "traces"
-LOGS = sorted({*traces.FIXTURE_LOGS, *traces.PUBLIC_LOGS, *traces.ROOT.glob("fixtures/versions/**/*.log.zst"), *traces.ROOT.glob("fixtures/vllm/**/*.log.zst"), *SHARED.glob("wild/**/*.log")})
-FOLDERS = sorted(path for path in traces.ROOT.glob("fixtures/*/trace") if len(list(path.rglob("*.log"))) > 1)
 
 
 def from_tables(log):
@@ -33,6 +30,7 @@ def from_tables(log):
         "graph_break_count": sum(row["count"] for row in breaks),
         "graph_break_place_count": len({(row["file"], row["line"]) if row["file"] else row["id"] for row in breaks}),
         "recompile_count": len(rows("recompiles")),
+        "recompile_cause_count": len(rows("recompile_causes")),
         "failure_count": sum(row["count"] for row in rows("findings") if row["kind"] == "failure"),
         "unfinished_count": sum(row["count"] for row in rows("findings") if row["kind"] == "unfinished-compile"),
         "cache_counts": {cache: {outcome: asked_caches[cache, outcome] for outcome in ("hit", "miss", "bypass")} for cache in summary["cache_counts"]},
@@ -57,11 +55,11 @@ def run(*arguments):
 
 
 @pytest.fixture(scope="module")
-def opened(built):
-    return lambda trace: Bundle.open(built(trace).location)
+def opened(built, unpacked):
+    return lambda source: Bundle.open(built(unpacked(source) if isinstance(source, str) else source).location)
 
 
-@pytest.mark.parametrize("trace", traces.params(LOGS + FOLDERS, traces.ROOT.parent))
+@pytest.mark.parametrize("trace", traces.EVERYTHING)
 def test_no_two_differ(opened, trace):
     bundle = opened(trace)
     place = str(bundle.location)
@@ -82,7 +80,7 @@ def test_no_two_differ(opened, trace):
             assert result.fetchone() == (summary["compile_count"], summary["attempt_count"] if summary["compile_count"] else None)
 
 
-@pytest.mark.parametrize("trace", traces.params(traces.FIXTURE_LOGS, traces.ROOT / "fixtures"))
+@pytest.mark.parametrize("trace", traces.EVERYTHING)
 def test_a_bundle_beside_itself_has_the_same_numbers_twice(opened, trace):
     bundle = opened(trace)
     document = compared([("base", bundle)], [("new", bundle)])

@@ -24,7 +24,7 @@ EDITS = {
     "vllm": ("main.js", '"This log has nothing of vLLM"', '"No vLLM in this log"', "No vLLM in this log"),
     "letter": ("main.js", '"What torch.compile did"', '"Dear reader"', "Dear reader"),
     "bytes": ("main.js", ")} of `, log.summary", ")} in `, log.summary", " in dedicated"),
-    "strip": ("main.js", "} in ${time(last - first)}`", "} within ${time(last - first)}`", "compiles within"),
+    "strip": ("main.js", " from the first to the last`", " on one clock`", "on one clock"),
     "starter": ("main.js", '"Choose a compile"', '"Pick one of them"', "Pick one of them"),
     "starter-react": ("src/App.jsx", "<h2>Choose a compile</h2>", "<h2>Pick one of them</h2>", "Pick one of them"),
 }
@@ -98,6 +98,7 @@ def test_the_starters_list_compiles_and_show_an_artifact(name, forked, page, bun
     page.goto(served({"run": bundle_of("graph_breaks")}, {"mine": forked(name)}))
     links = page.get_by_role("navigation", name="Compiles").get_by_role("link")
     expect(links).to_have_count(len(log.compiles))
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"{log.summary['compile_count']} compiles of {log.source}")
     compile = next(compile for compile in log.compiles if any(a.name == "dynamo_output_graph" for a in compile.artifacts))
     links.nth(log.compiles.index(compile)).click()
     expect(page.get_by_role("main").get_by_role("link")).to_have_count(len(compile.artifacts))

@@ -31,7 +31,7 @@ async function show(bundle) {
   const index = compiles.findIndex(({ compile }) => compile === asked.get("compile"));
   const main = h("main", { tabindex: "-1", "aria-label": "Compile" });
   fill(document.body,
-    h("header", null, h("h1", null, plural(compiles.length, "compile"), " of ", log.summary.source.name), logLinks(bundle, log)),
+    h("header", null, h("h1", null, plural(log.summary.summary.compile_count, "compile"), " of ", log.summary.source.name), logLinks(bundle, log)),
     h("nav", { "aria-label": "Compiles" }, h("ul", null, compiles.map((compile, i) => h("li", null, compileLink(log, compile, i === index))))),
     main);
   try {

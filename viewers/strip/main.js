@@ -19,21 +19,23 @@ watchErrors();
 try {
   const bundle = await openPageBundle();
   const lines = await Promise.all(bundle.logs.slice(0, MOST_LINES).map(async (log) => ({ log, compiles: (await log.compiles()).filter(timed) })));
-  const draw = () => show(lines, bundle.logs.length);
+  const draw = () => show(lines, bundle.logs);
   addEventListener("hashchange", draw);
   draw();
 } catch (error) {
   fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error)));
 }
 
-/** @param {Line[]} lines @param {number} logs */
+/** @param {Line[]} lines @param {Log[]} logs */
 function show(lines, logs) {
   const asked = new URLSearchParams(location.hash.slice(1));
   const all = lines.flatMap(({ compiles }) => compiles);
+  const count = lines.reduce((sum, { log }) => sum + log.summary.summary.compile_count, 0);
   const first = Math.min(...all.map((one) => Number(one.start_epoch_us))), last = Math.max(...all.map((one) => Number(one.start_epoch_us) + Number(one.total_us)));
   fill(document.body, h("main", null,
-    h("h1", null, all.length ? `${plural(all.length, "compile")} in ${time(last - first)}` : "No compile says when it ran"),
-    logs > lines.length && h("p", { class: "dim" }, `The first ${lines.length} of ${logs} logs.`),
+    h("h1", null, `${plural(count, "compile")}${all.length ? `, ${time(last - first)} from the first to the last` : ""}`),
+    all.length < count && h("p", { class: "dim" }, `${plural(count - all.length, "compile")} without a recorded time`),
+    logs.length > lines.length && h("p", { class: "dim" }, `The first ${lines.length} of ${logs.length} logs.`),
     h("ol", { "aria-label": "Logs", class: "lines" }, lines.map((line) => lineOf(line, first, last - first, asked))),
     longest(lines, asked)));
 }

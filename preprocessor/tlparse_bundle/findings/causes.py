@@ -9,7 +9,7 @@ from typing import Any
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.model.status import ASKED
 
-_OF_AN_OBJECT = frozenset(("type", "identity", "value", "attribute", "keys", "length"))  # several guards on one object are one cause
+OF_AN_OBJECT = frozenset(("type", "identity", "value", "attribute", "keys", "length"))  # several guards on one object are one cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _key(function: tuple, reasons: list[dict], reason: dict | None) -> tuple:
     if reason is None:
         return (function, "nothing near" if reasons else "unknown")
     change, source = reason["change"], reason["source"]
-    if source is not None and change in _OF_AN_OBJECT:
+    if source is not None and change in OF_AN_OBJECT:
         return function, source, "object"
     vague = reason["guard"] if source is None or change in ("other", "shape") else None
     return function, source, change, reason["dimension"], vague

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tlparse_bundle.findings.causes import Asked, asked
+from tlparse_bundle.findings.causes import OF_AN_OBJECT, Asked, asked
 from tlparse_bundle.findings.facts import Facts
 
 _FLOAT = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+)(?:e[+-]?\d+)?|-?\d+e[+-]?\d+|-?inf|nan")
@@ -40,7 +40,8 @@ def recompile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
 def _add(causes: dict[tuple, dict], one: Asked) -> dict[str, Any]:
     """Add a recompile to its cause; return that. The first reason is that of the newest cache entry: it says what changed since the last compile."""
     first = one.reasons[0] if one.reasons else _NO_REASON
-    key = (one.row["code_object"], first["source"], first["change"], first["dimension"])
+    of_an_object = first["source"] is not None and first["change"] in OF_AN_OBJECT
+    key = (one.row["code_object"], first["source"], "object" if of_an_object else first["change"], first["dimension"])
     if first["change"] == "other":
         key += (first["guard"],)
     cause = causes.setdefault(
@@ -58,7 +59,7 @@ def _add(causes: dict[tuple, dict], one: Asked) -> dict[str, Any]:
     )
     cause["count"] += 1
     cause["compiles"].append(one.row["compile"])
-    for value in (first["expected"], first["actual"]):
+    for value in (first["expected"], first["actual"]) if first["change"] == cause["change"] else ():
         if value is not None and cause["values"][-1:] != [value] and len(cause["values"]) < _MAX_VALUES:
             cause["values"].append(value)
     return cause

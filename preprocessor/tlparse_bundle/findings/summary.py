@@ -42,6 +42,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict])
         "graph_break_count": break_count(facts) if facts.tells_breaks else None,
         "graph_break_place_count": place_count(facts) if facts.tells_breaks else None,
         "recompile_count": facts.row_count("recompiles") if facts.tells_recompiles else None,
+        "recompile_cause_count": facts.row_count("recompile_causes") if facts.tells_recompiles else None,
         "restart_count": count("restart"),
         "recompile_limit_count": sum(finding.kind == "recompile-limit" for finding in findings) if facts.tells_recompiles else None,
         "specialization_count": specialization_count(facts),
@@ -117,7 +118,7 @@ def _wrong(facts: Facts, numbers: dict):
     if numbers["restart_count"]:
         yield plural(numbers["restart_count"], "restart")
     if numbers["recompile_count"]:
-        yield f"{plural(numbers['recompile_count'], 'recompile')}{_because(facts, numbers['recompile_count'])}"
+        yield f"{plural(numbers['recompile_count'], 'recompile')}{_because(facts, numbers)}"
     if numbers["specialization_count"]:
         yield f"{plural(numbers['specialization_count'], noun(facts))} that became constant"
     if numbers["export_failure_count"]:
@@ -128,7 +129,7 @@ def _wrong(facts: Facts, numbers: dict):
         yield f"{plural(numbers['cudagraph_skip_count'], 'graph')} without CUDA graphs"
 
 
-def _because(facts: Facts, count: int) -> str:
+def _because(facts: Facts, numbers: dict) -> str:
     """The cause of most recompiles, when it is one; otherwise how many causes there are."""
     found = [cause for cause in facts.once(causes) if cause.rows]
     if not found:
@@ -137,6 +138,6 @@ def _because(facts: Facts, count: int) -> str:
     share = len(most.rows) + len(most.cascade)
     named = most.function[1] is not None and len({cause.function for cause in found}) > 1
     where = f" in {code(most.function[1])}" if named else ""
-    if most.reason is not None and 2 * share > count:
-        return f" {'' if share == count else 'mostly '}because {what_changed(most)}{where}"
-    return f" for {plural(len(found), 'reason')}" if len(found) > 1 else ""
+    if most.reason is not None and 2 * share > numbers["recompile_count"]:
+        return f" {'' if share == numbers['recompile_count'] else 'mostly '}because {what_changed(most)}{where}"
+    return f" for {plural(numbers['recompile_cause_count'], 'reason')}" if numbers["recompile_cause_count"] > 1 else ""

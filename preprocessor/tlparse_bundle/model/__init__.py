@@ -12,6 +12,7 @@
   sum over compiles. ``wall_us`` is from the first to the last moment of compiling.
 - **function**: a function of the program; resumed parts (``torch_dynamo_resume_in_f_at_12``) belong to ``f``.
 - **graph breaks**: ``graph_breaks`` has one row per place and reason; ``graph_break_count`` is the sum of their ``count``, ``graph_break_place_count`` the number of places.
-- **recompile**: a row of ``recompiles``: a compile after the first of its code object. **cause**: a row of ``recompile_causes``: recompiles with the same guard.
+- **recompile**: a row of ``recompiles``: a compile after the first of its code object. **cause**: a row of ``recompile_causes``: recompiles with the same guard;
+  ``recompile_cause_count`` counts them.
 - **failure**: one per failed compile, export or process. Records nested in it are evidence of it, not further failures.
 """

@@ -5,7 +5,7 @@ import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, firstLine, plural, time } from "../../lib/page/format.js";
 import { STATUSES, shareBar, statusBadge } from "../../lib/page/figures.js";
 import { BY_TORCH, BY_TORCH_HELP } from "../shared/guard-counts.js";
-import { compileLabel, functionName, idText, modelOf, placeOf } from "../shared/model.js";
+import { compileLabel, functionName, idText, modelOf, placeOf, summaryOf } from "../shared/model.js";
 import { withoutPlace } from "../shared/program-line.js";
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
@@ -68,7 +68,7 @@ export async function openCompiles({ log, state }) {
  */
 function columns(model, state, attempts, unfolded, fold) {
   const { compiles } = model;
-  const whole = model.frames.reduce((/** @type {number} */ sum, /** @type {any} */ { last }) => sum + (last.total_us ?? 0), 0);
+  const whole = summaryOf(model.log).compile_us ?? 0;
   const get = (/** @type {string} */ field) => (/** @type {number} */ i) => compiles[i][field];
   const number = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string} */ field, /** @type {string} */ help) =>
     ({ id, title, help, number: true, cell: (/** @type {number} */ i) => count(compiles[i][field]), sort: get(field) });

@@ -60,7 +60,7 @@ const limitBadge = () => h("span", { class: "status status-error" }, h("span", {
 function causeList(about, told, tools) {
   const { model, found, recompiles, codeObjects, state } = about;
   return listDetail({
-    state, name: "recompiles", label: "Causes of recompiles", noun: ["cause", "causes"], length: told.length, tools,
+    state, name: "recompiles", label: "Causes of recompiles", noun: ["row", "rows"], length: told.length, tools,
     id: (i) => told[i].fingerprint, title: (i) => plain(told[i].title),
     text: (i) => [plain(told[i].title), told[i].function, placeText(told[i]), told[i].text, told[i].kind].join("\n"),
     columns: [

@@ -1,7 +1,7 @@
 // The first screen: the numbers of the log; what it says, most important first; then what took the time.
 import { findingList } from "../../lib/finding/card.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
-import { afterPaint, append, fill, h, plain, rich } from "../../lib/page/dom.js";
+import { afterPaint, append, h, plain, rich } from "../../lib/page/dom.js";
 import { shareBar, shares, statusBadge, tile } from "../../lib/page/figures.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { isLeftOut, LEFT_OUT } from "../../lib/page/left-out.js";
@@ -34,11 +34,11 @@ export async function openOverview(context) {
       findings.querySelector("[aria-current]")?.scrollIntoView({ block: "start" });
     },
     grown: async (newer) => {
-      const [next, { patch }, caches] = await Promise.all([pageOf(newer, ofAll), import("../../lib/live/patch.js"), newer.log.table("caches").catch(() => null)]);
+      const [next, { patch }] = await Promise.all([pageOf(newer, ofAll), import("../../lib/live/patch.js")]);
       return () => {
         page = next;
         if (findings.querySelectorAll(".findings > li").length > most) most = Infinity; // somebody unfolded the others
-        patch(element, h("div", null, page.top(caches ?? []), page.findings(shown, { most, atOnce: true }), page.below()));
+        patch(element, h("div", null, page.top(), page.findings(shown, { most, atOnce: true }), page.below()));
         findings = element.querySelector(":scope > [data-part=findings]") ?? findings;
       };
     },
@@ -52,13 +52,12 @@ async function pageOf({ bundle, log, state }, ofAll) {
   const first = ofAll && ranks?.found, known = facts(model);
   const href = (/** @type {string} */ id, /** @type {import("../../lib/live/running-data.js").Running} */ open) => (id === log.id && model.byAttempt.has(attemptKey(open)) ? state.link({ view: "compile", compile: attemptName(open) }) : id === log.id ? null : state.link({ log: id }));
   return {
-    /** @param {any[]} [caches] rows of their table, where it is there already */
-    top: (caches) => [
+    top: () => [
       live?.runningNow(bundle, { href }),
       first ? ranks.headline() : [headline(log, found, 1), ranks?.line()],
       logs?.logTable(bundle, log, state, live),
       first && headline(log, found, 2),
-      found && tiles({ log, state, found, phases: known.phases, caches }),
+      found && tiles({ log, state, found, phases: known.phases }),
       runStrip(model, state, found?.summary.wall_us ?? null),
       model.frames.length === 0 && !found?.summary.compile_count && !runs(bundle) && nothingCompiled(model, state),
     ],
@@ -109,12 +108,12 @@ function nothingCompiled(model, state) {
 /** What came of them, and where the time went. @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */
 function compilesPart(model, known, state) {
   if (model.frames.length === 0) return null;
-  const total = known.slowest.reduce((sum, { us }) => sum + us, 0);
+  const total = model.log.summary.summary.compile_us ?? 0;
   return h("section", { class: "slowest" }, h("h2", null, "Compiles"),
     h("ul", { class: "facts-line" }, Object.entries(known.statuses).map(([status, n]) =>
       h("li", null, h("a", { href: state.link({ view: "compiles", status }) }, statusBadge(status), ` ${count(n)}`))),
       known.refused > 0 && h("li", { class: "dim" }, `${count(known.refused)} refused by torch`)),
-    total > 0 && h("table", { class: "plain" },
+    known.slowest.length > 0 && h("table", { class: "plain" },
       h("thead", null, h("tr", null, ["Slowest", "Time", `Of ${time(total)}, forward and backward`, "Function"].map((title, i) => h("th", { scope: "col", class: i === 1 ? "number" : null }, title)))),
       h("tbody", null, known.slowest.slice(0, SLOWEST).map(({ last, rows, us }) => h("tr", null,
         h("td", null, compileLink(model, rows[rows.length - 1], state)),
@@ -129,15 +128,11 @@ const NONE = "none recorded", UNTOLD = "this torch does not record them";
 
 /** @typedef {import("../../lib/live/running-data.js").Found} Found */
 
-/** @param {{log: import("../../lib/bundle/log.js").Log, state: any, found: Found, phases: {id: string, title: string, us: number}[], caches?: any[]}} about caches: rows of their table, where it is there already */
-export function tiles({ log, state, found: { summary, findings }, phases, caches: rows }) {
+/** @param {{log: import("../../lib/bundle/log.js").Log, state: any, found: Found, phases: {id: string, title: string, us: number}[]}} about */
+function tiles({ log, state, found: { summary, findings }, phases }) {
   const of = (/** @type {string[]} */ ...kinds) => findings.filter(({ kind }) => kinds.includes(kind));
   const lacks = isLeftOut(log.bundle, "caches") ? "not included" : summary.untold.includes("caches") ? UNTOLD : null;
-  const caches = h("li", null, rows && cacheTile(rows, state, lacks));
-  const readCaches = () => log.table("caches").then((table) => fill(caches, cacheTile(table ?? [], state, lacks)), () => fill(caches, tile({ number: "–", noun: "caches", note: "not readable", href: state.link({ view: "caches" }) })));
-  if (!rows) afterPaint(readCaches); // a large table for one number
-  const { failure_count: failed, unfinished_count: open, recompile_count: recompiles, graph_break_count: breaks } = summary;
-  const again = of("recompile");
+  const { failure_count: failed, unfinished_count: open, recompile_count: recompiles, recompile_cause_count: causes, graph_break_count: breaks } = summary;
   return h("ul", { class: "tiles", "aria-label": "At a glance" },
     h("li", { class: "tile-wide" }, tile({ number: summary.compile_us === null ? "–" : time(summary.compile_us), noun: "compiling", href: state.link({ view: "timeline" }), more: shares(phases, "in the metrics"),
       note: compiled(summary) })),
@@ -146,10 +141,10 @@ export function tiles({ log, state, found: { summary, findings }, phases, caches
       : tile({ number: count(failed), noun: failed === 1 ? "failure" : "failures", tone: "error", href: state.link({ view: "failures" }),
         note: [failed && exception(of("failure")[0]), open > 0 && `${count(open)} unfinished`].filter(Boolean).join(", ") || (failed === null ? UNTOLD : NONE) })),
     h("li", null, tile({ number: count(recompiles), noun: recompiles === 1 ? "recompile" : "recompiles", tone: "recompile", href: state.link({ view: "recompiles" }),
-      note: recompiles === null ? UNTOLD : recompiles ? [again.length > 0 && plural(again.length, "cause"), cost(again)].filter(Boolean).join(", ") : NONE })),
+      note: recompiles === null ? UNTOLD : recompiles ? [causes > 0 && plural(causes, "cause"), cost(of("recompile"))].filter(Boolean).join(", ") : NONE })),
     h("li", null, tile({ number: count(breaks), noun: breaks === 1 ? "graph break" : "graph breaks", tone: "break", href: state.link({ view: "breaks" }),
       note: breaks === null ? UNTOLD : breaks === 0 ? NONE : summary.graph_break_place_count === null ? "" : `at ${plural(summary.graph_break_place_count, "place")}` })),
-    caches);
+    h("li", null, cacheTile(summary.cache_counts, state, lacks)));
 }
 
 /** What was compiled, as the headline counts it. @param {Found["summary"]} summary */
@@ -161,9 +156,9 @@ function compiled({ frame_count: frames, function_count: functions, ahead_of_tim
   return parts.filter(Boolean).join(", ") || (open > 0 ? "no compile ended" : "no compiles");
 }
 
-/** @param {any[]} rows of the cache table @param {any} state @param {string | null} lacks why there may be none */
-function cacheTile(rows, state, lacks) {
-  const of = (/** @type {string} */ outcome) => rows.filter((row) => row.outcome === outcome).length;
+/** @param {Record<string, Record<"hit" | "miss" | "bypass", number>>} counts by cache @param {any} state @param {string | null} lacks why there may be none */
+function cacheTile(counts, state, lacks) {
+  const of = (/** @type {"hit" | "miss" | "bypass"} */ outcome) => Object.values(counts).reduce((sum, by) => sum + by[outcome], 0);
   const [hits, misses, bypasses] = [of("hit"), of("miss"), of("bypass")];
   const asked = hits + misses;
   if (asked === 0) return tile({ number: "–", noun: "cache hits", note: bypasses ? plural(bypasses, "bypass", "bypasses") : lacks ?? "no lookups recorded", href: state.link({ view: "caches" }) });

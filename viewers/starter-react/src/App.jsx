@@ -21,7 +21,7 @@ export function App({ bundle }) {
     <>
       <header>
         <h1>
-          {plural(compiles.value.length, "compile")} of {log.summary.source.name}
+          {plural(log.summary.summary.compile_count, "compile")} of {log.summary.source.name}
         </h1>
         {bundle.logs.length > 1 && (
           <nav aria-label="Logs">
