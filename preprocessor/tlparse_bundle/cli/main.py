@@ -82,7 +82,7 @@ def info(bundle, as_json) -> None:
     Example:
       tlparse-bundle info out/
     """
-    from tlparse_bundle.read.info import as_dict, as_text
+    from tlparse_bundle.report.info import as_dict, as_text
     from tlparse_bundle.read.reader import Bundle
 
     opened = Bundle.open(bundle)
