@@ -36,7 +36,7 @@ class SharedFiles(BuildHookInterface):
             return
         include = build_data["force_include"]
         shared = [path for folder in ("schema", "viewers") for path in _files(root / folder)]
-        documents = [root / "docs" / "json-format.md", root / "docs" / "format-core.md", *sorted((root / "docs" / "tables").glob("*.md"))]
+        documents = [*(root / "docs" / name for name in ("json-format.md", "format-core.md", "tables.md")), *sorted((root / "docs" / "tables").glob("*.md"))]
         for path in [*shared, *documents]:
             include[str(path)] = f"tlparse_bundle/_shared/{path.relative_to(root)}"
 

@@ -5,13 +5,11 @@ A schema without its words, in a short notation that viewers/lib/bundle/shape.js
     "s"  "i"  "n"  "b"  "*"       text, integer, number, true or false, anything
     "i0"  "i-1"                   an integer of at least 0, of at least -1
     "s?"  "is?"                   or null; integer, text or null
-    "i0<strings"                  and less than the number of rows of 'strings' in the same table
-    "i0<@compiles"                the same, of another table
-    "i-1<^"                       and less than its own row
+    "i0<@stacks"                  and less than the number of rows of the table 'stacks'
     "/^[a-z]+$/"  "=ok|empty?"    a text of a pattern, one of some words (or null)
     "ranks"                       runs of ranks
     [shape]  [shape, 2]           an array, an array of exactly two; [shape, 0, 1]: or null
-    {a: shape, "b?": shape}       an object; b may be absent; "*" is the shape of all others, "?" marks null, "|" columns
+    {a: shape, "b?": shape}       an object; b may be absent; "*" is the shape of all others, "?" marks null
 """
 
 from __future__ import annotations
@@ -38,18 +36,15 @@ export const MINOR = {minor};
 /** @type {{any}} */
 export const SHAPE = {shape};
 """
-_TARGET = re.compile(r"(?:[Ii]ndex(?:es)? into|(?:[Rr]ows?|[Pp]ositions?) (?:of|in)) '?(\w+)'?")
 _LETTERS = {"string": "s", "integer": "i", "number": "n", "boolean": "b", "null": "?"}
 _ELSEWHERE = [  # by the end of a field's name: what it counts
     (re.compile(r"rank_compile$"), "@rank_compiles"),
     (re.compile(r"rank_steps?$"), "@rank_steps"),
     (re.compile(r"^collective_calls?$"), "@collective_calls"),
-    (re.compile(r"compile_index(es)?$"), "@compiles"),
-    (re.compile(r"event_index$"), "@events"),
     (re.compile(r"(^|_)events?$"), "@events"),
     (re.compile(r"(^|_)stacks?$"), "@stacks"),
 ]
-_SAID_OTHERWISE = {  # where neither the description nor the name tells
+_SAID_OTHERWISE = {  # where the name does not tell
     "rank_findings.because_of": "@rank_findings",
 }
 _NO_ROWS = re.compile(r"_count$|^position$")  # numbers of rows: they may be as large as the table
@@ -74,7 +69,7 @@ def document_shape(name: str, document: dict) -> str:
     return _DOCUMENT_HEAD.format(name=name, minor=minor, shape=_text(shape_of(document, document, name)))
 
 
-def shape_of(document: dict, node: dict, place: str, said: str = "") -> object:
+def shape_of(document: dict, node: dict, place: str) -> object:
     """The shape of a part of a schema, as the module has it."""
     if "$ref" in node:
         if node["$ref"] == "#/$defs/ranks":
@@ -82,24 +77,23 @@ def shape_of(document: dict, node: dict, place: str, said: str = "") -> object:
         target = document
         for part in node["$ref"].removeprefix("#/").split("/"):
             target = target[part]
-        return shape_of(document, target, place, said)
+        return shape_of(document, target, place)
     if "anyOf" in node:  # null, or something else
         (one,) = (below for below in node["anyOf"] if below != {"type": "null"})
-        return {**shape_of(document, one, place, said), "?": 1}
+        return {**shape_of(document, one, place), "?": 1}
     if isinstance(node.get("const"), bool):
         return "b"
     if words := node.get("enum") or ("const" in node and [node["const"]]):
         return _words(words)
     kinds = node.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
-    said = node.get("description", said)
     if "array" in kinds:
-        below = shape_of(document, node.get("items", {}), place, said)
+        below = shape_of(document, node.get("items", {}), place)
         length, null = node["minItems"] if "minItems" in node and node["minItems"] == node.get("maxItems") else 0, int("null" in kinds)
         return [below, length, 1] if null else [below, length] if length else [below]
     if "object" in kinds:
         return _object(document, node, place, null="null" in kinds)
-    return _leaf(document, node, kinds, place, said)
+    return _leaf(document, node, kinds, place)
 
 
 def _words(words: list) -> str:
@@ -112,16 +106,13 @@ def _object(document: dict, node: dict, place: str, null: bool) -> dict:
     properties, required = node.get("properties", {}), node.get("required", ())
     shape = {name if name in required else f"{name}?": shape_of(document, child, f"{place}.{name}") for name, child in properties.items()}
     if isinstance(node.get("additionalProperties"), dict):
-        shape["*"] = shape_of(document, node["additionalProperties"], f"{place}.*", node.get("description", ""))
+        shape["*"] = shape_of(document, node["additionalProperties"], f"{place}.*")
     if null:
         shape["?"] = 1
-    is_part = node is not document and len(properties) > 1 and all(child.get("type") == "array" for child in properties.values())
-    if is_part:
-        shape["|"] = 1
     return shape
 
 
-def _leaf(document: dict, node: dict, kinds: list[str], place: str, said: str) -> str:
+def _leaf(document: dict, node: dict, kinds: list[str], place: str) -> str:
     if not kinds:
         return "*"
     null = "?" if "null" in kinds else ""
@@ -129,21 +120,17 @@ def _leaf(document: dict, node: dict, kinds: list[str], place: str, said: str) -
         return f"/{node['pattern']}/{null}"
     letters = "".join(_LETTERS[kind] for kind in kinds if kind != "null") + null
     letters += str(node["minimum"]) if "minimum" in node else ""
-    target = _target(document, place, said) if "integer" in kinds else None
+    target = _target(place) if "integer" in kinds else None
     return f"{letters}<{target}" if target else letters
 
 
-def _target(document: dict, place: str, said: str) -> str | None:
+def _target(place: str) -> str | None:
     name = place.split(".")[-1]
     if place in _SAID_OTHERWISE:
         return _SAID_OTHERWISE[place]
     if _NO_ROWS.search(name):
         return None
-    for ending, target in _ELSEWHERE:
-        if ending.search(name):
-            return target
-    found = _TARGET.search(said)
-    return found[1] if found and found[1] in document["properties"] else None
+    return next((target for ending, target in _ELSEWHERE if ending.search(name)), None)
 
 
 def _text(shape: object) -> str:

@@ -17,7 +17,7 @@ from hypothesis import assume, given
 from log_strategies import any_bytes, cases, damaged_logs, hostile_logs
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.legacy.report import write_legacy
-from tlparse_bundle.read.info import as_text
+from tlparse_bundle.report.info import as_text
 from tlparse_bundle.read.restore import restore
 from tlparse_bundle.read.validate import validate
 from unguarded import unguarded

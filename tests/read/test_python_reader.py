@@ -9,7 +9,7 @@ import traces
 from log_builder import log, record
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.read.find import find
-from tlparse_bundle.read.info import as_dict, as_text, size
+from tlparse_bundle.report.info import as_dict, as_text, size
 from tlparse_bundle.read import blobs
 from tlparse_bundle.read.store import read as store_read
 from tlparse_bundle.trace.newest import Newest
@@ -205,3 +205,11 @@ def test_info_of_many_logs_and_compiles_stays_short(tmp_path):
 @pytest.mark.parametrize("value,text", [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (12_345_678, "12.3 MB"), (5 * 10**12, "5000.0 GB")])
 def test_sizes(value, text):
     assert size(value) == text
+
+
+def test_bundles_and_logs_are_shown(built, root):
+    bundle = Bundle.open(built(root / "fixtures" / "recompiles" / "trace").folder)
+    log, headline = bundle.logs[0], bundle.logs[0].summary["text"]
+    assert repr(bundle) == f"<Bundle {bundle.location}: 1 log>" and repr(log) == f"<Log {log.id}: {headline}>"
+    log.row["summary"]["text"] = "<script>"
+    assert all("&lt;script&gt;" in one._repr_html_() and "<script" not in one._repr_html_() for one in (bundle, log))

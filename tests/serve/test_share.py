@@ -126,7 +126,7 @@ def test_a_fork_holds_of_lib_what_its_viewer_needs(name, tmp_path):
 def test_forks_are_small(tmp_path):
     fork("starter", tmp_path / "mine")
     found = {name for name in names(tmp_path / "mine") if name.startswith("lib/")}
-    assert {"lib/bundle/bundle.js", "lib/bundle/unzip-worker.js", "lib/bundle/README.md", "lib/page/choose-bundle.js"} <= found
+    assert {"lib/bundle/bundle.js", "lib/local/unzip-worker.js", "lib/bundle/README.md", "lib/page/choose-bundle.js"} <= found
     assert not [name for name in found if name.split("/")[1] in ("code", "diff", "flame", "frame", "list")]
     assert {name for name in found if name.endswith(".css")} == {"lib/page/tokens.css", "lib/page/base.css"}
     fork("provenance", tmp_path / "other")
@@ -144,7 +144,7 @@ def test_a_fork_without_decoders(tmp_path, monkeypatch):
     monkeypatch.setattr(viewer_files, "viewers_folder", lambda: tmp_path / "viewers")
     viewer_files.copy_alone(tmp_path / "viewers" / "starter", tmp_path / "mine")
     found = names(tmp_path / "mine")
-    assert {"lib/bundle/decode-worker.js", "lib/bundle/unzip-worker.js"} <= found and not any("vendor" in name for name in found)
+    assert {"lib/bundle/decode-worker.js", "lib/local/unzip-worker.js"} <= found and not any("vendor" in name for name in found)
 
 
 def test_a_fork_does_not_replace_anything(tmp_path):

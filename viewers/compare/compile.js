@@ -38,7 +38,7 @@ export async function openCompile(context) {
     const [left, right] = await Promise.all(SIDES.map(async (which) => {
       const side = found[which], of = side && log[which] && (await run.bundle(which)).log(log[which].id);
       if (!side || !of) return null;
-      const attempt = Math.max(0, ...(await of.attempts()).flatMap((row) => (row.compile === side.compile ? [row.attempt] : [])));
+      const attempt = Math.max(0, ...(await of.table("attempts")).flatMap((/** @type {any} */ row) => (row.compile === side.compile ? [row.attempt] : [])));
       return { log: of, compile: side.compile, attempt }; // the last is what became of it
     }));
     const manifest = (await run.bundle(found.new ? "new" : "base")).manifest;

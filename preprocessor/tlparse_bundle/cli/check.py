@@ -62,7 +62,7 @@ def check(bundle, baseline, fail_on, no_failures, allow_unknown, form, junit, wr
     from tlparse_bundle.check.verdict import failing
     from tlparse_bundle.commit.folder import new_file
     from tlparse_bundle.format.layout import guards
-    from tlparse_bundle.read.growing import still_growing
+    from tlparse_bundle.report.running import still_growing
     from tlparse_bundle.report.choose import choose
 
     if no_failures:

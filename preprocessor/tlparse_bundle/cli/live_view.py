@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tlparse_bundle.findings.words import duration, plural
-from tlparse_bundle.read.growing import Running, compile_words, running_compiles, who
-from tlparse_bundle.read.info import size
+from tlparse_bundle.read.growing import who
+from tlparse_bundle.report.running import Running, compile_words, running_compiles
+from tlparse_bundle.report.info import size
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.read.store import open_store
 from tlparse_bundle.shown import shown

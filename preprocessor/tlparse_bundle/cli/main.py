@@ -82,7 +82,7 @@ def info(bundle, as_json) -> None:
     Example:
       tlparse-bundle info out/
     """
-    from tlparse_bundle.read.info import as_dict, as_text
+    from tlparse_bundle.report.info import as_dict, as_text
     from tlparse_bundle.read.reader import Bundle
 
     opened = Bundle.open(bundle)
@@ -201,7 +201,7 @@ def docs(what, name) -> None:
     if what is None:
         say("tlparse-bundle docs core           the format in short: enough for most scripts and viewers")
         say("tlparse-bundle docs table NAME     one table in full, with rows and a program")
-        say("tlparse-bundle docs format         every file, every field")
+        say("tlparse-bundle docs format         what few readers need, and recipes")
         say("tlparse-bundle docs schema NAME    a JSON Schema, one of these:")
         say(textwrap.fill(", ".join(names), 100, initial_indent="  ", subsequent_indent="  "))
     elif what == "core":

@@ -13,7 +13,7 @@ from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.findings.finding import ERROR, stage
 from tlparse_bundle.findings.words import plural
 from tlparse_bundle.plugins import PLUGIN_FAILED
-from tlparse_bundle.read.info import headlines, size
+from tlparse_bundle.report.info import headlines, size
 
 _MAX_FAULTS = 10  # of plug-ins, that are printed
 _SIGNS = {"error": "✖", "warning": "!", "info": "·"}

@@ -30,7 +30,8 @@ def report(bundle, form, log_id, ranks, kinds, limit) -> None:
       tlparse-bundle report out/ --kind recompile --kind graph-break
       tlparse-bundle report out/ --format markdown > report.md
     """
-    from tlparse_bundle.read.growing import live_of, still_growing
+    from tlparse_bundle.read.growing import live_of
+    from tlparse_bundle.report.running import still_growing
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.report import choose, github, markdown, terminal
     from tlparse_bundle.report.checkout import places_in

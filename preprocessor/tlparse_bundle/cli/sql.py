@@ -41,7 +41,7 @@ def sql(arguments, form, out, overwrite) -> None:
       tlparse-bundle sql monday/ tuesday/ "select bundle, compile_us, recompile_count from logs" --format json
       tlparse-bundle sql out/ --out trace.duckdb
     """
-    from tlparse_bundle.read.growing import still_growing
+    from tlparse_bundle.report.running import still_growing
 
     places, query = _taken_apart(arguments)
     opened = _opened(places)

@@ -13,8 +13,8 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.mcp.bounded import answer, cut
 from tlparse_bundle.mcp.opened import Opened
 from tlparse_bundle.read.find import find
-from tlparse_bundle.read.growing import still_growing
-from tlparse_bundle.read.info import status_now, statuses
+from tlparse_bundle.report.running import still_growing
+from tlparse_bundle.report.info import status_now, statuses
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Compile
 from tlparse_bundle.read.sql import asked

@@ -37,21 +37,20 @@ def check_table(name: str, table: Any, where: str, sizes: Mapping[str, int] = {}
     ``sizes`` says how many rows there are of what it may refer to; the references to others are not checked. Fields that
     the schema does not have are let through, and words: a newer minor version may have them.
     """
-    highest: Highest = {}
-    try:
-        shape(name)(table, highest)
-    except Malformed as error:
-        raise damaged(where, error) from None
-    check_references(highest, sizes, where)
+    _check_shape(shape(name), table, where, sizes)
 
 
 def check_row_file(name: str, rows: Sequence[Any], count: int, where: str, sizes: Mapping[str, int] = {}) -> None:
     """Raises BundleError unless a file holds as many rows as the log directory says, each of which is what the schema of the table says. ``sizes``: see check_table."""
     if len(rows) != count:
         raise damaged(where, f"it has {len(rows)} rows, and not {count}")
+    _check_shape(rows_shape(name), rows, where, sizes)
+
+
+def _check_shape(check: Check, value: Any, where: str, sizes: Mapping[str, int]) -> None:
     highest: Highest = {}
     try:
-        rows_shape(name)(rows, highest)
+        check(value, highest)
     except Malformed as error:
         raise damaged(where, error) from None
     check_references(highest, sizes, where)
@@ -60,14 +59,13 @@ def check_row_file(name: str, rows: Sequence[Any], count: int, where: str, sizes
 def check_whole(name: str, rows: Sequence[Any], where: str) -> None:
     """Raises BundleError unless rows of a table that refer to rows of the same table, in whatever file, are right; each is as its schema says."""
     try:
+        for number, row in enumerate(rows):
+            if row["id"] != number:
+                raise Malformed(f"is {quoted(row['id'])}, and not {number}", "id", f"row {number}")
+            if name == "stacks" and row["parent"] is not None and row["parent"] >= number:
+                raise Malformed(f"the stack {row['parent']} does not come before it", "parent", f"row {number}")
         if name == "spans":
-            _check_ids(rows)
-            _check_nesting([-1 if row["parent"] is None else row["parent"] for row in rows], "parent")
-        elif name == "stacks":
-            _check_ids(rows)
-            for number, row in enumerate(rows):
-                if row["parent"] is not None and row["parent"] >= number:
-                    raise Malformed(f"the stack {row['parent']} does not come before it", "parent", f"row {number}")
+            _check_nesting([-1 if row["parent"] is None else row["parent"] for row in rows])
     except Malformed as error:
         raise damaged(where, error) from None
 
@@ -143,20 +141,10 @@ def _target(table: str, column: str) -> str | None:
     return None
 
 
-def _check_rows_of(column: Sequence[int], limit: int, where: str) -> None:
-    if max(column, default=-1) >= limit:
-        raise Malformed(f"refers to row {max(column)}, of which there are {limit}", where)
-
-
-def _check_ids(rows: Sequence[Any]) -> None:
-    for number, row in enumerate(rows):
-        if row["id"] != number:
-            raise Malformed(f"is {quoted(row['id'])}, and not {number}", "id", f"row {number}")
-
-
-def _check_nesting(parents: Sequence[int], where: str) -> None:
+def _check_nesting(parents: Sequence[int]) -> None:
     """Every way upwards ends; a span may stand before the one that encloses it."""
-    _check_rows_of(parents, len(parents), where)
+    if max(parents, default=-1) >= len(parents):
+        raise Malformed(f"refers to row {max(parents)}, of which there are {len(parents)}", "parent")
     known = bytearray(len(parents))
     for start in range(len(parents)):
         row, way = start, []
@@ -165,6 +153,6 @@ def _check_nesting(parents: Sequence[int], where: str) -> None:
             way.append(row)
             row = parents[row]
         if row >= 0 and known[row] == 1:
-            raise Malformed(f"row {row} is within itself", where)
+            raise Malformed(f"row {row} is within itself", "parent")
         for row in way:
             known[row] = 2

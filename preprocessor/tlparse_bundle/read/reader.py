@@ -6,10 +6,12 @@ import os
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.findings.words import plural
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
 from tlparse_bundle.format.schemas import row_tables, schema
@@ -20,12 +22,14 @@ from tlparse_bundle.read.growing import findings_now, is_growing, job_now, log_n
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
 from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_rows
+from tlparse_bundle.shown import shown
 from tlparse_bundle.trace.compile_id import id_of
 
 if TYPE_CHECKING:
     from tlparse_bundle.format.row_types import LogTable, RankTable
 
 _CACHED_FILES = 8
+_SHOWN_LOGS = 40  # in a notebook
 T = TypeVar("T")
 
 
@@ -48,6 +52,15 @@ class Bundle:
         Raises BundleError when there is none, when its major format version is another one, and later for what is damaged.
         """
         return cls(open_store(location if isinstance(location, str) else os.fspath(location)), verify=verify)
+
+    def __repr__(self) -> str:
+        return f"<Bundle {shown(self.location)}: {plural(len(self.logs), 'log')}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the headline of each log."""
+        rows = "".join(log._row_html() for log in self.logs[:_SHOWN_LOGS])
+        more = len(self.logs) - _SHOWN_LOGS
+        return f"<p>{escape(repr(self))}</p><table>{rows}</table>" + (f"<p>… and {plural(more, 'more log')}</p>" if more > 0 else "")
 
     def log(self, log_id: str) -> Log:
         """The log with this id. Raises BundleError when there is none."""
@@ -162,6 +175,16 @@ class Log:
         self.rank: int | None = row["rank"]
         self.source: str = row["source"]["name"]
         self._metadata_of = lru_cache(_CACHED_FILES)(self._read_metadata)
+
+    def __repr__(self) -> str:
+        return f"<Log {shown(self.id)}: {shown(self.summary['text'])}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the headline."""
+        return f"<table>{self._row_html()}</table>"
+
+    def _row_html(self) -> str:
+        return f"<tr><td>{escape(shown(self.id))}</td><td>{escape(shown(self.summary['text']))}</td></tr>"
 
     def forget(self) -> None:
         """See ``Bundle.forget``."""

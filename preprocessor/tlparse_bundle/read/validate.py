@@ -11,7 +11,7 @@ from typing import Any
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.layout import FORMAT_MINOR, LIVE, blob_path
 from tlparse_bundle.format.schemas import schema, schema_names
-from tlparse_bundle.format.shape import Highest, Malformed, quoted
+from tlparse_bundle.format.shape import Check, Highest, Malformed, quoted
 from tlparse_bundle.read.checks import CHECKED_WHOLE, check_directory, check_references, check_slices, check_whole, rows_schema, rows_shape, shape
 from tlparse_bundle.read.manifest import rank_paths
 from tlparse_bundle.read.reader import Bundle, Log
@@ -59,11 +59,14 @@ class _Checker:
 
     def check_schema(self, name: str, value: Any, path: str) -> Highest:
         """Says how a value differs from its schema; returns its largest reference to each target."""
+        return self._check_shape(shape(name, closed=not self._relaxed), schema(name), value, path)
+
+    def _check_shape(self, check: Check, document: dict[str, Any], value: Any, path: str) -> Highest:
         highest: Highest = {}
         try:
-            shape(name, closed=not self._relaxed)(value, highest)
+            check(value, highest)
         except Malformed as malformed:
-            for problem in _problems(schema(name), value, relaxed=self._relaxed) or [str(malformed)]:
+            for problem in _problems(document, value, relaxed=self._relaxed) or [str(malformed)]:
                 self.say(f"{path}: {problem}")
         return highest
 
@@ -135,15 +138,9 @@ class _Checker:
         self.require(sum(file["rows"] for file in entry["files"]) == entry["rows"], f"{said}: the files of {quoted(name)} do not have {entry['rows']} rows together")
         for file in entry["files"]:
             path: str = file["path"]
-            highest: Highest = {}
             rows = read_rows(self.bundle.store, path)
             self.require(len(rows) == file["rows"], f"{path}: it has {len(rows)} rows, {said} says {file['rows']}")
-            try:
-                rows_shape(name, closed=not self._relaxed)(rows, highest)
-            except Malformed as malformed:
-                for problem in _problems(rows_schema(name), rows, relaxed=self._relaxed) or [str(malformed)]:
-                    self.say(f"{path}: {problem}")
-            yield path, rows, highest
+            yield path, rows, self._check_shape(rows_shape(name, closed=not self._relaxed), rows_schema(name), rows, path)
 
     def say(self, problem: str) -> None:
         """Beyond some hundreds nobody reads them."""

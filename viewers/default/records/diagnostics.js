@@ -6,7 +6,7 @@ import { diagnosticsList, severityBadge } from "./diagnostics-list.js";
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openDiagnostics({ bundle, log, state }) {
-  const rows = [...ofRanks(bundle), ...await log.diagnostics()];
+  const rows = [...ofRanks(bundle), ...await log.table("diagnostics")];
   if (rows.length === 0) {
     return { title: "Diagnostics", element: h("div", { class: "page" }, h("h1", null, "No diagnostics"),
       h("p", null, "Every line of this log was understood. Lines that are damaged, skipped or had to be assumed would be listed here.")) };

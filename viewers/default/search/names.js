@@ -14,7 +14,7 @@ export async function searchNames(bundle, log, query, all) {
   const fits = (/** @type {any} */ value) => typeof value === "string" && value.toLowerCase().includes(wanted);
   const model = await modelOf(log);
   const most = all ? Infinity : MOST;
-  const groups = [compiles(model, fits, most), reasons(model, fits, most), await artifacts(bundle, model, fits, most), await files(model, fits, most), kinds(bundle, model, fits, most), diagnostics(await log.diagnostics(), fits, most)];
+  const groups = [compiles(model, fits, most), reasons(model, fits, most), await artifacts(bundle, model, fits, most), await files(model, fits, most), kinds(bundle, model, fits, most), diagnostics(await log.table("diagnostics"), fits, most)];
   return groups.filter((group) => group.total > 0);
 }
 

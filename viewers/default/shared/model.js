@@ -25,7 +25,7 @@ export function modelOf(log) {
 
 /** @param {Log} log */
 async function build(log) {
-  const [compiled, attempts, limits, captures, directory, live] = await Promise.all([log.compiles(), log.attempts(), log.table("limits"), log.table("captures"), log.directory(), liveOf(log)]);
+  const [compiled, attempts, limits, captures, directory, live] = await Promise.all([log.compiles(), log.table("attempts"), log.table("limits"), log.table("captures"), log.directory(), liveOf(log)]);
   const running = live?.runningIn(log);
   const compiles = views(compiled, attempts, [...(limits ?? []), ...(captures ?? [])]).map((view) => (running?.has(view.compile) && view.status === "unfinished" ? { ...view, status: RUNNING } : view));
   return {

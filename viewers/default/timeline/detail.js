@@ -57,7 +57,7 @@ export function spanTip(line, model, box) {
 
 /**
  * @param {import("../frame/viewer.js").Context} context @param {any} model @param {Timeline} line @param {Element} root
- * @param {import("../../lib/bundle/log.js").Diagnostic[]} diagnostics @param {{select: (box: number) => void, fit: (box: number) => void}} actions
+ * @param {import("../../../schema/bundle.d.ts").Diagnostics[]} diagnostics @param {{select: (box: number) => void, fit: (box: number) => void}} actions
  */
 export function spanDetail(context, model, line, root, diagnostics, actions) {
   const args = h("div", null);
@@ -136,7 +136,7 @@ function argumentList(values) {
     values.length > MOST_ARGUMENTS && h("p", { class: "dim" }, `and ${count(values.length - MOST_ARGUMENTS)} more; the record has all of them.`)];
 }
 
-/** @param {Timeline} line @param {import("../../lib/bundle/log.js").Diagnostic[]} diagnostics */
+/** @param {Timeline} line @param {import("../../../schema/bundle.d.ts").Diagnostics[]} diagnostics */
 function guide(line, diagnostics) {
   const odd = ODD.flatMap(([code, words]) => {
     const row = diagnostics.find((diagnostic) => diagnostic.code === code);

@@ -15,7 +15,7 @@ const LEAST_US = 20; // the narrowest range
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openTimeline(context) {
   const { log, state } = context;
-  const [model, diagnostics, spans, instants, totals] = await Promise.all([modelOf(log), log.diagnostics(), ...["spans", "instants", "span_totals"].map((name) => log.table(name))]);
+  const [model, diagnostics, spans, instants, totals] = await Promise.all([modelOf(log), log.table("diagnostics"), ...["spans", "instants", "span_totals"].map((name) => log.table(name))]);
   if (!spans?.length && !instants?.length) return nothing();
   const line = timelineOf(spans, instants, totals, model);
 

@@ -8,7 +8,6 @@ import { isOfLog } from "./source.js";
 /** @typedef {import("./bundle.js").Abortable} Abortable */
 /** @typedef {import("./stacks.js").Stacks} Stacks */
 /** @typedef {import("../../../schema/bundle.d.ts").Compiles} Compile */
-/** @typedef {import("../../../schema/bundle.d.ts").Diagnostics} Diagnostic */
 /** @typedef {import("../../../schema/bundle.d.ts").Findings} Finding */
 /** @typedef {import("../../../schema/bundle.d.ts").Manifest["logs"][number]} LogSummary */
 /** @typedef {import("../../../schema/bundle.d.ts").Log} LogDirectory */
@@ -101,16 +100,6 @@ export class Log {
   /** @param {Abortable} [options] @returns {Promise<Compile[]>} */
   async compiles(options) {
     return this.table("compiles", options);
-  }
-
-  /** @param {Abortable} [options] @returns {Promise<any[]>} */
-  attempts(options) {
-    return this.table("attempts", options);
-  }
-
-  /** @param {Abortable} [options] @returns {Promise<Diagnostic[]>} */
-  diagnostics(options) {
-    return this.table("diagnostics", options);
   }
 
   /** What the log says, most important first; null when it was left out of a redacted bundle. @param {Abortable} [options] @returns {Promise<Finding[] | null>} */

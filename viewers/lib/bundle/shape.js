@@ -2,18 +2,17 @@
 // left alone: newer files have more.
 /**
  * @typedef {object} Surroundings
- * @property {any} root the table
  * @property {Record<string, number>} lengths rows of other tables, by name; what is not there is not checked
  * @property {boolean} newer a later version of the format: it may use words that this one does not know
  * @property {Map<any, Find>} finders what was made of the shapes so far
  * @property {number} [ranks] how many ranks all runs together stand for, so far
  */
 /** @typedef {{at: string, what: string}} Problem */
-/** @typedef {(value: any, row: number) => boolean} Test */
+/** @typedef {(value: any) => boolean} Test */
 /** @typedef {{test: Test, wanted: () => string}} Leaf */
-/** @typedef {(value: any, row: number) => Problem | null} Find */
+/** @typedef {(value: any) => Problem | null} Find */
 
-const LEAF = /^(=|ranks$|[sinb]*)(\??)(-?\d+)?(?:<(.+))?/;
+const LEAF = /^(=|ranks$|[sinb]*)(\??)(-?\d+)?(?:<@(.+))?/;
 const LARGEST = 2 ** 64;
 const MOST_DEPTH = 2_000;
 const MOST_RANK = 1_000_000;
@@ -21,7 +20,7 @@ const MOST_RANKS = 50_000_000; // of all runs of a table together: pages go thro
 
 /** What is wrong with a value first, in words; null when it looks as its shape says. @param {any} shape @param {any} value @param {{lengths?: Record<string, number>, newer: boolean}} known @returns {string | null} */
 export function firstProblem(shape, value, { lengths = {}, newer }) {
-  const problem = finder(shape, { root: value, lengths, newer, finders: new Map() })(value, 0);
+  const problem = finder(shape, { lengths, newer, finders: new Map() })(value);
   return problem && `${problem.at.replace(/^\./, "") || "it"} is ${problem.what}`;
 }
 
@@ -35,20 +34,18 @@ function finder(shape, around) {
 /** @param {string} shape @param {Surroundings} around @returns {Find} */
 function inLeaf(shape, around) {
   const { test, wanted } = leaf(shape, around);
-  return (value, row) => (test(value, row) ? null : { at: "", what: `${shortly(value)}, not ${wanted()}` });
+  return (value) => (test(value) ? null : { at: "", what: `${shortly(value)}, not ${wanted()}` });
 }
 
 /** @param {any[]} shape @param {Surroundings} around @returns {Find} */
 function inArray([below, length, nullable], around) {
-  const column = typeof below === "string" ? leaf(below, around) : null;
   const find = finder(below, around);
   return (values) => {
     if (values === null && nullable) return null;
     if (!Array.isArray(values)) return { at: "", what: `${shortly(values)}, not an array` };
     if (length && values.length !== length) return { at: "", what: `an array of ${values.length}, not of ${length}` };
     for (let i = 0; i < values.length; i++) {
-      if (column?.test(values[i], i)) continue;
-      const problem = find(values[i], i);
+      const problem = find(values[i]);
       if (problem) return { ...problem, at: `[${i}]${problem.at}` };
     }
     return null;
@@ -57,33 +54,28 @@ function inArray([below, length, nullable], around) {
 
 /** @param {Record<string, any>} shape @param {Surroundings} around @returns {Find} */
 function inObject(shape, around) {
-  const { "?": nullable, "|": columns, "*": others } = shape;
+  const { "?": nullable, "*": others } = shape;
   const free = !others && isFree(shape);
-  const fields = Object.keys(shape).filter((key) => !["?", "|", "*"].includes(key)).map((key) => {
+  const fields = Object.keys(shape).filter((key) => !["?", "*"].includes(key)).map((key) => {
     const optional = key.endsWith("?");
-    return { name: optional ? key.slice(0, -1) : key, optional, find: finder(shape[key], around), column: Boolean(columns) && Array.isArray(shape[key]) };
+    return { name: optional ? key.slice(0, -1) : key, optional, find: finder(shape[key], around) };
   });
   const other = others && finder(others, around);
   const known = new Set(fields.map(({ name }) => name));
-  return (object, row) => {
+  return (object) => {
     if (object === null && nullable) return null;
     if (typeof object !== "object" || object === null || Array.isArray(object)) return { at: "", what: `${shortly(object)}, not an object` };
-    let length = -1;
-    for (const { name, optional, find, column } of fields) {
+    for (const { name, optional, find } of fields) {
       const there = Object.hasOwn(object, name);
       if (!there && optional) continue;
-      const value = object[name];
-      const problem = there ? find(value, row) : { at: "", what: "missing" };
+      const problem = there ? find(object[name]) : { at: "", what: "missing" };
       if (problem) return { ...problem, at: `.${name}${problem.at}` };
-      if (!column) continue;
-      if (length >= 0 && value.length !== length) return { at: `.${name}`, what: `a column of ${value.length} rows, others have ${length}` };
-      length = value.length;
     }
     if (free && isTooDeep(object)) return { at: "", what: `more than ${MOST_DEPTH} objects in one another` };
     if (!other) return null;
     for (const name in object) {
       if (known.has(name)) continue;
-      const problem = other(object[name], row);
+      const problem = other(object[name]);
       if (problem) return { ...problem, at: `.${shortly(name)}${problem.at}` };
     }
     return null;
@@ -115,19 +107,16 @@ function leaf(shape, around) {
   if (shape[0] === "/" || shape[0] === "=") return words(shape, around);
   const [, letters, orNull, least, target] = /** @type {RegExpExecArray} */ (LEAF.exec(shape));
   const low = least === undefined ? -LARGEST : Number(least);
-  const own = target === "^";
-  const high = !target || own ? LARGEST : rows(target, around);
+  const high = around.lengths[target] ?? LARGEST;
   const nullable = orNull === "?", [s, i, n, b] = [..."sinb"].map((letter) => letters.includes(letter));
   /** @type {Test} */
-  const number = i && !own ? (value) => Number.isInteger(value) && value >= low && value < high
-    : i ? (value, row) => Number.isInteger(value) && value >= low && value < row
-    : (value) => n && Number.isFinite(value) && value >= low;
+  const number = i ? (value) => Number.isInteger(value) && value >= low && value < high : (value) => n && Number.isFinite(value) && value >= low;
   /** @type {Test} */
   const test = s && !i && !n && !b
     ? (value) => typeof value === "string" || (nullable && value === null)
     : i && !s && !b && !nullable ? number
-    : (value, row) => (typeof value === "number" ? number(value, row) : value === null ? nullable : typeof value === "string" ? s : typeof value === "boolean" && b);
-  const range = own ? `${low === -LARGEST ? "" : ` from ${low}`} and less than its own row` : target && high < LARGEST ? ` from ${low} to ${high - 1}` : least === undefined ? "" : ` of at least ${low}`;
+    : (value) => (typeof value === "number" ? number(value) : value === null ? nullable : typeof value === "string" ? s : typeof value === "boolean" && b);
+  const range = high < LARGEST ? ` from ${low} to ${high - 1}` : least === undefined ? "" : ` of at least ${low}`;
   const kinds = [s && "a text", i && `an integer${range}`, n && `a number${range}`, b && "true or false", nullable && "null"];
   return { test, wanted: () => kinds.filter(Boolean).join(" or ") };
 }
@@ -142,15 +131,6 @@ function words(shape, around) {
     test: (value) => (value === null ? nullable : typeof value === "string" && (pattern ? pattern.test(value) : known.has(value) || around.newer)),
     wanted: () => (pattern ? `a text like ${pattern.source}` : `one of ${[...known].join(", ")}`),
   };
-}
-
-/** How many rows a part of the table has, or another table. @param {string} target @param {Surroundings} around */
-function rows(target, { root, lengths }) {
-  if (target[0] === "@") return lengths[target.slice(1)] ?? LARGEST;
-  const part = root?.[target];
-  if (Array.isArray(part)) return part.length;
-  const first = typeof part === "object" && part !== null ? Object.values(part)[0] : null;
-  return Array.isArray(first) ? first.length : 0;
 }
 
 /** [first, last] of each run, ascending. @param {any} runs @param {Surroundings} around */

@@ -1,5 +1,5 @@
 // What somebody drops on a page or chooses there: taken apart into bundles and logs. Nothing of it is sent anywhere.
-import { unzip } from "../bundle/unzip.js";
+import { unzip } from "./unzip.js";
 
 /** @typedef {File | FileSystemEntry} Dropped */
 /**

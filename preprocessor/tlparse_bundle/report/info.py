@@ -7,7 +7,8 @@ from typing import Any
 
 from tlparse_bundle.findings.finding import weight
 from tlparse_bundle.findings.words import duration, listed, plural
-from tlparse_bundle.read.growing import is_growing, log_now, running_in, still_growing
+from tlparse_bundle.read.growing import is_growing, log_now, running_in
+from tlparse_bundle.report.running import still_growing
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.read.rows import Compile
 from tlparse_bundle.shown import shown
