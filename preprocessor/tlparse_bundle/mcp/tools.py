@@ -6,6 +6,7 @@ The docstring of a tool is what a model reads of it. Nothing here knows the prot
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from tlparse_bundle.compare.document import compare as compared
@@ -151,7 +152,7 @@ class Tools:
         name, opened = self._opened.bundle(bundle)
         with asked([(name, opened)], query, _MOST_SECONDS) as result:
             columns = [column[0] for column in result.description or ()]
-            return answer({"bundle": name, "columns": columns}, "rows", ([_cell(cell) for cell in row] for row in result.fetchmany(_MOST_ROWS)))
+            return answer({"bundle": name, "columns": columns}, "rows", ([_cell(cell) for cell in row] for row in islice(iter(result.fetchone, None), _MOST_ROWS)))  # rows can be large: no more than fit
 
     def _head(self, name: str, log: Log, says: str | None = None, **place: str | None) -> dict[str, Any]:
         several = len(log.bundle.logs) > 1
