@@ -148,6 +148,8 @@ def test_the_programs_of_the_document_run(built, tmp_path, monkeypatch, capsys):
 def test_frames(built):
     bundle = Bundle.open(built(FIXTURES / "ranks4" / "trace").location)
     frame = bundle.frame("compiles")
+    rows = list(bundle.table("compiles"))
+    assert [(row["log"], row["rank"], row["compile"]) for row in rows] == [(log.id, log.rank, compile.key) for log in bundle.logs for compile in log.compiles]
     assert list(frame.columns[:3]) == ["log", "rank", "compile"] and len(frame) == sum(len(log.compiles) for log in bundle.logs) and set(frame["log"]) == {log.id for log in bundle.logs}
     assert len(bundle.sql("SELECT * FROM compiles")) == len(frame)
     with pytest.raises(BundleError, match="no table 'nowhere'"):

@@ -1,13 +1,16 @@
-"""mypy, strict, has nothing to say about the readers and the examples of docs/api.md; a field that a table does not have is found."""
+"""mypy, strict, has nothing to say about the readers and the examples of docs/api.md and README.md; a field that a table does not have is found."""
 
 import re
+import shutil
 import subprocess
 import sys
 
 import traces
 from waiting import HANG_S
 
-EXAMPLES = "\n\n".join(re.findall(r"^```python\n(.*?)^```$", (traces.ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
+EXAMPLES = "\n\n".join(
+    example for name in ("docs/api.md", "README.md") for example in re.findall(r"^```python\n(.*?)^```$", (traces.ROOT / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+)
 
 
 def complaints(tmp_path, *sources):
@@ -16,6 +19,16 @@ def complaints(tmp_path, *sources):
     done = subprocess.run(command, cwd=traces.ROOT, capture_output=True, text=True, timeout=HANG_S, check=False)
     assert done.stderr == ""
     return [line for line in done.stdout.splitlines() if ": error:" in line]
+
+
+def test_the_examples_run(tmp_path, built, monkeypatch):
+    """All of them one after the other, on a bundle of a fixture."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(built(traces.ROOT / "fixtures" / "recompiles" / "trace").location, "out")
+    code = EXAMPLES.replace('"/tmp/trace"', repr(str(traces.ROOT / "fixtures" / "recompiles" / "trace")))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=HANG_S, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "0/0 ok" in done.stdout
 
 
 def test_the_readers_and_the_examples(tmp_path):

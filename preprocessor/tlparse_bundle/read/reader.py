@@ -99,7 +99,7 @@ class Bundle:
         redacted = ": the bundle is redacted" if left_out else ""
         raise BundleError(f"the bundle has no table {quoted(name)} about several ranks{redacted}", hint=f"Its tables: {', '.join(entries) or 'none'}", code="not-found")
 
-    def rows(self, name: str) -> Iterator[dict[str, Any]]:
+    def table(self, name: str) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table of all logs, each with ``log`` and ``rank`` in front. Raises BundleError when there is no such table."""
         for log in self.logs:
             for row in log.table(name):
@@ -111,7 +111,7 @@ class Bundle:
         Raises BundleError when there is no such table, or no pandas.
         """
         columns = ["log", "rank", *schema(name)["properties"]] if name in row_tables() else None
-        return _library("pandas").DataFrame(list(self.rows(name)), columns=columns)
+        return _library("pandas").DataFrame(list(self.table(name)), columns=columns)
 
     def sql(self, query: str) -> Any:
         """Return the result of a query over all tables as a ``pandas.DataFrame`` (see docs/sql.md).
