@@ -37,11 +37,11 @@ class CompileTrace:
         self.folder = folder
 
     def findings(self) -> list[dict]:
-        """The findings of all logs until now, as in findings.json, most important of each first."""
+        """The findings of all logs until now, as in the table findings, most important of each first."""
         return [row for section in self._sections() for row in section.findings]
 
     def summaries(self) -> list[dict]:
-        """The numbers of each log until now, as in findings.json; none when nothing was traced."""
+        """The numbers of each log until now, as in the table findings; none when nothing was traced."""
         return [section.summary for section in self._sections() if section.log is not None]
 
     def assert_no_graph_breaks(self) -> None:
