@@ -14,7 +14,7 @@ import zlib
 from typing import NamedTuple
 
 import zstandard
-from tlparse_bundle.format.codecs import codec_of
+from tlparse_bundle.bundle.codecs import codec_of
 
 from fuzz import values
 from fuzz.bases import base

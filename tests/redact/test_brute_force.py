@@ -17,7 +17,7 @@ import traces
 import zstandard
 from brute_force import Public, Said, left_over, logs_at, texts_of_bundle
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.read.validate import validate
+from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.redact.policy import PRESETS, policy
 from tlparse_bundle.redact.redact import redact
 from unguarded import unguarded

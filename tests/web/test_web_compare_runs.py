@@ -14,9 +14,9 @@ from plain_server import plain_server
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.cli.main import cli
-from tlparse_bundle.compare.document import compare
-from tlparse_bundle.serve.comparison_folder import write_comparison
-from tlparse_bundle.serve.site import write_site
+from tlparse_bundle.serve.publish.comparison_folder import write_comparison
+from tlparse_bundle.serve.publish.site import write_site
+from tlparse_bundle.statements.runs.compare.document import compare
 
 MARKUP = "<img src=x onerror=document.title='hit'>"
 
