@@ -98,7 +98,7 @@ def test_metrics_of_any_value(value, log_of):
         "co_name", "co_filename", "co_firstlineno", "start_time_us", "start_time", "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s",
         "graph_op_count", "guard_count", "restart_reasons", "fail_reason", "fail_user_frame_lineno", "fail_user_frame_filename", "recompile_reason",
     )  # fmt: skip
-    metrics = {key: value for key in keys}
+    metrics = dict.fromkeys(keys, value)
     it = log_of(
         record("compilation_metrics 0/0 " + json.dumps(metrics))
         + record("compilation_metrics 1/0 " + json.dumps({**metrics, "fail_type": value}))

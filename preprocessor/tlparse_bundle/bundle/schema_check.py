@@ -70,7 +70,7 @@ def _all_right(check: Check, values: list, highest: Highest) -> bool:
 
 
 @cache
-def _scalar(types: frozenset[type], words: tuple | None, strictly: bool, minimum: int | None, pattern: str | None, refers_to: str | None, closed: bool) -> Check:
+def _scalar(types: frozenset[type], words: tuple | None, strictly: bool, minimum: int | None, pattern: str | None, refers_to: str | None, closed: bool) -> Check:  # noqa: C901 - one branch for each kind of value, each a check of its own
     """The check of a value that holds no others, made once: most columns of all tables are of a few kinds. ``strictly``: no other words than these."""
     listed = frozenset(words) if words is not None and strictly else None
     all_match = None if pattern is None else _all_match(pattern)
@@ -118,7 +118,7 @@ def _scalar(types: frozenset[type], words: tuple | None, strictly: bool, minimum
     return scalar
 
 
-def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda name: None, *, closed: bool = False) -> Check:
+def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda name: None, *, closed: bool = False) -> Check:  # noqa: C901 - see compiled
     """A function that raises Malformed for a value that is not as the schema says.
 
     It notes the largest of the integers at each property for whose name ``target`` says what it refers to.
@@ -127,7 +127,7 @@ def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda na
     """
     definitions = schema.get("$defs", {})
 
-    def compiled(part: dict, refers_to: str | None = None) -> Check:
+    def compiled(part: dict, refers_to: str | None = None) -> Check:  # noqa: C901 - one branch for each word of JSON Schema
         if unknown := part.keys() - _KNOWN:
             raise ValueError(f"no check for {sorted(unknown)}")
         if "$ref" in part:

@@ -70,8 +70,8 @@ class Found:
     def _name(self, name: str, kind: str) -> None:
         part = resumed(name)
         if part:
-            return self._name(part.function, kind)
-        if not is_plain(name) and name not in always() and not _OF_TORCH.fullmatch(name):
+            self._name(part.function, kind)
+        elif not is_plain(name) and name not in always() and not _OF_TORCH.fullmatch(name):
             before = self.own.setdefault(name, kind)
             if _KINDS.index(kind) < _KINDS.index(before):
                 self.own[name] = kind

@@ -157,7 +157,10 @@ class RemotePlace:
         path = f"{folder}/{path}" if folder else path
         if not proper(path):
             return None
-        stored = lambda tag: Stored(_tag(tag), None, lambda most=MAX_FILE_BYTES: io.BytesIO(self._folder.read(path, most)))
+
+        def stored(tag):
+            return Stored(_tag(tag), None, lambda most=MAX_FILE_BYTES: io.BytesIO(self._folder.read(path, most)))
+
         if "blobs" in path.split("/"):  # named by its content: no need to ask for its version
             return stored(path)
         try:

@@ -133,7 +133,8 @@ class Compiles:
 
     def observe(self, event: Event) -> None:
         if event.compile_id is None:
-            return self._captures.observe_metrics(event)
+            self._captures.observe_metrics(event)
+            return
         number = self._number_of(event.compile_index)
         if event.type == "artifact":
             self._observe_artifact(number, event)

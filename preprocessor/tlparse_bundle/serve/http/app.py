@@ -31,7 +31,7 @@ from tlparse_bundle.serve.publish.trend import trend_of
 from tlparse_bundle.serve.viewer_files import ICON, viewers_folder, viewers_with
 
 
-def create_app(
+def create_app(  # noqa: C901 - the routes, one after the other
     bundles: Mapping[str, str | Path],
     viewers: Mapping[str, Path] = {},
     allow_origins: Collection[str] = (),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from tlparse_bundle.base.wording import code, duration, first_line, large, listed, plural
@@ -43,7 +43,7 @@ def ordinal(number: int) -> str:
 
 def when(epoch_us: int) -> str:
     """A moment, UTC."""
-    return datetime.fromtimestamp(epoch_us / 1e6, timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return datetime.fromtimestamp(epoch_us / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def long_time(us: int) -> str:
