@@ -16,7 +16,6 @@ from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "package.json")  # the last says its licence
 VENDORED = {  # files of packages, and where they go below viewers/
     "fzstd": {"esm/index.mjs": "lib/vendor/fzstd.js", "LICENSE": "lib/vendor/fzstd.LICENSE"},

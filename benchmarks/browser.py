@@ -26,8 +26,9 @@ from pathlib import Path
 from arguments import add_budgets, measuring_parser
 from page_clock import CHROMIUM_OPTIONS, chromium
 from playwright.sync_api import sync_playwright
+from tlparse_bundle.serve.publish.site import write_site
+
 from preprocessor import measured, ours  # finds the package
-from tlparse_bundle.serve.site import write_site
 
 BUILD_RATIO, SMALL_RATIO, HEAP_MB, TASK_MS = 3.0, 1.5, 400, 100
 OVERVIEW = "document.querySelector('.overview .tiles') && document.querySelector('.overview .findings')"

@@ -16,8 +16,9 @@ import tempfile
 from pathlib import Path
 
 from arguments import add_budgets, measuring_parser
-from preprocessor import OURS, elsewhere, measured, ours  # finds the package, so that it stands before the next line
 from tlparse_bundle import build, discover
+
+from preprocessor import OURS, elsewhere, measured, ours  # finds the package, so that it stands before the next line
 
 MOST_SHARE, MOST_BYTES = 0.1, 200_000_000
 

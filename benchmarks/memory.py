@@ -17,6 +17,7 @@ from pathlib import Path
 
 from arguments import add_budgets
 from make_trace import make_trace
+
 from preprocessor import measured, ours
 
 LARGEST_RATIO = 1.1

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "preprocessor"), str(ROOT / "tests")]
 from many_ranks import rank_log, write_ranks
 from tlparse_bundle import build, discover
-from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.serve.http.app import create_app
 
 FIRST_SCREEN_MS, TASK_MS = 2_000, 100
 READY = "document.querySelector('.matrix [role=gridcell]') && document.querySelector('.verdict .findings article')"

@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "preprocessor"))
-from tlparse_bundle.serve.server import listen
+from tlparse_bundle.serve.http.server import listen
 
 # As in tests/web/conftest.py.
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -64,7 +64,7 @@ def visited(make_app: Callable) -> Iterator[tuple]:
 
 def _run(make_app: Callable, sock) -> None:
     import tlparse_bundle.cli  # noqa: F401 - garbage is collected as seldom as in the process of 'serve'
-    from tlparse_bundle.serve.connections import limits_of_process, run_app
+    from tlparse_bundle.serve.http.connections import limits_of_process, run_app
 
     run_app(make_app(), sock, limits_of_process())
 

@@ -40,9 +40,9 @@ from make_trace import make_trace
 PREPROCESSOR = Path(__file__).resolve().parent.parent / "preprocessor"
 sys.path[:0] = [str(PREPROCESSOR), str(PREPROCESSOR.parent / "tests")]
 from log_builder import record
-from tlparse_bundle.diagnostics import Diagnostics
-from tlparse_bundle.trace.envelope import EventDecoder
-from tlparse_bundle.trace.reader import RecordReader
+from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.log.envelope import EventDecoder
+from tlparse_bundle.log.record_reader import RecordReader
 
 OURS = [sys.executable, "-m", "tlparse_bundle"]
 WARM_UP_BYTES = 500_000_000

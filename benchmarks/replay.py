@@ -17,7 +17,7 @@ from page_clock import visited  # finds the package, so that it stands before th
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent / "tests" / part) for part in ("", "web")]
 from replayed import NAME, Fresh, Replay, pieces, watched_replay
 from tlparse_bundle import build, discover
-from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.serve.http.app import create_app
 
 
 def main():

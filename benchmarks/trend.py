@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "preprocessor"), str(ROOT / "tests")]
 from made_runs import made_runs
 from tlparse_bundle import build, discover
-from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.serve.http.app import create_app
 
 PAGE_MS = 1_000
 READY = "document.querySelectorAll('.chart .line').length > 1 && document.querySelector('.jumps')"

@@ -39,9 +39,9 @@ PREPROCESSOR = Path(__file__).resolve().parent.parent / "preprocessor"
 sys.path[:0] = [str(PREPROCESSOR), str(PREPROCESSOR.parent / "tests")]
 from long_provenance import KERNELS, long_provenance
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.compare.document import compare
-from tlparse_bundle.serve.app import create_app
-from tlparse_bundle.serve.comparison_folder import write_comparison
+from tlparse_bundle.serve.http.app import create_app
+from tlparse_bundle.serve.publish.comparison_folder import write_comparison
+from tlparse_bundle.statements.runs.compare.document import compare
 
 TASK_MS, OPEN_MS, HEAP_MB, FIRST_BYTES = 50, 300, 200, 300_000
 OVERVIEW = "document.querySelector('.overview .tiles') && document.querySelector('.overview .findings article')"

@@ -1,4 +1,4 @@
-"""Types of the rows of all tables for Python, from their schemas: ``preprocessor/tlparse_bundle/format/row_types.py``."""
+"""Types of the rows of all tables for Python, from their schemas: ``preprocessor/tlparse_bundle/bundle/row_types.py``."""
 
 from __future__ import annotations
 

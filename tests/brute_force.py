@@ -189,7 +189,7 @@ class Said:
         known = {run for word in self.of_torch for run in _RUN.findall(word)}
         self.runs -= known
 
-    def _log(self, data, files):
+    def _log(self, data, files):  # noqa: C901 - one branch for each place of a name
         public = self.public
         for text in texts_of_log(data):
             for path in _PATH.findall(text):

@@ -11,8 +11,8 @@ from once import once_in_a_session
 from plain_server import plain_server
 from slow import is_slow
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.read.restore import restored_bytes
-from tlparse_bundle.read.validate import validate
+from tlparse_bundle.bundle.restore import restored_bytes
+from tlparse_bundle.bundle.validate import validate
 from unguarded import unguarded
 
 # Files whose tests take longest, the longest first.

@@ -4,12 +4,12 @@ import json
 from contextlib import closing
 from pathlib import Path
 
-from tlparse_bundle.build.build import build
+from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.follow import Follower, pace
-from tlparse_bundle.read.reader import Bundle
-from tlparse_bundle.read.validate import validate
-from tlparse_bundle.trace.discover import _log_file, discover
-from tlparse_bundle.trace.log_file import open_log
+from tlparse_bundle.log.discover import _log_file, discover
+from tlparse_bundle.log.log_file import open_log
+from tlparse_bundle.pipeline.build import build
 
 NAME = "dedicated_log_torch_trace_rank_0_x.log"
 

@@ -4,8 +4,8 @@ import importlib
 import sys
 import textwrap
 
-from tlparse_bundle import plugins
-from tlparse_bundle.events import registry
+from tlparse_bundle.base import plugins
+from tlparse_bundle.log.events import registry
 
 
 def install(folder, entry_points, modules, name="engine"):

@@ -4,7 +4,7 @@ import hashlib
 import os
 import shutil
 
-from tlparse_bundle.commit.leftovers import try_lock
+from tlparse_bundle.bundle.atomic.leftovers import try_lock
 from waiting import until
 
 

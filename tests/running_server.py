@@ -3,8 +3,8 @@
 import threading
 from contextlib import contextmanager
 
-from tlparse_bundle.serve.connections import Limits, server_of
-from tlparse_bundle.serve.server import listen
+from tlparse_bundle.serve.http.connections import Limits, server_of
+from tlparse_bundle.serve.http.server import listen
 
 
 @contextmanager

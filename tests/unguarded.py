@@ -6,7 +6,7 @@ tell what it is for.
 
 from contextlib import contextmanager
 
-from tlparse_bundle.commit import staging
+from tlparse_bundle.bundle.atomic import staging
 
 
 class _Nobody:

@@ -6,7 +6,7 @@ A truth is what programs/truth.py of fixtures/versions writes when a program end
 import re
 from pathlib import Path
 
-from tlparse_bundle.events.metric_fields import BY_NAME
+from tlparse_bundle.log.events.metric_fields import BY_NAME
 from tlparse_bundle.model.times import forward_us
 
 PROGRAMS = ("breaks", "recompiles", "fail", "train", "ddp", "killed")

@@ -46,11 +46,11 @@ def _serve():
     """Runs what it is asked to, each in a copy of this process."""
     import signal
 
+    import tlparse_bundle.bundle.reader  # noqa: F401
+    import tlparse_bundle.bundle.validate  # noqa: F401
     import tlparse_bundle.cli.main as command_line
     import tlparse_bundle.cli.progress  # noqa: F401
-    import tlparse_bundle.read.reader  # noqa: F401
-    import tlparse_bundle.read.validate  # noqa: F401
-    import tlparse_bundle.serve.app  # noqa: F401
+    import tlparse_bundle.serve.http.app  # noqa: F401
 
     answers = os.fdopen(os.dup(1), "wb")
     while head := sys.stdin.buffer.read(_LENGTH.size):

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.json_codec import dumps, loads
+from tlparse_bundle.log.discover import Skipped, discover, left_out
+
 # All that the first build needs is loaded while the page waits for a log.
-from tlparse_bundle.build import rank_files  # noqa: F401
-from tlparse_bundle.build.build import build
-from tlparse_bundle.errors import BundleError
-from tlparse_bundle.format.json_codec import dumps, loads
-from tlparse_bundle.trace.discover import Skipped, discover, left_out
+from tlparse_bundle.pipeline import rank_files  # noqa: F401
+from tlparse_bundle.pipeline.build import build
 
 _NO_MEMORY = {
     "message": "the browser has no memory left for this log",
@@ -43,16 +44,16 @@ def build_bundle(names: Sequence[str], out: str, codec: str, progress: Callable[
 
 def compare_bundles(base: str, base_name: str, new: str, new_name: str, out: str) -> None:
     """Writes the comparison of the bundles in two folders, with their names for people, to the file ``out``."""
-    from tlparse_bundle.compare.document import compare
-    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.statements.runs.compare.document import compare
 
     Path(out).write_bytes(dumps(compare([(base_name, Bundle.open(base))], [(new_name, Bundle.open(new))])))
 
 
 def export_bundle(folder: str, out: str) -> None:
     """Writes the bundle in a folder as one page to the file ``out``."""
-    from tlparse_bundle.read.reader import Bundle
-    from tlparse_bundle.serve.export import export, viewers_of
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.serve.publish.export import export, viewers_of
 
     bundle = Bundle.open(folder)
     with Path(out).open("wb") as file:
@@ -61,8 +62,8 @@ def export_bundle(folder: str, out: str) -> None:
 
 def export_pair(base: str, new: str, document: str, out: str) -> None:
     """Writes the comparison of the bundles in two folders as one page to the file ``out``; ``document`` is the file of its JSON."""
-    from tlparse_bundle.read.reader import Bundle
-    from tlparse_bundle.serve.export import export_comparison
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.serve.publish.export import export_comparison
 
     sides = {"base": Bundle.open(base), "new": Bundle.open(new)}
     with Path(out).open("wb") as file:

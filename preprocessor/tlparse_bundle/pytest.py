@@ -73,9 +73,9 @@ class CompileTrace:
         """What is beyond a limit, in words; "" when nothing is."""
         from click import unstyle
 
-        from tlparse_bundle.check.limits import outcomes
-        from tlparse_bundle.check.terminal import lines
-        from tlparse_bundle.check.verdict import failing
+        from tlparse_bundle.render.check_terminal import lines
+        from tlparse_bundle.statements.runs.check.limits import outcomes
+        from tlparse_bundle.statements.runs.check.verdict import failing
 
         wanted = _amounts(limits)
         found = failing(list(outcomes(self._sections(), wanted)), allow_unknown=allow_unknown)
@@ -85,10 +85,10 @@ class CompileTrace:
     def _sections(self) -> list[Any]:
         from tempfile import TemporaryDirectory
 
-        from tlparse_bundle.build.build import build
-        from tlparse_bundle.read.reader import Bundle
-        from tlparse_bundle.report.choose import choose
-        from tlparse_bundle.trace.discover import discover
+        from tlparse_bundle.bundle.reader import Bundle
+        from tlparse_bundle.log.discover import discover
+        from tlparse_bundle.pipeline.build import build
+        from tlparse_bundle.statements.selection import choose
 
         if not any(self.folder.iterdir()):
             return []
@@ -99,7 +99,7 @@ class CompileTrace:
 
 
 def _amounts(limits: dict[str, int | str | None]) -> dict[Any, int]:
-    from tlparse_bundle.check.amounts import AMOUNTS, time_us
+    from tlparse_bundle.statements.runs.check.limits import AMOUNTS, time_us
 
     known = {f"max_{amount.name.replace('-', '_')}": amount for amount in AMOUNTS}
     for name, most in limits.items():
@@ -124,8 +124,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.fixture
 def compile_trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CompileTrace]:
     """What torch compiles in this test. What was compiled before is forgotten, unless the marker says ``reset=False``."""
-    from tlparse_bundle.errors import BundleError
-    from tlparse_bundle.recording import tracing
+    from tlparse_bundle.base.errors import BundleError
+    from tlparse_bundle.cli.recording import tracing
 
     options = _options(request.node)
     _amounts({name: most for name, most in options.items() if name not in _NO_LIMITS})

@@ -7,7 +7,6 @@ from log_builder import log
 from warm_command import run_warm
 
 
-
 @pytest.fixture
 def run(tmp_path):
     def run_it(*arguments):

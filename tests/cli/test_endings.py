@@ -131,7 +131,7 @@ def test_a_signal_that_is_ignored_stays_so(endless, tmp_path):
 
 _LOST = """
 import os, signal, sys, time
-from tlparse_bundle.cli import endings
+from tlparse_bundle.cli import exits as endings
 endings.raise_at_signals()
 class Lost:
     def __del__(self):
@@ -338,7 +338,7 @@ def test_standard_output_that_is_full(material, tmp_path):
 def test_what_nobody_thought_of_is_json_too(error, code, shown, material):
     program = (
         "import sys; sys.argv = ['tlparse-bundle', 'info', '--json', sys.argv[1]]\n"
-        "import tlparse_bundle.report.info as info\n"
+        "import tlparse_bundle.render.info as info\n"
         f"def fail(bundle): raise {error}\n"
         "info.as_dict = fail\n"
         "from tlparse_bundle.cli.main import main; main()"

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_strategies import cases
 from tlparse_bundle import Bundle
-from tlparse_bundle.serve.server import listen
+from tlparse_bundle.serve.http.server import listen
 from traces import ROOT, parsed, rewrite, written
 from waiting import HANG_S, until
 
@@ -22,8 +22,8 @@ pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
 import uvicorn  # noqa: E402
 from mcp import Client  # noqa: E402
 from mcp.client.stdio import StdioServerParameters  # noqa: E402
-from tlparse_bundle.mcp.bounded import MOST_CHARACTERS, answer  # noqa: E402
-from tlparse_bundle.mcp.opened import Opened  # noqa: E402
+from tlparse_bundle.mcp.answer_size import MOST_CHARACTERS, answer  # noqa: E402
+from tlparse_bundle.mcp.open_bundles import Opened  # noqa: E402
 from tlparse_bundle.mcp.server import http_app, server  # noqa: E402
 
 FIXTURES = ROOT / "fixtures"

@@ -11,7 +11,7 @@ import urllib.request
 import pytest
 from log_builder import log
 from tlparse_bundle import Bundle
-from tlparse_bundle.recording import run_traced
+from tlparse_bundle.cli.recording import run_traced
 from torch_python import NO_TORCH, TORCH, has_torch
 from traces import ROOT
 from waiting import HANG_S
@@ -96,7 +96,7 @@ def test_a_signal_that_comes_while_the_program_is_started_reaches_it(tmp_path, m
             super().__init__(*arguments, **options)
             os.kill(os.getpid(), signal.SIGHUP)
 
-    monkeypatch.setattr("tlparse_bundle.recording.subprocess.Popen", Slow)
+    monkeypatch.setattr("tlparse_bundle.cli.recording.subprocess.Popen", Slow)
     assert run_traced([sys.executable, "-c", "import signal; signal.pause()"], tmp_path) == 128 + signal.SIGHUP
 
 

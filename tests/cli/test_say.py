@@ -10,9 +10,9 @@ import sys
 import click
 import pytest
 from log_builder import log, raw_record, record
+from tlparse_bundle.base.terminal_text import plain, shown
 from tlparse_bundle.cli import main as command_line
-from tlparse_bundle.cli import say
-from tlparse_bundle.shown import plain, shown
+from tlparse_bundle.cli import output
 from traces import ROOT, rewrite
 from warm_command import run_warm
 
@@ -134,7 +134,7 @@ def test_a_payload_is_raw(tmp_path):
 def test_everything_goes_through_the_door():
     doors = {"print", "click.echo", "click.secho", "sys.stdout.write", "sys.stderr.write"}
     for path in (ROOT / "preprocessor" / "tlparse_bundle").rglob("*.py"):
-        if path.name != "say.py":
+        if path.name != "output.py":
             calls = [ast.unparse(node.func) for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.Call)]
             assert doors.isdisjoint(calls), path
 
@@ -143,4 +143,4 @@ def test_everything_goes_through_the_door():
 def test_lines_are_as_wide_as_the_terminal(columns, width, monkeypatch):
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setattr(sys, "__stdout__", None)
-    assert say.width() == width
+    assert output.width() == width

@@ -8,9 +8,9 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 from tlparse_bundle import Bundle, BundleError
+from tlparse_bundle.bundle.schemas import row_tables, schema
+from tlparse_bundle.bundle.sql import asked, database, tables
 from tlparse_bundle.cli.main import cli
-from tlparse_bundle.format.schemas import row_tables, schema
-from tlparse_bundle.read.sql import asked, database, tables
 from traces import ROOT
 
 FIXTURES = ROOT / "fixtures"

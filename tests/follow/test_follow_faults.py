@@ -13,13 +13,13 @@ import traces
 from following import NAME, appending, follow, fresh, same_as_fresh, snapshot, without_gaps
 from log_builder import record
 from log_strategies import small_logs
-from tlparse_bundle.build.build import build
-from tlparse_bundle.build.sink import FileSink
-from tlparse_bundle.errors import BundleError
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.follow import Follower
-from tlparse_bundle.read.reader import Bundle
-from tlparse_bundle.read.validate import validate
-from tlparse_bundle.trace.discover import discover
+from tlparse_bundle.log.discover import discover
+from tlparse_bundle.pipeline.build import build
+from tlparse_bundle.pipeline.file_writer import FileSink
 from waiting import until
 
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from log_builder import log, record
 from log_strategies import any_bytes, cases, small_logs
 from plain_server import plain_server
-from tlparse_bundle.build.build import build
+from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.follow import Follower
-from tlparse_bundle.read.reader import Bundle
-from tlparse_bundle.trace.discover import discover
-from tlparse_bundle.trace.reader import BLOCK_BYTES
+from tlparse_bundle.log.discover import discover
+from tlparse_bundle.log.record_reader import BLOCK_BYTES
+from tlparse_bundle.pipeline.build import build
 
 
 @pytest.fixture(autouse=True)

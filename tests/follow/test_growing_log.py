@@ -6,9 +6,9 @@ import time
 import pytest
 from log_builder import log
 from tlparse_bundle import build, discover
-from tlparse_bundle.build.sink import FileSink
+from tlparse_bundle.bundle.codecs import CODECS
 from tlparse_bundle.follow.growing_log import GrowingLog
-from tlparse_bundle.format.codecs import CODECS
+from tlparse_bundle.pipeline.file_writer import FileSink
 
 
 def test_time_that_is_up_before_the_end_was_seen(tmp_path):

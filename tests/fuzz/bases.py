@@ -7,8 +7,8 @@ from pathlib import Path
 
 import traces
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.compare.document import compare
-from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.bundle.json_codec import dumps
+from tlparse_bundle.statements.runs.compare.document import compare
 
 # Name of a base: the fixture that it is built from.
 FIXTURES = {"small": "killed", "ranks": "ranks_killed", "provenance": "provenance_aoti", "failures": "failures"}

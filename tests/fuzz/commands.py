@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import zstandard
 from tlparse_bundle import Bundle, BundleError
+from tlparse_bundle.bundle.restore import restored_bytes
+from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.cli import main as command_line
-from tlparse_bundle.read.restore import restored_bytes
-from tlparse_bundle.read.validate import validate
-from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.serve.http.app import create_app
 
 
 class Case(NamedTuple):

@@ -14,7 +14,7 @@ import zlib
 from typing import NamedTuple
 
 import zstandard
-from tlparse_bundle.format.codecs import codec_of
+from tlparse_bundle.bundle.codecs import codec_of
 
 from fuzz import values
 from fuzz.bases import base
@@ -211,7 +211,7 @@ def _change_object(fields_, rng):
 # ---- files
 
 
-def change_file(files, rng, notes):
+def change_file(files, rng, notes):  # noqa: C901 - one branch for each kind of damage
     """Damage, replace or remove a file."""
     groups = {}
     for path in files:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from chromium import OPTIONS, chromium
 from playwright.sync_api import Error, sync_playwright
-from tlparse_bundle.format import layout
-from tlparse_bundle.format.codecs import codec_of
+from tlparse_bundle.bundle import layout
+from tlparse_bundle.bundle.codecs import codec_of
 from traces import ROOT
 
 from fuzz import mutations

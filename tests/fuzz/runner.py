@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import jsonschema
 import tlparse_bundle
-from tlparse_bundle.format.schemas import schema
+from tlparse_bundle.bundle.schemas import schema
 
 from fuzz import log_mutations, mutations, values
 from fuzz.bases import base, log_bases, other

@@ -2,7 +2,7 @@
 
 import functools
 
-from tlparse_bundle.format.schemas import document_names, schema, schema_names
+from tlparse_bundle.bundle.schemas import document_names, schema, schema_names
 
 ITEM, ANY = object(), object()
 _DEPTH = 12

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from legacy_tlparse import run_tlparse
 from log_builder import log
 from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.cli.main import cli
-from tlparse_bundle.errors import BundleError
 from tlparse_bundle.legacy.report import write_legacy
 
 PAGES_NOT_MADE = {"index.html", "failures_and_restarts.html"}

@@ -15,7 +15,7 @@ from legacy_tlparse import run_tlparse
 from log_builder import log, raw_record, record, span
 from test_legacy import PAGES_NOT_MADE, compare, report, take_year
 from tlparse_bundle import build, discover
-from tlparse_bundle.read.reader import Bundle
+from tlparse_bundle.bundle.reader import Bundle
 
 NAME = "dedicated_log_torch_trace_x.log"
 GUARDS = '[{"code": "x == 1", "stack": null}]'

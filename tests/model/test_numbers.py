@@ -7,11 +7,9 @@ import pytest
 import traces
 from click.testing import CliRunner
 from tlparse_bundle import Bundle
+from tlparse_bundle.bundle.sql import asked
 from tlparse_bundle.cli.main import cli
-from tlparse_bundle.compare.document import compare as compared
-from tlparse_bundle.read.sql import asked
-
-
+from tlparse_bundle.statements.runs.compare.document import compare as compared
 
 IN_SQL = ("compile_count", "attempt_count", "compile_us", "graph_break_count", "recompile_count", "recompile_cause_count", "failure_count", "limit_count")
 QUERY = f"""

@@ -17,7 +17,7 @@ import traces
 import zstandard
 from brute_force import Public, Said, left_over, logs_at, texts_of_bundle
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.read.validate import validate
+from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.redact.policy import PRESETS, policy
 from tlparse_bundle.redact.redact import redact
 from unguarded import unguarded
@@ -26,14 +26,14 @@ FIXTURES = traces.ROOT / "fixtures"
 SHARED = traces.PUBLIC.parent
 ALL = bool(os.environ.get("TLPARSE_BUNDLE_ALL_LOGS"))
 QUICK = ("failures/trace", "nonascii/trace", "export_dtrace/trace", "versions/2.3.1/ddp")
-PROGRAM = """V1121 07:20:59.479000 7140 torch/_logging/structured.py:28] {"str": ["/home/ann/shop/train.py", 0]}
+PROGRAM = b"""V1121 07:20:59.479000 7140 torch/_logging/structured.py:28] {"str": ["/home/ann/shop/train.py", 0]}
 V1121 07:20:59.479000 7140 torch/_dynamo/convert_frame.py:28] {"dynamo_start": {"stack": [{"line": 3, "name": "pay_invoice", "filename": 0, "loc": "total = ledger(x) + tax_rate(offset)"}]}, "frame_id": 0}
-""".encode()
+"""
 
 
 def places():
     """(name, a log or a folder of logs) of everything."""
-    folders = [path for path in FIXTURES.glob("*/trace")]
+    folders = list(FIXTURES.glob("*/trace"))
     folders += {path.parent for room in ("jobs", "pairs", "versions", "vllm") for path in (FIXTURES / room).rglob("*.log*")}
     files = [path for room in ("single", "provenance") for path in (traces.PUBLIC / room).glob("*")]
     folders += [path for path in traces.PUBLIC.glob("*") if path.name not in ("single", "provenance")]

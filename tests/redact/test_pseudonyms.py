@@ -1,8 +1,8 @@
 """Words, paths and lines with other names."""
 
 import pytest
-from tlparse_bundle.redact.collect import Found
-from tlparse_bundle.redact.text import Text
+from tlparse_bundle.redact.log_names import Found
+from tlparse_bundle.redact.text_rewriter import Text
 
 LOG = r"""
   File "/home/ann/shop/train.py", line 12, in pay_invoice

@@ -7,14 +7,14 @@ from collections import Counter
 import pytest
 import traces
 from tlparse_bundle import Bundle
-from tlparse_bundle.compare.document import compare
-from tlparse_bundle.errors import BundleError
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.restore import restore
+from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.legacy.report import write_legacy
-from tlparse_bundle.read.restore import restore
-from tlparse_bundle.read.validate import validate
 from tlparse_bundle.redact.policy import PRESETS, policy
+from tlparse_bundle.redact.public_words import always, is_plain, usual, written_by_us
 from tlparse_bundle.redact.redact import Words, redact
-from tlparse_bundle.redact.words import always, is_plain, usual, written_by_us
+from tlparse_bundle.statements.runs.compare.document import compare
 
 FIXTURES = traces.ROOT / "fixtures"
 TORCH_WRITES_TOO = {"def forward(self, x):", "torch._dynamo.config.caching_precompile = True", "torch._inductor.config.aten_distributed_optimizations.enable_overlap_scheduling = True"}  # in graphs, and in its configuration
@@ -109,7 +109,7 @@ def test_what_is_not_there_is_said(built, tmp_path):
 
 def test_nothing_is_written_when_something_is_left(built, tmp_path, monkeypatch):
     """A rewriter that forgets a word."""
-    monkeypatch.setattr("tlparse_bundle.redact.names.Names.stays", lambda names, word: word == "prints_once" or word in always() or word in usual())
+    monkeypatch.setattr("tlparse_bundle.redact.pseudonyms.Names.stays", lambda names, word: word == "prints_once" or word in always() or word in usual())
     with pytest.raises(BundleError, match="still in the result") as error:
         redact(built(FIXTURES / "graph_breaks" / "trace"), tmp_path / "out", policy("share-with-vendor"))
     assert "prints_once" in error.value.message and error.value.exit_code == 1

@@ -9,10 +9,10 @@ import pytest
 from brute_force import Public, Said, left_over, texts_of_bundle, texts_of_page
 from log_builder import log
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.errors import BundleError
-from tlparse_bundle.read.validate import validate
-from tlparse_bundle.redact.drop import drop
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.redact.policy import PARTS, policy
+from tlparse_bundle.redact.removal import drop
 from warm_command import run_warm
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"

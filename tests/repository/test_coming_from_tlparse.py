@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import traces
 from legacy_tlparse import run_tlparse
-from tlparse_bundle.format.schemas import row_tables, schema_names
+from tlparse_bundle.bundle.schemas import row_tables, schema_names
 
 GUIDE = (traces.ROOT / "docs/coming-from-tlparse.md").read_text(encoding="utf-8")
 # tlparse 0.4.8 is a crate only; what it has and 0.4.3, which runs here, has not.

@@ -6,8 +6,8 @@ from graphlib import CycleError, TopologicalSorter
 
 import pytest
 import traces
-from tlparse_bundle.findings.registry import MODULES as FINDINGS
-from tlparse_bundle.ranks.registry import ANALYSES
+from tlparse_bundle.statements.ranks.registry import ANALYSES
+from tlparse_bundle.statements.registry import MODULES as FINDINGS
 from tlparse_bundle.tables.registry import TABLES
 
 PACKAGE = traces.ROOT / "preprocessor" / "tlparse_bundle"
@@ -16,23 +16,21 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # The rooms, and the modules beside them, from top to bottom. A room may import those of lower floors; those of one floor do not know each other.
 FLOORS = (
     {"__main__"},
-    {"cli", "in_browser", "pytest"},
-    {"check", "mcp"},
-    {"serve", "legacy", "report", "recording"},
-    {"compare", "trend", "follow", "redact"},
-    {"build"},
-    {"ranks"},
-    {"read"},
-    {"findings"},
+    {"in_browser", "pytest"},
+    {"cli"},
+    {"mcp"},
+    {"serve"},
+    {"redact", "legacy"},
+    {"follow"},
+    {"pipeline"},
+    {"render"},
+    {"statements"},
     {"tables"},
-    {"provenance", "vllm"},
     {"model"},
-    {"events"},
-    {"trace"},
-    {"format"},
-    {"commit", "remote"},
-    {"remote_http"},
-    {"diagnostics", "errors", "plugins", "shown", "signals", "__init__"},
+    {"log"},
+    {"bundle"},
+    {"base"},
+    {"__init__"},
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 
@@ -88,19 +86,19 @@ def test_a_circle_and_an_arrow_upwards_are_seen(tmp_path):
     """The two tests above can fail."""
     path = tmp_path / "made_up.py"
     path.write_text(
-        "import tlparse_bundle.errors\n"
-        "from tlparse_bundle.trace import event\n"
-        "from tlparse_bundle.ranks.registry import ANALYSES\n"
+        "import tlparse_bundle.base.errors\n"
+        "from tlparse_bundle.log import event\n"
+        "from tlparse_bundle.statements.ranks.registry import ANALYSES\n"
         "def late():\n"
-        "    from tlparse_bundle.read.reader import Bundle\n"
+        "    from tlparse_bundle.render.markdown import cell\n"
         "    from tlparse_bundle.tables import table\n"
     )
-    above, beside = "tlparse_bundle.ranks.registry", "tlparse_bundle.read.reader"
-    below = {"tlparse_bundle.errors", "tlparse_bundle.trace.event"}
+    above, beside = "tlparse_bundle.statements.ranks.registry", "tlparse_bundle.render.markdown"
+    below = {"tlparse_bundle.base.errors", "tlparse_bundle.log.event"}
     assert set(imports(path)) == {above, beside, "tlparse_bundle.tables.table", *below}
     assert upwards("tlparse_bundle.tables.made_up", imports(path)) == {above, beside}
     with pytest.raises(CycleError):
-        TopologicalSorter({**all_imports(), "tlparse_bundle.trace.event": {"tlparse_bundle.trace.envelope"}}).prepare()
+        TopologicalSorter({**all_imports(), "tlparse_bundle.log.event": {"tlparse_bundle.log.envelope"}}).prepare()
 
 
 def test_every_room_has_its_floor():
@@ -108,27 +106,29 @@ def test_every_room_has_its_floor():
 
 
 def registered(package, things):
-    return [(name, {getattr(thing, "__module__", thing.__name__) for thing in things}) for name in NAMES if room(name) == package and not name.endswith(".registry")]
+    modules = {getattr(thing, "__module__", thing.__name__) for thing in things}
+    return [(name, modules) for name in NAMES if name.startswith(f"tlparse_bundle.{package}.") and not name.endswith(".registry")]
 
 
 def test_what_is_registered_does_not_import_each_other():
     """Only the registry knows all tables, or all analyses; what several of them need is a module that is none."""
-    modules = [*registered("tables", TABLES), *registered("ranks", ANALYSES), *registered("findings", FINDINGS)]
-    assert len({package.split(".")[1] for package, _ in modules}) == 3
+    rooms = [registered("tables", TABLES), registered("statements.ranks", ANALYSES), registered("statements.kinds", FINDINGS)]
+    assert all(rooms)
+    modules = [module for room in rooms for module in room]
     assert {name: both for name, others in modules if (both := all_imports()[name] & others)} == {}
 
 
 def test_families_of_events_import_only_what_a_kind_is():
-    families = [name for name in NAMES if room(name) == "events" and not name.endswith(".registry")]
+    families = [name for name in NAMES if name.startswith("tlparse_bundle.log.events.") and not name.endswith(".registry")]
     assert len(families) > 5
-    assert {name: more for name in families if (more := all_imports()[name] - {"tlparse_bundle.events.kinds"})} == {}
+    assert {name: more for name in families if (more := all_imports()[name] - {"tlparse_bundle.log.events.kind"})} == {}
 
 
 @pytest.mark.parametrize(("library", "home"), [("orjson", "json_codec"), ("zstandard", "zstd_wheel"), ("compression", "zstd_standard")])
 def test_a_codec_has_one_module(library, home):
     """So that another implementation can stand in."""
     found = {name for name, path in NAMES.items() if library in path.read_text() and any(_imports_library(path, library))}
-    assert found == {f"tlparse_bundle.format.{home}"}
+    assert found == {f"tlparse_bundle.bundle.{home}"}
 
 
 def _imports_library(path, library):

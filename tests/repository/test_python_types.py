@@ -11,6 +11,7 @@ from waiting import HANG_S
 EXAMPLES = "\n\n".join(
     example for name in ("docs/api.md", "README.md") for example in re.findall(r"^```python\n(.*?)^```$", (traces.ROOT / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 )
+READERS = [f"preprocessor/tlparse_bundle/bundle/{name}.py" for name in "blob_reader checks file_list find growing manifest reader restore row_objects sql store validate".split()]
 
 
 def complaints(tmp_path, *sources):
@@ -34,7 +35,7 @@ def test_the_examples_run(tmp_path, built, monkeypatch):
 def test_the_readers_and_the_examples(tmp_path):
     examples = tmp_path / "examples.py"
     examples.write_text(EXAMPLES, encoding="utf-8")
-    assert "Bundle.open" in EXAMPLES and complaints(tmp_path, "preprocessor/tlparse_bundle/read", examples) == []
+    assert "Bundle.open" in EXAMPLES and complaints(tmp_path, *READERS, examples) == []
     examples.write_text('from tlparse_bundle import Bundle\n\nfor row in Bundle.open("out").logs[0].table("compiles"):\n    print(row["compile"], row["no_such_field"])\n')
     (complaint,) = complaints(tmp_path, examples)
     assert "no_such_field" in complaint

@@ -10,9 +10,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import tlparse_bundle
 import traces
-from tlparse_bundle.errors import BundleError
-from tlparse_bundle.read.reader import Bundle, Log
-from tlparse_bundle.read.rows import Artifact, Compile, Event
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.reader import Bundle, Log
+from tlparse_bundle.bundle.row_objects import Artifact, Compile, Event
 from waiting import HANG_S
 
 API = (traces.ROOT / "docs" / "api.md").read_text(encoding="utf-8")

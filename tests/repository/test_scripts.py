@@ -18,13 +18,13 @@ SCRIPTS = traces.ROOT / "scripts"
 FIXTURES = traces.ROOT / "fixtures"
 # Scripts, and modules of scripts, that other tests run: what stands in the text of the test.
 ELSEWHERE = {
-    "dts.py": ("tests/format/test_docs.py", "script.DECLARATIONS"),
+    "dts.py": ("tests/bundle/test_docs.py", "script.DECLARATIONS"),
     "preloads": ("tests/repository/test_preloads.py", '"preloads", "--check"'),
     "release": ("tests/repository/test_release.py", '"release", "--python"'),
-    "row_types.py": ("tests/format/test_docs.py", "script.ROW_TYPES"),
-    "shapes.py": ("tests/format/test_docs.py", "script.SHAPES"),
+    "row_types.py": ("tests/bundle/test_docs.py", "script.ROW_TYPES"),
+    "shapes.py": ("tests/bundle/test_docs.py", "script.SHAPES"),
     "site": ("tests/repository/test_release.py", '"site", site'),
-    "table_pages.py": ("tests/format/test_docs.py", "script.generated()"),
+    "table_pages.py": ("tests/bundle/test_docs.py", "script.generated()"),
 }
 HERE = {"docs", "fuzz", "in_venv.py", "mutate", "redact-words", "screenshots", "test", "versions"}
 ENVIRONMENT = traces.ROOT / ".venv" / ".installed"

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 import traces
-from tlparse_bundle.serve.fork import fork
+from tlparse_bundle.serve.publish.fork import fork
 from waiting import HANG_S
 
 VIEWERS = traces.ROOT / "viewers"

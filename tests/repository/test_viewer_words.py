@@ -7,7 +7,7 @@ from functools import cache
 import traces
 
 PACKAGE = traces.ROOT / "preprocessor" / "tlparse_bundle"
-WORDED = [*(PACKAGE / "findings").glob("*.py"), *(PACKAGE / "ranks" / name for name in ("sentences.py", "summary.py"))]
+WORDED = [*(PACKAGE / "statements").glob("*.py"), *(PACKAGE / "statements" / "kinds").glob("*.py"), *(PACKAGE / "statements" / "ranks" / name for name in ("wording.py", "findings.py"))]
 VIEWERS = traces.ROOT / "viewers"
 SKIPPED = {"node_modules", "vendor", "dist"}
 # Help says what keys and words mean; the shapes are of the schemas.

@@ -9,9 +9,9 @@ import pytest
 import traces
 from starlette.testclient import TestClient
 from tlparse_bundle import __version__
-from tlparse_bundle.format.schemas import shared_files
-from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.bundle.schemas import shared_files
 from tlparse_bundle.serve.browser_python import ARCHIVES, FOLDER, package_archive, python_folder, viewers_archive
+from tlparse_bundle.serve.http.app import create_app
 
 MAX_WHEEL_BYTES = 8_000_000
 needs_python = pytest.mark.skipif(python_folder() is None, reason="viewers/vendor/python is missing: install the checkout with Node present")

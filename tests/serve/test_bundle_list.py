@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 from tlparse_bundle import Bundle
 from tlparse_bundle.serve import catalogue
-from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.catalogue import bundle_row
+from tlparse_bundle.serve.http.app import create_app
 from traces import ROOT
 
 COUNTS = ("log_count", "compile_count", "compile_us")

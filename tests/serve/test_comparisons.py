@@ -10,13 +10,13 @@ import pytest
 from click.testing import CliRunner
 from starlette.testclient import TestClient
 from tlparse_bundle import Bundle, BundleError
+from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.cli.main import cli
-from tlparse_bundle.compare.document import compare
-from tlparse_bundle.format.schemas import schema
-from tlparse_bundle.serve.app import create_app
-from tlparse_bundle.serve.comparison_folder import write_comparison
-from tlparse_bundle.serve.export import export_comparison
-from tlparse_bundle.serve.modules import needed
+from tlparse_bundle.serve.http.app import create_app
+from tlparse_bundle.serve.publish.comparison_folder import write_comparison
+from tlparse_bundle.serve.publish.export import export_comparison
+from tlparse_bundle.serve.viewer_modules import needed
+from tlparse_bundle.statements.runs.compare.document import compare
 from traces import ROOT, files
 
 BASE = "http://127.0.0.1:8000"
@@ -56,14 +56,14 @@ def test_the_server_makes_one_file_of_it(client_of, sides, monkeypatch):
     assert client.head("/comparison.html?base=before&new=after").content == b""
     assert client.get("/comparison.html?base=before&new=none").status_code == 404 and client.get("/comparison.html?base=after").status_code == 400
     assert client.get("/comparison.html?base=before&new=after", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
-    monkeypatch.setattr("tlparse_bundle.serve.comparisons.export_comparison", lambda *asked: export_comparison(*asked, 200_000))
+    monkeypatch.setattr("tlparse_bundle.serve.http.comparisons.export_comparison", lambda *asked: export_comparison(*asked, 200_000))
     refused = client.get("/comparison.html?base=before&new=after")
     assert refused.status_code == 413 and "larger than 0.2 MB" in refused.text and "--out DIR" in refused.text
 
 
 def test_it_is_made_once_of_each_version(client_of, sides, tmp_path, monkeypatch):
     made = []
-    monkeypatch.setattr("tlparse_bundle.serve.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked))
+    monkeypatch.setattr("tlparse_bundle.serve.http.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked))
     for name, bundle in zip(("before", "after"), sides("line_changed")):
         shutil.copytree(bundle, tmp_path / name)
     client = client_of({name: tmp_path / name for name in ("before", "after")})
@@ -240,7 +240,7 @@ def test_open_serves_both_sides_and_leads_to_the_page(sides, monkeypatch):
 
 def test_it_is_begun_with_the_page_that_will_ask_for_it(client_of, sides, monkeypatch):
     made = []
-    monkeypatch.setattr("tlparse_bundle.serve.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked))
+    monkeypatch.setattr("tlparse_bundle.serve.http.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked))
     with client_of(dict(zip(("before", "the new"), sides("line_changed")))) as client:  # one loop for all that is asked
         page = "/viewers/compare/?base={}&new=/bundles/the%20new/"
         for nowhere in ("", "/bundles/", "/elsewhere/before/", "http://[", "/bundles/absent/"):

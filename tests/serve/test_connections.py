@@ -9,9 +9,9 @@ import sys
 
 import pytest
 from running_server import running
-from tlparse_bundle.serve import connections
-from tlparse_bundle.serve.app import create_app
-from tlparse_bundle.serve.connections import Limits
+from tlparse_bundle.serve.http import connections
+from tlparse_bundle.serve.http.app import create_app
+from tlparse_bundle.serve.http.connections import Limits
 from waiting import HANG_S, until
 
 SOON = Limits(connections=200, at_once=64, head_seconds=0.1, idle_seconds=0.1)

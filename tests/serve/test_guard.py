@@ -5,9 +5,9 @@ import http.client
 import pytest
 from running_server import running
 from starlette.testclient import TestClient
-from tlparse_bundle.serve import app as app_module
-from tlparse_bundle.serve.app import create_app
-from tlparse_bundle.serve.guard import SECURITY
+from tlparse_bundle.serve.http import app as app_module
+from tlparse_bundle.serve.http.access import SECURITY
+from tlparse_bundle.serve.http.app import create_app
 from waiting import HANG_S, until
 
 ME = "https://me.github.io"

@@ -10,13 +10,13 @@ from following import without_gaps
 from log_builder import log
 from starlette.testclient import TestClient
 from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.follow import Follower
-from tlparse_bundle.read.validate import validate
-from tlparse_bundle.serve import hand_on
-from tlparse_bundle.serve.app import create_app
-from tlparse_bundle.serve.export import export, viewers_of
-from tlparse_bundle.serve.fork import fork
-from tlparse_bundle.serve.needs import fitting, holds
+from tlparse_bundle.serve.http import downloads
+from tlparse_bundle.serve.http.app import create_app
+from tlparse_bundle.serve.publish.export import export, viewers_of
+from tlparse_bundle.serve.publish.fork import fork
+from tlparse_bundle.serve.viewer_needs import fitting, holds
 from traces import ROOT, files
 
 BASE = "http://127.0.0.1:8000"
@@ -107,7 +107,7 @@ def test_nobody_else_may_ask(kind, client_of):
 
 
 def test_what_cannot_be_made_is_a_sentence(client_of, bundle, tmp_path, monkeypatch):
-    monkeypatch.setattr(hand_on, "MAX_BYTES", 1000)
+    monkeypatch.setattr(downloads, "MAX_BYTES", 1000)
     answer = client_of().get("/bundles/out.html")
     assert answer.status_code == 413 and "larger than 0.001 MB" in answer.text and "--compile" in answer.text
     monkeypatch.undo()

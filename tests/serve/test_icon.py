@@ -6,10 +6,10 @@ import re
 import pytest
 from starlette.testclient import TestClient
 from tlparse_bundle import Bundle
-from tlparse_bundle.serve.app import create_app
-from tlparse_bundle.serve.export import export, viewers_of
-from tlparse_bundle.serve.fork import fork
-from tlparse_bundle.serve.site import write_site
+from tlparse_bundle.serve.http.app import create_app
+from tlparse_bundle.serve.publish.export import export, viewers_of
+from tlparse_bundle.serve.publish.fork import fork
+from tlparse_bundle.serve.publish.site import write_site
 from tlparse_bundle.serve.viewer_files import ICON, forkable, viewers_folder
 
 LINK = re.compile(r'<link rel="icon" href="([^"]+)"')

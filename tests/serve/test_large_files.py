@@ -10,9 +10,9 @@ import pytest
 import zstandard
 from running_server import running
 from starlette.testclient import TestClient
-from tlparse_bundle.format import codecs
-from tlparse_bundle.serve import respond
-from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.bundle import codecs
+from tlparse_bundle.serve.http import responses
+from tlparse_bundle.serve.http.app import create_app
 from waiting import HANG_S
 
 LARGE = bytes(range(256)) * (5 << 12)  # 5 MB and 20 pieces
@@ -75,7 +75,7 @@ def test_no_more_than_some_pieces_are_in_memory(bundle, root):
     code = f"""if True:
         import resource
         from starlette.testclient import TestClient
-        from tlparse_bundle.serve.app import create_app
+        from tlparse_bundle.serve.http.app import create_app
         client = TestClient(create_app({{"out": {str(bundle)!r}}}), base_url="http://127.0.0.1")
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         print(client.head({path!r}, headers={{"Accept-Encoding": "identity"}}).status_code)
@@ -107,7 +107,7 @@ def test_what_cannot_be_decoded_is_a_sentence(data, client, bundle):
 
 def test_a_file_that_holds_more_than_any_may(client, bundle, monkeypatch):
     path = table(bundle, LARGE)
-    monkeypatch.setattr(respond, "MAX_FILE_BYTES", 1 << 20)
+    monkeypatch.setattr(responses, "MAX_FILE_BYTES", 1 << 20)
     assert client.get(path, headers={"Accept-Encoding": "identity"}).status_code == 502
 
 
@@ -173,12 +173,12 @@ def test_a_pipe_in_place_of_a_manifest(bundle):
 def test_a_file_that_becomes_a_link_between_the_look_and_the_reading(client, bundle, tmp_path, monkeypatch):
     (tmp_path / "secret").write_text("secret" * 100)
     target = bundle / "logs" / "x" / "artifacts.jsonl.zst"
-    quick = respond.is_quick
+    quick = responses.is_quick
 
     def swapped(*arguments):
         target.unlink()
         target.symlink_to(tmp_path / "secret")
         return quick(*arguments)
 
-    monkeypatch.setattr("tlparse_bundle.serve.app.is_quick", swapped)
+    monkeypatch.setattr("tlparse_bundle.serve.http.app.is_quick", swapped)
     assert client.get("/bundles/out/logs/x/artifacts.jsonl.zst", headers={"Accept-Encoding": "zstd"}).status_code == 502

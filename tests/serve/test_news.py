@@ -8,11 +8,11 @@ import socket
 import pytest
 from running_server import running
 from starlette.testclient import TestClient
-from tlparse_bundle.serve import news
-from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.catalogue import Bundles
-from tlparse_bundle.serve.connections import server_of
-from tlparse_bundle.serve.news import News, state_of
+from tlparse_bundle.serve.http import state_events
+from tlparse_bundle.serve.http.app import create_app
+from tlparse_bundle.serve.http.connections import server_of
+from tlparse_bundle.serve.http.state_events import News, state_of
 from waiting import HANG_S, until
 
 ME = "https://me.github.io"
@@ -107,7 +107,7 @@ def test_a_sign_of_life_comes_when_nothing_else_does(growing, monkeypatch):
 
 
 def test_a_page_that_leaves_or_takes_nothing_is_let_go(growing, monkeypatch):
-    monkeypatch.setattr(news, "_MOST_STREAMS", 1)
+    monkeypatch.setattr(state_events, "_MOST_STREAMS", 1)
     with running(create_app({"out": growing(1)})) as port:
         with Listener(port) as page:
             assert page.next()
@@ -125,8 +125,8 @@ def test_the_server_ends_while_pages_listen(growing):
     """At once, and without a word: who ended it did not break anything off."""
     import threading
 
-    from tlparse_bundle.serve.connections import Limits
-    from tlparse_bundle.serve.server import listen
+    from tlparse_bundle.serve.http.connections import Limits
+    from tlparse_bundle.serve.http.server import listen
 
     sock = listen(0)
     server = server_of(create_app({"out": growing(1)}), Limits(connections=20, at_once=8, end_seconds=HANG_S))
@@ -172,7 +172,7 @@ def test_the_manifest_says_where_to_hear_them(growing):
 
 def test_a_state_that_cannot_be_read_is_the_one_before(growing):
     out = growing(7)
-    from tlparse_bundle.serve.places import open_place
+    from tlparse_bundle.serve.bundle_places import open_place
 
     heard = News(Bundles({"out": open_place(out)}))
     known = heard._bundles.file

@@ -6,9 +6,9 @@ import pytest
 from log_builder import log
 from starlette.testclient import TestClient
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.remote import RemoteFolder
-from tlparse_bundle.serve.app import create_app
-from tlparse_bundle.serve.respond import byte_range
+from tlparse_bundle.base.remote import RemoteFolder
+from tlparse_bundle.serve.http.app import create_app
+from tlparse_bundle.serve.http.responses import byte_range
 
 ME = "https://me.github.io"
 TEXT = b"0123456789" * 10

@@ -18,9 +18,10 @@ from log_builder import log
 from loops import run
 from starlette.testclient import TestClient
 from tlparse_bundle import BundleError, build, discover
-from tlparse_bundle.serve import server as server_module
-from tlparse_bundle.serve.app import create_app
-from tlparse_bundle.serve.server import listen, ssh_hint, url_names
+from tlparse_bundle.serve.catalogue import url_names
+from tlparse_bundle.serve.http import server as server_module
+from tlparse_bundle.serve.http.app import create_app
+from tlparse_bundle.serve.http.server import listen, ssh_hint
 from waiting import HANG_S, until
 
 TEXT = b"<script>alert(1)</script>"

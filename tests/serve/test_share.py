@@ -8,15 +8,16 @@ import pytest
 from click.testing import CliRunner
 from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.cli.main import cli
-from tlparse_bundle.read.validate import validate
-from tlparse_bundle.serve import fork as fork_module
-from tlparse_bundle.serve import published, site, viewer_files
-from tlparse_bundle.serve.export import export, viewers_of
-from tlparse_bundle.serve.fork import fork
-from tlparse_bundle.serve.modules import modules, needed
-from tlparse_bundle.serve.site import write_site
+from tlparse_bundle.serve import viewer_files
+from tlparse_bundle.serve.publish import bundle_copies, site
+from tlparse_bundle.serve.publish import fork as fork_module
+from tlparse_bundle.serve.publish.export import export, viewers_of
+from tlparse_bundle.serve.publish.fork import fork
+from tlparse_bundle.serve.publish.site import write_site
 from tlparse_bundle.serve.viewer_files import forkable, viewers_folder
+from tlparse_bundle.serve.viewer_modules import modules, needed
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +86,7 @@ def test_a_site_does_not_replace_anything(bundle, tmp_path):
 def test_a_site_that_could_not_show_its_bundle_is_refused(bundle, tmp_path, monkeypatch):
     build(discover([bundle.parent / "dedicated_log_torch_trace_x.log"]), tmp_path / "zstd", jobs=1)
     (tmp_path / "no" / "lib").mkdir(parents=True)
-    monkeypatch.setattr(published, "viewers_folder", lambda: tmp_path / "no")
+    monkeypatch.setattr(bundle_copies, "viewers_folder", lambda: tmp_path / "no")
     with pytest.raises(BundleError, match="cannot decode in this installation"):
         write_site([tmp_path / "zstd"], tmp_path / "site")
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from log_builder import log
-from tlparse_bundle.tables.fx_text import MAX_OPS, read_fx
+from tlparse_bundle.tables.text.graphs import MAX_OPS, read_fx
 
 
 def rows(it, **wanted):

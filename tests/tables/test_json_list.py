@@ -13,15 +13,14 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from log_strategies import cases
-from tlparse_bundle.build.table_file import encoded_pieces
-from tlparse_bundle.errors import BundleError
-from tlparse_bundle.format.codecs import CODECS
-from tlparse_bundle.tables import json_list, numbers, rows
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.codecs import CODECS
+from tlparse_bundle.log.json_text import json_to_keep
+from tlparse_bundle.pipeline.file_writer import encoded_pieces
+from tlparse_bundle.tables import json_list, rows, spill
 from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.tables.numbers import Numbers
-from tlparse_bundle.tables.packs import Packs
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.trace.json_text import json_to_keep
+from tlparse_bundle.tables.spill import Numbers, Packs
 
 ITEMS = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
@@ -35,7 +34,7 @@ def small_packs():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_list, "_PACK_BYTES", 40)
         patch.setattr(json_list, "_BATCH", 3)
-        patch.setattr(numbers, "_PACK_BYTES", 40)
+        patch.setattr(spill, "_PACK_BYTES", 40)
         yield
 
 
@@ -126,7 +125,7 @@ def test_numbers(case):
 
 
 def test_the_memory_of_numbers_does_not_grow(monkeypatch):
-    monkeypatch.setattr(numbers, "_PACK_BYTES", 16 << 10)
+    monkeypatch.setattr(spill, "_PACK_BYTES", 16 << 10)
 
     def make():
         column = Numbers("q")

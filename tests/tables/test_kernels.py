@@ -3,7 +3,7 @@
 import pytest
 import traces
 from log_builder import log
-from tlparse_bundle.tables.code_text import read_code
+from tlparse_bundle.tables.text.generated_code import read_code
 
 
 @pytest.fixture(scope="session")

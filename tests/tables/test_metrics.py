@@ -5,7 +5,7 @@ import json
 import pytest
 import traces
 from log_builder import log, record
-from tlparse_bundle.events.metric_fields import FIELDS, GROUPS, UNITS
+from tlparse_bundle.log.events.metric_fields import FIELDS, GROUPS, UNITS
 
 TYPES = ("compilation_metrics", "bwd_compilation_metrics", "compilation_metrics_runtime", "bwd_compilation_metrics_runtime")
 PARSED = ("graph_node_shapes", "triton_kernel_compile_times_us")

@@ -3,8 +3,8 @@
 import os
 
 import pytest
-from tlparse_bundle.follow.copy_process import CopyProcess
-from tlparse_bundle.tables.packs import Packs
+from tlparse_bundle.follow.forked_process import CopyProcess
+from tlparse_bundle.tables.spill import Packs
 from waiting import until
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 from log_builder import log, record, span
-from tlparse_bundle.findings.recompile_tables import remedy
-from tlparse_bundle.tables.guard_text import parse_reason, read_reasons
+from tlparse_bundle.statements.derived_tables import remedy
+from tlparse_bundle.tables.text.guard_failures import parse_reason, read_reasons
 
 
 def reasons_of(it, row):

@@ -7,7 +7,7 @@ import traces
 from log_builder import log, record
 from tlparse_bundle import build, discover
 from tlparse_bundle.tables import caches
-from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.parse_cache import Remembered
 
 TREE = "TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- TYPE_MATCH: ___check_type_id(L['x'], 1)\nGuard latency = 1.50 us"
 GRAPH = "class G(torch.nn.Module):\n    def forward(self, a):\n        # File: /a.py:3 in f, code: a + 1\n        b = a + 1\n        return (b,)"

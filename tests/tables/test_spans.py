@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_builder import log, record, span
 from log_strategies import cases
-from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.log.stacks import StackTable
 from tlparse_bundle.model.times import forward_us
 from tlparse_bundle.tables import spans
 from tlparse_bundle.tables.spans import Spans
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.tally import Compile, Tally
-from tlparse_bundle.trace.stacks import StackTable
 
 T0 = 1_795_246_200_000_000
 

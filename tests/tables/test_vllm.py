@@ -5,8 +5,7 @@ import json
 
 import pytest
 from log_builder import record, span
-from tlparse_bundle.vllm.graph import arguments, shape_of, signature
-
+from tlparse_bundle.tables.vllm.table import arguments, shape_of, signature
 
 
 @pytest.fixture(scope="module")

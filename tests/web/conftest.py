@@ -201,7 +201,7 @@ def run_app(app):
 @pytest.fixture
 def served(servers):
     """served(bundles by name, viewers by name, allowed origins): the address of our server with them."""
-    from tlparse_bundle.serve.app import create_app
+    from tlparse_bundle.serve.http.app import create_app
 
     return lambda *args, **options: servers.enter_context(run_app(create_app(*args, **options)))
 
@@ -218,7 +218,7 @@ def _static(folder):
 
 @contextmanager
 def _export(folder):
-    from tlparse_bundle.serve.export import export, viewers_of
+    from tlparse_bundle.serve.publish.export import export, viewers_of
 
     bundle = Bundle.open(folder)
     with TemporaryDirectory() as own:

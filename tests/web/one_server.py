@@ -1,6 +1,6 @@
 """One server for the bundles of a session. The viewers have one address then, and a browser that has read them does not ask again."""
 
-from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.serve.http.app import create_app
 
 BLANK = "/blank"  # a page with nothing on it
 

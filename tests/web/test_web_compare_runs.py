@@ -14,9 +14,9 @@ from plain_server import plain_server
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.cli.main import cli
-from tlparse_bundle.compare.document import compare
-from tlparse_bundle.serve.comparison_folder import write_comparison
-from tlparse_bundle.serve.site import write_site
+from tlparse_bundle.serve.publish.comparison_folder import write_comparison
+from tlparse_bundle.serve.publish.site import write_site
+from tlparse_bundle.statements.runs.compare.document import compare
 
 MARKUP = "<img src=x onerror=document.title='hit'>"
 
@@ -60,7 +60,7 @@ def test_the_first_screen_is_the_answer(page, page_of):
     assert page.evaluate("() => Array.from(document.querySelectorAll('.bars:first-of-type .bar-room > *'), (bar) => bar.getBoundingClientRect().width / bar.parentElement.clientWidth).filter((part) => part > 0.99).length") >= 1
     # the finding in the new run, the compile in the base run
     found = cause.get_by_role("link", name="new: the finding")
-    state = {key: value for key, value in (part.split("=", 1) for part in urlsplit(found.get_attribute("href")).fragment.split("&"))}
+    state = dict(part.split("=", 1) for part in urlsplit(found.get_attribute("href")).fragment.split("&"))
     assert state["view"] == "overview" and re.fullmatch("[0-9a-f]{16}", state["item"])
     assert "view=compile" in cause.get_by_role("link", name="base [0/0]").get_attribute("href")
     found.click()

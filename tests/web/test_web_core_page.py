@@ -6,7 +6,7 @@ from conftest import ROOT
 from playwright.sync_api import expect
 from running_server import running
 from tlparse_bundle import Bundle
-from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.serve.http.app import create_app
 
 CORE = (ROOT / "docs" / "format-core.md").read_text(encoding="utf-8")
 

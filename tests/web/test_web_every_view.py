@@ -12,7 +12,7 @@ from axe import violations_in_both_themes
 from pages import address, becomes, go, settle, text_of
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
-from tlparse_bundle.format.schemas import schema, schema_names
+from tlparse_bundle.bundle.schemas import schema, schema_names
 
 EVIL = (
     "javascript:document.title='broken'//\"'><img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>\u202e"

@@ -35,9 +35,9 @@ from test_web_search import (  # noqa: F401
 )
 from test_web_stack import test_flame_shows_the_same_selection_and_time, test_walking_shows_the_compile_beside_the_tree  # noqa: F401
 from tlparse_bundle import Bundle, BundleError
-from tlparse_bundle.serve import export as export_module
-from tlparse_bundle.serve import one_page
-from tlparse_bundle.serve.export import export
+from tlparse_bundle.serve.publish import export as export_module
+from tlparse_bundle.serve.publish import one_page
+from tlparse_bundle.serve.publish.export import export
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Bundles that look as they should, and are enormous: long names, long lists, deep stacks. A page shows what anybody would read of them."""
 
-import json
 import shutil
 
 import pytest

@@ -10,8 +10,8 @@ from conftest import FIXTURES
 from pages import listed, settle
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
+from tlparse_bundle.base.wording import duration
 from tlparse_bundle.cli.main import cli
-from tlparse_bundle.findings.words import duration
 from tlparse_bundle.model.functions import resumed
 from tlparse_bundle.redact.policy import policy
 from tlparse_bundle.redact.redact import redact

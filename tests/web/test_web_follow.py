@@ -279,7 +279,7 @@ def test_provenance_of_graphs_that_come_is_listed(follow, open_viewer):
 
 def test_a_server_that_goes_away_is_said(follow, new_page, tmp_path):
     from conftest import run_app
-    from tlparse_bundle.serve.app import create_app
+    from tlparse_bundle.serve.http.app import create_app
 
     follow.write(x=RECOMPILES.read_bytes()[:100_000])
     page = new_page(errors=True)
@@ -320,7 +320,7 @@ def test_two_states_in_one_second_are_two_for_a_plain_server_too(follow, new_pag
 
 
 def test_a_copy_of_a_growing_bundle_says_when_it_was(follow, tmp_path, new_page, bundle_of):
-    from tlparse_bundle.serve.export import export, viewers_of
+    from tlparse_bundle.serve.publish.export import export, viewers_of
 
     follow.write(x=RECOMPILES.read_bytes()[:100_000])
     copy = tmp_path / "copy"

@@ -6,7 +6,7 @@ from followed import RECOMPILES, cuts, mark, rows
 from pages import listed
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
-from tlparse_bundle.serve.news import News
+from tlparse_bundle.serve.http.state_events import News
 
 COUNT_ERRORS = """
 window.errorsShown = 0;

@@ -9,9 +9,9 @@ import pytest
 from pages import asked, becomes, expect_address
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
-from tlparse_bundle.serve.export import export
-from tlparse_bundle.serve.fork import fork
-from tlparse_bundle.serve.site import write_site
+from tlparse_bundle.serve.publish.export import export
+from tlparse_bundle.serve.publish.fork import fork
+from tlparse_bundle.serve.publish.site import write_site
 from tlparse_bundle.serve.viewer_files import forkable
 from waiting import HANG_S
 

@@ -14,12 +14,12 @@ from pages import open_page
 from plain_server import plain_server
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.compare.document import compare
-from tlparse_bundle.errors import BundleError
-from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.serve.browser_python import python_folder
-from tlparse_bundle.serve.export import export, viewers_of
-from tlparse_bundle.serve.site import write_site
+from tlparse_bundle.serve.publish.export import export, viewers_of
+from tlparse_bundle.serve.publish.site import write_site
+from tlparse_bundle.statements.runs.compare.document import compare
 
 if python_folder() is None:
     pytest.skip("viewers/vendor/python is missing: install the checkout with Node present", allow_module_level=True)

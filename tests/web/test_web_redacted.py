@@ -13,7 +13,7 @@ from tlparse_bundle import Bundle
 from tlparse_bundle.cli.share import redacted_bundles
 from tlparse_bundle.redact.policy import CLASSES, PARTS, PRESETS, policy
 from tlparse_bundle.redact.redact import redact
-from tlparse_bundle.serve.site import write_site
+from tlparse_bundle.serve.publish.site import write_site
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from axe import violations_in_both_themes
 from conftest import ROOT, VIEWERS
 from pages import address, expect_address, go, settle
 from playwright.sync_api import expect
-from tlparse_bundle.serve.site import write_site
+from tlparse_bundle.serve.publish.site import write_site
 
 # Puts the button into a page that has nothing else, with a bundle that it opens.
 PUT = """async ([url, viewer]) => {

@@ -3,7 +3,7 @@
 import pytest
 from pages import settle
 from playwright.sync_api import expect
-from tlparse_bundle.serve.token import address_with
+from tlparse_bundle.serve.http.token import address_with
 
 TOKEN = "aB3-" * 8
 

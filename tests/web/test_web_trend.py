@@ -15,7 +15,7 @@ from made_runs import DAY_US, FIRST_US, made_runs
 from pages import expect_address, settle
 from plain_server import plain_server
 from playwright.sync_api import expect
-from tlparse_bundle.serve.site import write_site
+from tlparse_bundle.serve.publish.site import write_site
 from waiting import HANG_S
 
 NAME = "<img src=x>&amp;"  # a label is a text, whatever stands in it

@@ -6,10 +6,10 @@ import sys
 
 import click
 
-from tlparse_bundle.cli import complete
-from tlparse_bundle.cli.building import build_logs, default_out, refuse_bundles
+from tlparse_bundle.cli import completion
+from tlparse_bundle.cli.bundle_inputs import build_logs, default_out, refuse_bundles
 from tlparse_bundle.cli.options import Location, name_options, no_verify, open_option, port_option
-from tlparse_bundle.cli.say import say, say_json, shown
+from tlparse_bundle.cli.output import say, say_json, shown
 from tlparse_bundle.cli.serve import serve_bundles
 
 EXIT_DIAGNOSTICS = 3
@@ -30,7 +30,7 @@ def rank_list(ctx: click.Context, param: click.Parameter, value: str | None) -> 
 def _executor(address: str | None):
     if address is None:
         return None
-    from tlparse_bundle.build.dask_workers import DaskWorkers
+    from tlparse_bundle.pipeline.workers import DaskWorkers
 
     return DaskWorkers(address)
 
@@ -62,8 +62,8 @@ def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, 
       tlparse-bundle /tmp/trace --open
       tlparse-bundle rank_0.log rank_1.log.gz out/ --overwrite
     """
-    from tlparse_bundle.build.target import open_target
     from tlparse_bundle.cli.progress import print_summary, warnings
+    from tlparse_bundle.pipeline.target import open_target
 
     *paths, out = traces if len(traces) > 1 else (traces[0], default_out(traces[0]))
     refuse_bundles(paths)
@@ -85,7 +85,7 @@ def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, 
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT", shell_complete=complete.places)
+@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT", shell_complete=completion.places)
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
 @click.option("--run", type=click.IntRange(min=1), metavar="N", help="Compare the ranks of run N of several (default: the newest attempt of the largest).")
@@ -101,8 +101,8 @@ def merge(bundles, overwrite, jobs, run, verify, as_json, quiet) -> None:
     Example:
       tlparse-bundle merge host0/ host1/ host2/ out/
     """
-    from tlparse_bundle.build.merge import merge as merge_bundles
     from tlparse_bundle.cli.progress import print_summary
+    from tlparse_bundle.pipeline.merge import merge as merge_bundles
 
     if len(bundles) < 2:
         raise click.UsageError(f"Where should the bundle go? Try: tlparse-bundle merge {bundles[0]} out/")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from tlparse_bundle.cli.building import opened
+from tlparse_bundle.cli.bundle_inputs import opened
 from tlparse_bundle.cli.options import Location
-from tlparse_bundle.cli.say import say, say_coloured, say_json, shown, width
+from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
 
 EXIT_FOUND = 4
 _RULES = "new:any"
@@ -19,7 +19,7 @@ _COUNT = click.IntRange(min=0)
 def _time_us(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
     if value is None:
         return None
-    from tlparse_bundle.check.amounts import time_us
+    from tlparse_bundle.statements.runs.check.limits import time_us
 
     try:
         return time_us(value)
@@ -54,16 +54,16 @@ def check(bundle, baseline, fail_on, no_failures, allow_unknown, form, junit, wr
       tlparse-bundle check out/ --baseline compile-baseline.json --fail-on new:graph-break,new:recompile
       tlparse-bundle check out/ --baseline before/ --fail-on slower:10%
     """
-    from tlparse_bundle.check import limits as limited
-    from tlparse_bundle.check import rules as compared
-    from tlparse_bundle.check.amounts import AMOUNTS
-    from tlparse_bundle.check.baseline import baseline_of, write
-    from tlparse_bundle.check.junit import render as as_junit
-    from tlparse_bundle.check.verdict import failing
-    from tlparse_bundle.commit.folder import new_file
-    from tlparse_bundle.format.layout import guards
-    from tlparse_bundle.report.running import still_growing
-    from tlparse_bundle.report.choose import choose
+    from tlparse_bundle.bundle.atomic.folder import new_file
+    from tlparse_bundle.bundle.layout import guards
+    from tlparse_bundle.render.check_junit import render as as_junit
+    from tlparse_bundle.render.running import still_growing
+    from tlparse_bundle.statements.runs.check import limits as limited
+    from tlparse_bundle.statements.runs.check import rules as compared
+    from tlparse_bundle.statements.runs.check.baseline import baseline_of, write
+    from tlparse_bundle.statements.runs.check.limits import AMOUNTS
+    from tlparse_bundle.statements.runs.check.verdict import failing
+    from tlparse_bundle.statements.selection import choose
 
     if no_failures:
         limits["max_failures"] = 0
@@ -95,9 +95,10 @@ def check(bundle, baseline, fail_on, no_failures, allow_unknown, form, junit, wr
 
 
 def _print(outcomes, form: str, allow_unknown: bool) -> None:
-    from tlparse_bundle.check import github, junit, terminal
-    from tlparse_bundle.check.verdict import as_json
-    from tlparse_bundle.report.checkout import places_in
+    from tlparse_bundle.render import check_github, check_terminal
+    from tlparse_bundle.render import check_junit as junit
+    from tlparse_bundle.render.github import places_in
+    from tlparse_bundle.statements.runs.check.verdict import as_json
 
     if form == "json":
         say_json(as_json(outcomes, allow_unknown=allow_unknown))
@@ -105,15 +106,15 @@ def _print(outcomes, form: str, allow_unknown: bool) -> None:
         say(junit.render(outcomes, allow_unknown=allow_unknown), nl=False)
     elif outcomes and form == "github":
         places = places_in(Path.cwd(), {row["file"] for outcome in outcomes for row in outcome.findings})
-        say(github.render(outcomes, allow_unknown=allow_unknown, places=places))
+        say(check_github.render(outcomes, allow_unknown=allow_unknown, places=places))
     elif outcomes:
-        say_coloured(terminal.render(outcomes, allow_unknown=allow_unknown, width=width()))
+        say_coloured(check_terminal.render(outcomes, allow_unknown=allow_unknown, width=width()))
 
 
 def _known(location):
     """A baseline from a file of --write-baseline, a bundle, or a trace."""
-    from tlparse_bundle.check.baseline import baseline_of, read
-    from tlparse_bundle.report.choose import choose
+    from tlparse_bundle.statements.runs.check.baseline import baseline_of, read
+    from tlparse_bundle.statements.selection import choose
 
     if isinstance(location, Path) and location.is_file():
         with location.open("rb") as stream:

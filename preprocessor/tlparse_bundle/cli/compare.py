@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from tlparse_bundle.cli import complete
-from tlparse_bundle.cli.building import bundle_name, opened
+from tlparse_bundle.cli import completion
+from tlparse_bundle.cli.bundle_inputs import bundle_name, opened
 from tlparse_bundle.cli.options import open_option
-from tlparse_bundle.cli.say import say, say_coloured, say_json, shown, width
+from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
 
 _FORMATS = ("text", "markdown", "json", "github")
 
@@ -38,7 +38,7 @@ def _two_ranks(ctx: click.Context, param: click.Parameter, value: str | None) ->
 
 
 @click.command(cls=_Sides)
-@click.argument("runs", nargs=-1, required=True, metavar="BASE NEW | BASE... -- NEW...", shell_complete=complete.places)
+@click.argument("runs", nargs=-1, required=True, metavar="BASE NEW | BASE... -- NEW...", shell_complete=completion.places)
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="github: annotations of a workflow.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--ranks", metavar="A,B", callback=_two_ranks, help="Rank A of BASE with rank B of NEW; both of one bundle when only that is named.")
@@ -64,11 +64,11 @@ def compare(ctx, runs, form, as_json, ranks, out, report, overwrite, open_browse
       tlparse-bundle compare last_week/ today/ --out comparison/
       tlparse-bundle compare last_week/ today/ --export changes.html
     """
-    from tlparse_bundle.compare.document import compare as compared
+    from tlparse_bundle.statements.runs.compare.document import compare as compared
 
     sides = [runs, runs] if ranks and len(runs) == 1 else _sides(runs, ctx.obj)
     if out:
-        from tlparse_bundle.serve.comparison_folder import check_target, write_comparison
+        from tlparse_bundle.serve.publish.comparison_folder import check_target, write_comparison
 
         check_target(out, overwrite=overwrite)
     with ExitStack() as stack:
@@ -92,7 +92,7 @@ def compare(ctx, runs, form, as_json, ranks, out, report, overwrite, open_browse
 
 
 def _print(document: dict, form: str) -> None:
-    from tlparse_bundle.report import compared as shown_as
+    from tlparse_bundle.render import comparison as shown_as
 
     if form == "json":
         say_json(document)
@@ -105,8 +105,8 @@ def _print(document: dict, form: str) -> None:
 def _serve(found, ranks: tuple[int, int] | None) -> None:
     """Serve the bundles of both sides, and open the page that compares them."""
     from tlparse_bundle.cli.serve import serve_bundles
-    from tlparse_bundle.serve.comparisons import SIDES
-    from tlparse_bundle.serve.server import url_names
+    from tlparse_bundle.serve.catalogue import url_names
+    from tlparse_bundle.serve.publish.comparison_folder import SIDES
 
     locations = list(dict.fromkeys(bundle.location for side in found for _, bundle in side))
     names = {location: name for name, location in url_names(locations).items()}

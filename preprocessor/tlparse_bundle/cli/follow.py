@@ -13,10 +13,10 @@ from typing import Any
 
 import click
 
-from tlparse_bundle.cli.building import default_out, refuse_bundles
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.cli.bundle_inputs import default_out, refuse_bundles
 from tlparse_bundle.cli.options import Location, name_options, open_option, port_option
-from tlparse_bundle.cli.say import say, say_error, say_json, shown
-from tlparse_bundle.errors import BundleError
+from tlparse_bundle.cli.output import say, say_error, say_json, shown
 
 _NOTHING = {"no-logs", "not-found", "empty"}  # codes of errors when there is nothing to be finished
 _CODECS = ["zstd", "gzip", "none"]
@@ -60,9 +60,9 @@ def follow(traces, until_pid, no_serve, overwrite, codec, label, commit, open_br
 
 def prepare(paths: Sequence[str | Path], out: str | Path, options: dict, *, overwrite: bool) -> None:
     """Raises BundleError when the bundle cannot be written, before anything is begun."""
-    from tlparse_bundle.build.build import named
-    from tlparse_bundle.build.target import open_target
-    from tlparse_bundle.remote import is_url
+    from tlparse_bundle.base.remote import is_url
+    from tlparse_bundle.pipeline.build import named
+    from tlparse_bundle.pipeline.target import open_target
 
     refuse_bundles(paths)
     named(options.get("label"), options.get("commit"))
@@ -75,8 +75,8 @@ def prepare(paths: Sequence[str | Path], out: str | Path, options: dict, *, over
 
 def is_growing(out: Path) -> bool:
     """Whether there is a bundle that was followed and not finished, or what becomes one."""
-    from tlparse_bundle.format.layout import LIVE, MANIFEST
-    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.bundle.layout import LIVE, MANIFEST
+    from tlparse_bundle.bundle.reader import Bundle
 
     if (out / LIVE).is_dir() and not os.path.lexists(out / MANIFEST):
         return True
@@ -92,10 +92,10 @@ def opened_server(options: dict | None, *, open_browser: bool = False, err: bool
     if options is None:
         yield None
         return
-    from tlparse_bundle.cli.address import say_address
-    from tlparse_bundle.cli.following import Server
-    from tlparse_bundle.serve.server import listen
-    from tlparse_bundle.serve.token import new_token
+    from tlparse_bundle.cli.growing_processes import Server
+    from tlparse_bundle.cli.server_address import say_address
+    from tlparse_bundle.serve.http.server import listen
+    from tlparse_bundle.serve.http.token import new_token
 
     port, origins = options.get("port"), options.get("allow_origins", ())
     with listen(port) as sock:
@@ -109,7 +109,7 @@ def follow_logs(paths: Sequence[str | Path], out: str | Path, options: dict, ser
 
     When the process has ended pages are served on, until a signal comes. ``keeps``: the bundle is finished, and stays; else it ends at the first signal.
     """
-    from tlparse_bundle.cli.following import Ended, Following, Signals, What, raise_signal, watch
+    from tlparse_bundle.cli.growing_processes import Ended, Following, Signals, What, raise_signal, watch
 
     ended = Ended(until_pid)
     if until_pid is not None and ended():
@@ -140,7 +140,7 @@ def follow_program(run: Callable[[], int], build: Callable[[int], Any], trace: P
 
     ``opens``: the page is opened, and served on until a signal comes. Signals that come while the program runs are its own.
     """
-    from tlparse_bundle.cli.following import Following, Signals, What
+    from tlparse_bundle.cli.growing_processes import Following, Signals, What
 
     with opened_server({"port": port}, open_browser=opens, err=True) as server, Following(What([trace], out, options), server) as following:
         code = run()
@@ -191,7 +191,7 @@ def _named(paths: Sequence[str | Path]) -> str:
 
 
 def _say_start(paths: Sequence[str | Path], out: str | Path, *, serves: bool, keeps: bool, quiet: bool) -> None:
-    from tlparse_bundle.remote import is_url
+    from tlparse_bundle.base.remote import is_url
 
     if quiet:
         return
@@ -203,9 +203,9 @@ def _say_start(paths: Sequence[str | Path], out: str | Path, *, serves: bool, ke
 
 
 def _say_left(paths: Sequence[str | Path], out: str | Path) -> None:
-    from tlparse_bundle.commit import written
+    from tlparse_bundle.bundle.atomic import finished
 
-    written.places.append(str(out))
+    finished.places.append(str(out))
     _say_if_heard(f"{shown(out)} is a bundle of what was read until now, and is not finished. To go on: tlparse-bundle follow {shown(_named(paths))} {shown(out)}")
 
 

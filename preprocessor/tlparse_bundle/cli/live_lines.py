@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.base.wording import plural
 from tlparse_bundle.cli.live_view import NOTHING, UNFINISHED, Last, View, ago, is_quiet
-from tlparse_bundle.findings.words import plural
-from tlparse_bundle.shown import shown
 
 SIGNS = {"error": "✖", "warning": "!", "info": "·"}
 _LONG_US = 2_000_000  # compiles that end sooner are told by their number

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tlparse_bundle.findings.words import duration, plural
-from tlparse_bundle.read.growing import who
-from tlparse_bundle.report.running import Running, compile_words, running_compiles
-from tlparse_bundle.report.info import size
-from tlparse_bundle.read.reader import Bundle
-from tlparse_bundle.read.store import open_store
-from tlparse_bundle.shown import shown
-from tlparse_bundle.trace.compile_id import id_of
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.base.wording import duration, plural
+from tlparse_bundle.bundle.growing import who
+from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.bundle.row_objects import id_of
+from tlparse_bundle.bundle.store import open_store
+from tlparse_bundle.render.info import size
+from tlparse_bundle.render.running import Running, compile_words, running_compiles
 
 QUIET_US = 30_000_000
 UNFINISHED = "unfinished-compile"  # a compile that runs is told as that

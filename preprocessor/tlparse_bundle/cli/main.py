@@ -12,11 +12,12 @@ from pathlib import Path
 import click
 
 from tlparse_bundle import __version__
-from tlparse_bundle.cli import complete
-from tlparse_bundle.cli.endings import Terminated, end_at_signals, exit_code, raise_at_signals
+from tlparse_bundle.cli import completion
+from tlparse_bundle.cli.exits import Terminated, end_at_signals, exit_code, raise_at_signals
 from tlparse_bundle.cli.options import Location, no_verify
-from tlparse_bundle.cli.say import say, say_json, shown
+from tlparse_bundle.cli.output import say, say_json, shown
 
+gc.set_threshold(50_000)  # modules and tables are thousands of objects that stay, and next to nothing is garbage in cycles
 
 # Commands that lie elsewhere, and their modules: a command waits for its own module only.
 _MODULES = {"build": "build", "run": "run", "follow": "follow", "merge": "build", "report": "report", "compare": "compare", "check": "check", "trend": "trend", "serve": "serve", "site": "share", "export": "share", "fork": "share", "sql": "sql", "mcp": "mcp", "redact": "share"}
@@ -45,11 +46,11 @@ class _BuildByDefault(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str):
         """Commands, and traces for the default one."""
-        return [*super().shell_complete(ctx, incomplete), *complete.files(incomplete)]
+        return [*super().shell_complete(ctx, incomplete), *completion.files(incomplete)]
 
 
 def _version() -> str:
-    from tlparse_bundle.format.layout import FORMAT_MAJOR, FORMAT_MINOR
+    from tlparse_bundle.bundle.layout import FORMAT_MAJOR, FORMAT_MINOR
 
     return f"tlparse-bundle {__version__} (format {FORMAT_MAJOR}.{FORMAT_MINOR})"
 
@@ -82,8 +83,8 @@ def info(bundle, as_json) -> None:
     Example:
       tlparse-bundle info out/
     """
-    from tlparse_bundle.report.info import as_dict, as_text
-    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.render.info import as_dict, as_text
 
     opened = Bundle.open(bundle)
     if as_json:
@@ -94,7 +95,7 @@ def info(bundle, as_json) -> None:
 
 @cli.command()
 @click.argument("bundle", type=Location())
-@click.argument("what", metavar="BLOB|LOG/COMPILE/ARTIFACT|PATH", shell_complete=complete.things)
+@click.argument("what", metavar="BLOB|LOG/COMPILE/ARTIFACT|PATH", shell_complete=completion.things)
 @no_verify
 def cat(bundle, what, verify) -> None:
     """Print one thing of a bundle, decoded.
@@ -108,8 +109,8 @@ def cat(bundle, what, verify) -> None:
       tlparse-bundle cat out/ rank_0_ab12cd34/0/0/inductor_output_code
       tlparse-bundle cat out/ rank_0_ab12cd34/timeline > timeline.json
     """
-    from tlparse_bundle.read.find import find
-    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.bundle.find import find
+    from tlparse_bundle.bundle.reader import Bundle
 
     sys.stdout.buffer.write(find(Bundle.open(bundle, verify=verify), what))
     sys.stdout.buffer.flush()
@@ -125,8 +126,8 @@ def validate(bundle, as_json) -> None:
     Example:
       tlparse-bundle validate out/
     """
-    from tlparse_bundle.read.reader import Bundle
-    from tlparse_bundle.read.validate import validate as problems_of
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.bundle.validate import validate as problems_of
 
     problems = problems_of(Bundle.open(bundle))
     if as_json:
@@ -150,8 +151,8 @@ def restore(bundle, folder, verify) -> None:
     Example:
       tlparse-bundle restore out/ logs/
     """
-    from tlparse_bundle.read.reader import Bundle
-    from tlparse_bundle.read.restore import restore as write_logs
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.bundle.restore import restore as write_logs
 
     for path in write_logs(Bundle.open(bundle, verify=verify), folder):
         say(shown(path))
@@ -173,8 +174,8 @@ def legacy(bundle, folder, export, verify) -> None:
     Example:
       tlparse-bundle legacy out/ tl_out/
     """
+    from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.legacy.report import write_legacy
-    from tlparse_bundle.read.reader import Bundle
 
     for path in write_legacy(Bundle.open(bundle, verify=verify), folder, export=export):
         say(shown(path))
@@ -182,7 +183,7 @@ def legacy(bundle, folder, export, verify) -> None:
 
 @cli.command()
 @click.argument("what", type=click.Choice(["core", "format", "table", "schema"]), required=False)
-@click.argument("name", required=False, shell_complete=complete.schemas)
+@click.argument("name", required=False, shell_complete=completion.schemas)
 def docs(what, name) -> None:
     """Print the format document or a part of it; without a name, what there is.
 
@@ -195,7 +196,7 @@ def docs(what, name) -> None:
     import json
     import textwrap
 
-    from tlparse_bundle.format import schemas
+    from tlparse_bundle.bundle import schemas
 
     names = [*schemas.schema_names(), *schemas.document_names()]
     if what is None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from tlparse_bundle.cli import complete
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.options import port_option
-from tlparse_bundle.cli.say import say
-from tlparse_bundle.errors import BundleError
+from tlparse_bundle.cli.output import say
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", shell_complete=complete.places)
+@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", shell_complete=completion.places)
 @click.option("--http", is_flag=True, help="Streamable HTTP on loopback, at /mcp, instead of standard input and output.")
 @port_option
 @click.option("--no-token", "with_token", is_flag=True, flag_value=False, default=True, help="With --http: let every user of this machine ask.")
@@ -27,11 +27,12 @@ def mcp(bundles, http, port, with_token, viewer) -> None:
       claude mcp add trace -- tlparse-bundle mcp /path/to/out
       tlparse-bundle mcp out/ --http
     """
-    from tlparse_bundle.read.reader import Bundle
-    from tlparse_bundle.serve.server import listen, url_names
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.serve.catalogue import url_names
+    from tlparse_bundle.serve.http.server import listen
 
     try:
-        from tlparse_bundle.mcp.opened import Opened
+        from tlparse_bundle.mcp.open_bundles import Opened
         from tlparse_bundle.mcp.server import PATH, http_app, server
     except ImportError as error:
         raise BundleError(f"the protocol's package is missing: {error.name}", hint="Install it: pip install 'tlparse-bundle[mcp]'", code="not-installed") from None
@@ -43,7 +44,7 @@ def mcp(bundles, http, port, with_token, viewer) -> None:
         return
     import uvicorn
 
-    from tlparse_bundle.serve.token import new_token
+    from tlparse_bundle.serve.http.token import new_token
 
     sock, token = listen(port), new_token() if with_token else None
     number = sock.getsockname()[1]

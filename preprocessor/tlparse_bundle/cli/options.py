@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tlparse_bundle.cli import complete
+from tlparse_bundle.cli import completion
 
 no_verify = click.option(
     "--no-verify", "verify", is_flag=True, flag_value=False, default=True, help="Do not check that payloads have the hash that they are stored under."
@@ -36,4 +36,4 @@ class Location(click.ParamType):
         return value if "://" in str(value) else Path(value)
 
     def shell_complete(self, ctx, param, incomplete):
-        return complete.files(incomplete)
+        return completion.files(incomplete)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import click
 
-from tlparse_bundle.build.build import BuildResult
-from tlparse_bundle.build.log_writer import FIRST_FINDINGS
-from tlparse_bundle.cli.say import say, shown
-from tlparse_bundle.findings.finding import ERROR, stage
-from tlparse_bundle.findings.words import plural
-from tlparse_bundle.plugins import PLUGIN_FAILED
-from tlparse_bundle.report.info import headlines, size
+from tlparse_bundle.base.plugins import PLUGIN_FAILED
+from tlparse_bundle.base.wording import plural
+from tlparse_bundle.cli.output import say, shown
+from tlparse_bundle.pipeline.build import BuildResult
+from tlparse_bundle.pipeline.log_writer import FIRST_FINDINGS
+from tlparse_bundle.render.info import headlines, size
+from tlparse_bundle.statements.finding import ERROR, stage
 
 _MAX_FAULTS = 10  # of plug-ins, that are printed
 _SIGNS = {"error": "✖", "warning": "!", "info": "·"}

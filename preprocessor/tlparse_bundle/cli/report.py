@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from tlparse_bundle.cli import complete
+from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.build import rank_list
 from tlparse_bundle.cli.options import Location
-from tlparse_bundle.cli.say import say, say_coloured, say_json, width
+from tlparse_bundle.cli.output import say, say_coloured, say_json, width
 
 _FORMATS = ("text", "markdown", "json", "github")
 
@@ -17,7 +17,7 @@ _FORMATS = ("text", "markdown", "json", "github")
 @click.command()
 @click.argument("bundle", type=Location())
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="github: annotations of a workflow.")
-@click.option("--log", "log_id", metavar="ID", shell_complete=complete.logs, help="This log only.")
+@click.option("--log", "log_id", metavar="ID", shell_complete=completion.logs, help="This log only.")
 @click.option("--rank", "ranks", callback=rank_list, metavar="LIST", help="These ranks only, such as 0,3-7.")
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="These kinds of findings only, such as recompile; may be repeated.")
 @click.option("--limit", type=click.IntRange(min=0), help="Not more findings of a log than this.")
@@ -30,14 +30,15 @@ def report(bundle, form, log_id, ranks, kinds, limit) -> None:
       tlparse-bundle report out/ --kind recompile --kind graph-break
       tlparse-bundle report out/ --format markdown > report.md
     """
-    from tlparse_bundle.read.growing import live_of
-    from tlparse_bundle.report.running import still_growing
-    from tlparse_bundle.read.reader import Bundle
-    from tlparse_bundle.report import choose, github, markdown, terminal
-    from tlparse_bundle.report.checkout import places_in
+    from tlparse_bundle.bundle.growing import live_of
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.render import github, markdown, terminal
+    from tlparse_bundle.render.github import places_in
+    from tlparse_bundle.render.running import still_growing
+    from tlparse_bundle.statements import selection
 
     opened = Bundle.open(bundle)
-    sections, growing = choose.choose(opened, log_id=log_id, ranks=ranks, kinds=kinds, limit=limit), still_growing(opened.manifest)
+    sections, growing = selection.choose(opened, log_id=log_id, ranks=ranks, kinds=kinds, limit=limit), still_growing(opened.manifest)
     if form == "json":
         job = next(({"summary": section.summary, "findings": section.findings} for section in sections if section.log is None), None)
         logs = [{"id": section.log.id, "rank": section.log.rank, "summary": section.summary, "findings": section.findings} for section in sections if section.log is not None]

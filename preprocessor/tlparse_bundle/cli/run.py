@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from tlparse_bundle.cli.building import build_logs
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.cli.bundle_inputs import build_logs
 from tlparse_bundle.cli.options import name_options, open_option, port_option
-from tlparse_bundle.cli.say import say, shown
+from tlparse_bundle.cli.output import say, shown
 from tlparse_bundle.cli.serve import serve_bundles
-from tlparse_bundle.errors import BundleError
 
 DEFAULT_OUT = Path("tlparse_out")
 
@@ -40,12 +40,12 @@ def run(program, output, overwrite, keep_trace, provenance, follows, label, comm
     """
     from tempfile import TemporaryDirectory
 
-    from tlparse_bundle.build.build import named
-    from tlparse_bundle.build.target import open_target
     from tlparse_bundle.cli.follow import follow_program, prepare
     from tlparse_bundle.cli.progress import print_summary
-    from tlparse_bundle.recording import run_traced
-    from tlparse_bundle.trace.discover import CHECK_COMPILING
+    from tlparse_bundle.cli.recording import run_traced
+    from tlparse_bundle.log.discover import CHECK_COMPILING
+    from tlparse_bundle.pipeline.build import named
+    from tlparse_bundle.pipeline.target import open_target
 
     out, overwrite = (output, overwrite) if output else (DEFAULT_OUT, True)
     # What is wrong with these is said before the program runs.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -13,11 +12,11 @@ from pathlib import Path
 
 import click
 
-from tlparse_bundle.cli import complete
-from tlparse_bundle.cli.building import build_logs, bundle_name, refuse_bundles
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.cli import completion
+from tlparse_bundle.cli.bundle_inputs import build_logs, bundle_name, refuse_bundles
 from tlparse_bundle.cli.options import Location, open_option, port_option
-from tlparse_bundle.cli.say import say, shown
-from tlparse_bundle.errors import BundleError
+from tlparse_bundle.cli.output import say, shown
 
 RESERVED = {"lib", "home", "trend"}  # folders beside the viewers that these need
 
@@ -49,7 +48,7 @@ viewer_option = click.option(
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, metavar="[BUNDLE]...", shell_complete=complete.places)
+@click.argument("bundles", nargs=-1, metavar="[BUNDLE]...", shell_complete=completion.places)
 @port_option
 @click.option(
     "--allow-origin",
@@ -91,8 +90,8 @@ def serve(bundles, port, allow_origins, viewers, no_token, follows, open_browser
 
 def _serve_growing(traces: Sequence[str], options: dict, *, open_browser: bool) -> None:
     """Follow logs into a bundle that goes away with the server."""
+    from tlparse_bundle.bundle.atomic.folder import temporary_folder
     from tlparse_bundle.cli.follow import follow_logs, opened_server
-    from tlparse_bundle.commit.folder import temporary_folder
 
     traces = [Location().convert(trace, None, None) for trace in traces]
     refuse_bundles(traces)
@@ -108,9 +107,9 @@ def _serve_growing(traces: Sequence[str], options: dict, *, open_browser: bool) 
 
 def serve_bundles(bundles, *, port: int | None = None, open_browser: bool, viewers=(), allow_origins=(), with_token: bool = True, page: str = "") -> None:
     """Serve until Ctrl-C; ``page`` is opened, else where '/' leads. Raises BundleError when one of the bundles cannot be read."""
-    from tlparse_bundle.cli.address import say_address
-    from tlparse_bundle.cli.endings import end_at_signals
-    from tlparse_bundle.serve.server import serve as run_server
+    from tlparse_bundle.cli.exits import end_at_signals
+    from tlparse_bundle.cli.server_address import say_address
+    from tlparse_bundle.serve.http.server import serve as run_server
 
     def ready(url: str, token: str | None) -> None:
         say_address(url, token, port=port, allow_origins=allow_origins, page=page, open_browser=open_browser, stop="Press Ctrl-C to stop.")
@@ -123,10 +122,10 @@ def serve_bundles(bundles, *, port: int | None = None, open_browser: bool, viewe
 
 def _place(location: str | Path, kept: ExitStack) -> str | Path:
     """A place that has bundles, or may get some; the bundle of a trace is built for as long as ``kept`` lasts."""
-    from tlparse_bundle.format.layout import MANIFEST
-    from tlparse_bundle.read.reader import Bundle
-    from tlparse_bundle.remote import is_url
-    from tlparse_bundle.serve.places import is_bundle, open_place
+    from tlparse_bundle.base.remote import is_url
+    from tlparse_bundle.bundle.layout import MANIFEST
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.serve.bundle_places import is_bundle, open_place
 
     if not is_url(location) and _is_trace(Path(location)):
         return _built(location, kept)
@@ -143,8 +142,8 @@ def _place(location: str | Path, kept: ExitStack) -> str | Path:
 
 def _refuse_without_bundles(path: Path) -> None:
     """Raise BundleError for a path of this machine that has neither bundles nor logs, with what to check."""
-    from tlparse_bundle.serve.places import is_bundle, open_place
-    from tlparse_bundle.trace.discover import discover
+    from tlparse_bundle.log.discover import discover
+    from tlparse_bundle.serve.bundle_places import is_bundle, open_place
 
     place = open_place(path) if path.is_dir() else None
     if place is None or not any(is_bundle(place, folder) for folder in place.folders()):
@@ -156,8 +155,8 @@ def _refuse_without_bundles(path: Path) -> None:
 
 def _is_trace(path: Path) -> bool:
     """Whether there are logs at a path, and no bundles."""
-    from tlparse_bundle.serve.places import is_bundle, open_place
-    from tlparse_bundle.trace.discover import discover
+    from tlparse_bundle.log.discover import discover
+    from tlparse_bundle.serve.bundle_places import is_bundle, open_place
 
     if path.is_dir():
         place = open_place(path)
@@ -170,8 +169,8 @@ def _is_trace(path: Path) -> bool:
 
 
 def _built(trace: str | Path, kept: ExitStack) -> Path:
+    from tlparse_bundle.bundle.atomic.folder import temporary_folder
     from tlparse_bundle.cli.progress import print_summary
-    from tlparse_bundle.commit.folder import temporary_folder
 
     keep = shown(shlex.quote(str(trace)))
     say(f"{shown(trace)} is a trace. Its bundle is kept as long as this server runs; to keep it: tlparse-bundle {keep}", err=True)

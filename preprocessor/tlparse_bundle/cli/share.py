@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tlparse_bundle.cli import complete
+from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.options import no_verify, open_option
-from tlparse_bundle.cli.say import say, shown
+from tlparse_bundle.cli.output import say, shown
 from tlparse_bundle.cli.serve import viewer_option
 
 if TYPE_CHECKING:
-    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.bundle.reader import Bundle
 
 _MAX_MB = 100
 PRESETS = ("share-with-public", "share-with-vendor")  # those of redact.policy, which a help text should not wait for
@@ -25,7 +25,7 @@ PRESETS = ("share-with-public", "share-with-vendor")  # those of redact.policy, 
 @click.argument("bundles", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="[BUNDLE]... DIR")
 @viewer_option
 @click.option("--overwrite", is_flag=True, help="Replace DIR if it is a site that this command wrote.")
-@click.option("--compare", "pairs", nargs=2, multiple=True, metavar="BASE NEW", shell_complete=complete.places, help="Compare these two of the bundles; may be repeated (default: each bundle with the one before it).")
+@click.option("--compare", "pairs", nargs=2, multiple=True, metavar="BASE NEW", shell_complete=completion.places, help="Compare these two of the bundles; may be repeated (default: each bundle with the one before it).")
 @click.option("--preset", type=click.Choice(PRESETS), help="Redact the bundles first, as the command 'redact' does; they get other names.")
 @click.option("--without-python", is_flag=True, help="Leave out the 14 MB with which its pages open raw logs.")
 def site(bundles, viewers, overwrite, pairs, preset, without_python) -> None:
@@ -43,9 +43,9 @@ def site(bundles, viewers, overwrite, pairs, preset, without_python) -> None:
       tlparse-bundle site runs/* public/ --compare runs/monday runs/friday
       python -m http.server -d public
     """
-    from tlparse_bundle.format.layout import MANIFEST
+    from tlparse_bundle.bundle.layout import MANIFEST
     from tlparse_bundle.serve.browser_python import python_folder
-    from tlparse_bundle.serve.site import write_site
+    from tlparse_bundle.serve.publish.site import write_site
 
     if len(bundles) == 1 and (bundles[0] / MANIFEST).exists():
         raise click.UsageError(f"Where should the site go? Try: tlparse-bundle site {bundles[0]} public/")
@@ -66,8 +66,8 @@ def redacted_bundles(paths: Sequence[Path], pairs: Sequence[tuple[str, str]], pr
     if preset is None:
         yield paths, pairs
         return
-    from tlparse_bundle.commit.folder import temporary_folder
-    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.bundle.atomic.folder import temporary_folder
+    from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.redact.policy import policy
     from tlparse_bundle.redact.redact import Words
     from tlparse_bundle.redact.redact import redact as write
@@ -83,17 +83,17 @@ def redacted_bundles(paths: Sequence[Path], pairs: Sequence[tuple[str, str]], pr
 
 
 @click.command()
-@click.argument("bundle", metavar="BUNDLE|COMPARISON", shell_complete=complete.places)
+@click.argument("bundle", metavar="BUNDLE|COMPARISON", shell_complete=completion.places)
 @click.argument("report", type=click.Path(path_type=Path, dir_okay=False), metavar="REPORT.html")
 @click.option(
     "--compile",
     "compiles",
     multiple=True,
     metavar="KEY",
-    shell_complete=complete.compiles,
+    shell_complete=completion.compiles,
     help="Only the artifacts of this compile, such as 0/1; may be repeated (default: all).",
 )
-@click.option("--viewer", shell_complete=complete.viewers, help="This viewer only: one of the package, or the folder of one of your own (default: all of the package that have something to show).")
+@click.option("--viewer", shell_complete=completion.viewers, help="This viewer only: one of the package, or the folder of one of your own (default: all of the package that have something to show).")
 @click.option("--preset", type=click.Choice(PRESETS), help="Redact the bundle first, as the command 'redact' does.")
 @click.option("--max-mb", type=click.IntRange(min=1), default=_MAX_MB, show_default=True, help="Refuse to write more than this.")
 @click.option("--overwrite", is_flag=True, help="Replace REPORT.html.")
@@ -110,8 +110,8 @@ def export(bundle, report, compiles, viewer, preset, max_mb, overwrite, open_bro
       tlparse-bundle export comparison/ changes.html
       tlparse-bundle export out/ report.html --compile 0/0 --compile 0/1
     """
-    from tlparse_bundle.remote import is_url
-    from tlparse_bundle.serve.comparison_folder import open_comparison
+    from tlparse_bundle.base.remote import is_url
+    from tlparse_bundle.serve.publish.comparison_folder import open_comparison
 
     max_bytes = max_mb * 1_000_000
     comparison = None if is_url(bundle) else open_comparison(Path(bundle), verify=verify)
@@ -128,9 +128,9 @@ def export(bundle, report, compiles, viewer, preset, max_mb, overwrite, open_bro
 
 
 def _write_bundle_page(bundle: str, report: Path, compiles: Sequence[str], viewer: str | None, max_bytes: int, preset: str | None = None, *, overwrite: bool, verify: bool) -> None:
-    from tlparse_bundle.read.reader import Bundle
-    from tlparse_bundle.serve.export import export as export_page
-    from tlparse_bundle.serve.export import viewers_of
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.serve.publish.export import export as export_page
+    from tlparse_bundle.serve.publish.export import viewers_of
     from tlparse_bundle.serve.viewer_files import viewer_folder
 
     source = Bundle.open(bundle, verify=verify)
@@ -151,7 +151,7 @@ def _write_bundle_page(bundle: str, report: Path, compiles: Sequence[str], viewe
 
 def write_comparison_page(document: dict, sides: Mapping[str, Bundle], report: Path, max_bytes: int = _MAX_MB * 1_000_000, *, overwrite: bool) -> None:
     """Write the page of a comparison, with the bundles of both sides, as one file. Raises BundleError."""
-    from tlparse_bundle.serve.export import export_comparison
+    from tlparse_bundle.serve.publish.export import export_comparison
 
     locations = [bundle.location for bundle in sides.values()]
     _write_page(lambda: export_comparison(document, sides, max_bytes), report, locations, "all artifacts of both sides", overwrite=overwrite)
@@ -159,8 +159,8 @@ def write_comparison_page(document: dict, sides: Mapping[str, Bundle], report: P
 
 def _write_page(make: Callable[[], list[bytes]], report: Path, sources: Sequence[str], held: str, *, overwrite: bool) -> None:
     """Write what ``make`` gives; nobody can read it who cannot read the bundles at ``sources``."""
-    from tlparse_bundle.commit.folder import new_file
-    from tlparse_bundle.format.layout import guards
+    from tlparse_bundle.bundle.atomic.folder import new_file
+    from tlparse_bundle.bundle.layout import guards
 
     with new_file(report, overwrite=overwrite, readers_of=[path for source in sources for path in guards(source)]) as new:
         pieces = make()
@@ -170,7 +170,7 @@ def _write_page(make: Callable[[], list[bytes]], report: Path, sources: Sequence
 
 
 @click.command()
-@click.argument("viewer", shell_complete=complete.viewers)
+@click.argument("viewer", shell_complete=completion.viewers)
 @click.argument("folder", type=click.Path(path_type=Path))
 def fork(viewer, folder) -> None:
     """Copy a viewer into FOLDER, to make it your own. It runs as it is; its README says how.
@@ -180,7 +180,7 @@ def fork(viewer, folder) -> None:
       tlparse-bundle fork starter my-viewer/
       tlparse-bundle serve out/ --viewer my-viewer/
     """
-    from tlparse_bundle.serve.fork import fork as copy_viewer
+    from tlparse_bundle.serve.publish.fork import fork as copy_viewer
 
     copy_viewer(viewer, folder)
     say(f"{shown(folder)} is yours: read {shown(folder / 'README.md')}", err=True)
@@ -191,7 +191,7 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
 
 
 @click.command()
-@click.argument("bundle", metavar="BUNDLE", shell_complete=complete.places)
+@click.argument("bundle", metavar="BUNDLE", shell_complete=completion.places)
 @click.argument("out", type=click.Path(path_type=Path), required=False)
 @click.option("--preset", type=click.Choice(PRESETS), help="What goes: for the public all payloads, for a vendor none (default: share-with-public).")
 @click.option("--keep", multiple=True, metavar="NAMES", callback=_classes, help="What stays though the preset drops it, with commas. Of parts, such as findings,timeline, only those that are named stay.")
@@ -218,8 +218,8 @@ def redact(bundle, out, preset, keep, drop, preview, overwrite, verify) -> None:
     Parts: findings, timeline, recompiles, graph_breaks, failures, caches, guards, graphs, kernels, provenance, tensors, symbols,
     metrics, runtime, sources, export, vllm, anatomy, ranks.
     """
-    from tlparse_bundle.findings.words import plural
-    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.base.wording import plural
+    from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.redact.policy import policy
     from tlparse_bundle.redact.preview import preview as preview_of
     from tlparse_bundle.redact.redact import redact as write

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tlparse_bundle.cli.say import say, say_json, shown
+from tlparse_bundle.cli.output import say, say_json, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duckdb import DuckDBPyConnection
 
-    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.bundle.reader import Bundle
 
 _FORMATS = ("table", "csv", "json")
 _WIDEST = 60  # characters of a cell of a table
@@ -41,7 +41,7 @@ def sql(arguments, form, out, overwrite) -> None:
       tlparse-bundle sql monday/ tuesday/ "select bundle, compile_us, recompile_count from logs" --format json
       tlparse-bundle sql out/ --out trace.duckdb
     """
-    from tlparse_bundle.report.running import still_growing
+    from tlparse_bundle.render.running import still_growing
 
     places, query = _taken_apart(arguments)
     opened = _opened(places)
@@ -58,7 +58,7 @@ def sql(arguments, form, out, overwrite) -> None:
 
 def _taken_apart(arguments: Sequence[str]) -> tuple[list[str], str | None]:
     """The bundles, and the query: the last argument, when it is not a bundle."""
-    from tlparse_bundle.remote import is_url
+    from tlparse_bundle.base.remote import is_url
 
     *places, last = arguments
     is_place = is_url(last) or os.path.isdir(last)
@@ -71,16 +71,16 @@ def _taken_apart(arguments: Sequence[str]) -> tuple[list[str], str | None]:
 
 def _opened(places: Sequence[str]) -> list[tuple[str, Bundle]]:
     """The bundles with the names that queries see: the last part of the path, or the whole where two are the same."""
-    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.bundle.reader import Bundle
 
     short = [place.rstrip("/").rpartition("/")[2] or place for place in places]
     return [(name if short.count(name) == 1 else place, Bundle.open(place)) for place, name in zip(places, short)]
 
 
 def _write(bundles: Sequence[tuple[str, Bundle]], out: Path, *, overwrite: bool) -> None:
-    from tlparse_bundle.commit.folder import new_file
-    from tlparse_bundle.format.layout import guards
-    from tlparse_bundle.read.sql import write
+    from tlparse_bundle.bundle.atomic.folder import new_file
+    from tlparse_bundle.bundle.layout import guards
+    from tlparse_bundle.bundle.sql import write
 
     with new_file(out, overwrite=overwrite, readers_of=[path for _, bundle in bundles for path in guards(bundle.location)]) as new:
         write(bundles, new)
@@ -88,8 +88,8 @@ def _write(bundles: Sequence[tuple[str, Bundle]], out: Path, *, overwrite: bool)
 
 
 def _list(bundles: Sequence[tuple[str, Bundle]], form: str) -> None:
-    from tlparse_bundle.format.schemas import schema, schema_names
-    from tlparse_bundle.read.sql import database, tables
+    from tlparse_bundle.bundle.schemas import schema, schema_names
+    from tlparse_bundle.bundle.sql import database, tables
 
     with database(bundles) as connection:
         listed = [{"name": name, "help": schema(name)["description"].partition(".")[0] + "." if name in schema_names() else None, "columns": columns} for name, columns in tables(connection).items()]
@@ -101,7 +101,7 @@ def _list(bundles: Sequence[tuple[str, Bundle]], form: str) -> None:
 
 
 def _ask(bundles: Sequence[tuple[str, Bundle]], query: str, form: str) -> None:
-    from tlparse_bundle.read.sql import asked
+    from tlparse_bundle.bundle.sql import asked
 
     with asked(bundles, query) as rows:
         if form == "json":

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tlparse_bundle.cli import complete
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.options import open_option, port_option
-from tlparse_bundle.cli.say import say, say_coloured, say_json, shown, width
+from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
 from tlparse_bundle.cli.serve import serve_bundles
-from tlparse_bundle.errors import BundleError
 
 if TYPE_CHECKING:
-    from tlparse_bundle.trend.run import Run
+    from tlparse_bundle.statements.runs.trend.run import Run
 
 _ROWS = 10
 _FORMATS = ("text", "json", "benchmark-database")
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...", shell_complete=complete.places)
+@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...", shell_complete=completion.places)
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="benchmark-database: records of the PyTorch benchmark database.")
 @click.option("--json", "as_json", is_flag=True, help="As --format json.")
 @click.option("--last", type=click.IntRange(min=0), metavar="N", help=f"Runs of each series in the table (default: {_ROWS}) or among the records (default: all).")
@@ -44,14 +44,13 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
       tlparse-bundle trend bert/ resnet/ --out page/
       tlparse-bundle trend nightly/ --format benchmark-database --last 1 > results.json
     """
-    from tlparse_bundle.serve.catalogue import Bundles
-    from tlparse_bundle.serve.places import open_place
-    from tlparse_bundle.serve.server import url_names
-    from tlparse_bundle.serve.trend import write_trend
+    from tlparse_bundle.render import benchmark_records, trend_terminal
+    from tlparse_bundle.serve.bundle_places import open_place
+    from tlparse_bundle.serve.catalogue import Bundles, url_names
+    from tlparse_bundle.serve.publish.trend import write_trend
     from tlparse_bundle.serve.viewer_files import TREND
-    from tlparse_bundle.trend import benchmark, terminal
-    from tlparse_bundle.trend.document import document
-    from tlparse_bundle.trend.run import read_runs
+    from tlparse_bundle.statements.runs.trend.document import document
+    from tlparse_bundle.statements.runs.trend.run import read_runs
 
     locations = Bundles({name: open_place(folder) for name, folder in url_names(folders).items()}).locations()
     runs, broken = read_runs(locations)
@@ -71,9 +70,9 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
     elif form == "benchmark-database":
         most = len(runs) if last is None else last
         wanted = {index for series in found["series"] for index in series["run_indexes"][max(0, len(series["run_indexes"]) - most) :]}
-        say_json(benchmark.records(run for index, run in enumerate(runs) if index in wanted))
+        say_json(benchmark_records.records(run for index, run in enumerate(runs) if index in wanted))
     elif not target:
-        say_coloured(terminal.render(found, last=_ROWS if last is None else last, width=width(), command=lambda base, new: _compare(runs[base], runs[new])))
+        say_coloured(trend_terminal.render(found, last=_ROWS if last is None else last, width=width(), command=lambda base, new: _compare(runs[base], runs[new])))
 
 
 def _compare(base: Run, new: Run) -> str:
@@ -82,7 +81,7 @@ def _compare(base: Run, new: Run) -> str:
 
 def _typed(place: str) -> str:
     """A place as one would type it: what lies below the working folder without the way there."""
-    from tlparse_bundle.remote import is_url
+    from tlparse_bundle.base.remote import is_url
 
     if is_url(place):
         return place

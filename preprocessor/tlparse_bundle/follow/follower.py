@@ -8,29 +8,29 @@ import os
 import time
 from collections.abc import Callable, Sequence
 
-from tlparse_bundle.build.build import BuildResult, first_findings, named, plugin_faults, write_beside, write_schemas
-from tlparse_bundle.build.log_writer import LogSummary, write_log
-from tlparse_bundle.build.process_strings import strings_from_others
-from tlparse_bundle.build.workers import Workers, core_count
-from tlparse_bundle.commit.folder import unwritable
-from tlparse_bundle.errors import BundleError
-from tlparse_bundle.follow.copy_process import CopyProcess
-from tlparse_bundle.follow.found_logs import Found, find
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.remote import is_url
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.bundle.atomic.folder import unwritable
+from tlparse_bundle.bundle.codecs import CODECS
+from tlparse_bundle.follow.file_watch import Watch, folders_of
+from tlparse_bundle.follow.forked_process import CopyProcess
+from tlparse_bundle.follow.growing_folder import Place
 from tlparse_bundle.follow.growing_log import GrowingLog, is_whole
 from tlparse_bundle.follow.growing_stream import Changed
+from tlparse_bundle.follow.log_discovery import Found, find
 from tlparse_bundle.follow.pace import Pace
-from tlparse_bundle.follow.patient_sink import NO_ROOM, PatientSink
-from tlparse_bundle.follow.place import Place
 from tlparse_bundle.follow.problems import Problems
 from tlparse_bundle.follow.resumed import Resumed
+from tlparse_bundle.follow.retrying_writer import NO_ROOM, PatientSink
 from tlparse_bundle.follow.state import State, make_state
-from tlparse_bundle.follow.watch import Watch, folders_of
-from tlparse_bundle.format.codecs import CODECS
-from tlparse_bundle.remote import is_url
-from tlparse_bundle.shown import shown
-from tlparse_bundle.trace.discover import discover
-from tlparse_bundle.trace.log_file import LogFile, reason
-from tlparse_bundle.trace.payload import RECENT
+from tlparse_bundle.log.discover import discover
+from tlparse_bundle.log.log_file import LogFile, reason
+from tlparse_bundle.log.payload import RECENT
+from tlparse_bundle.pipeline.build import BuildResult, first_findings, named, plugin_faults, write_beside, write_schemas
+from tlparse_bundle.pipeline.interned_strings import strings_from_others
+from tlparse_bundle.pipeline.log_writer import LogSummary, write_log
+from tlparse_bundle.pipeline.workers import Workers, core_count
 
 _READ_S, _READ_LEAST_S = 0.1, 0.005  # at once, before anything else is looked after
 _FIND_S = 1.0  # how often the folders are listed, at least
@@ -210,7 +210,7 @@ class Follower:
         counter, logs, problems = self._counter, list(self._logs.values()), self._problems.rows()
         digests = self._state.digests if self._state else {}
         if len(logs) > 1:
-            import tlparse_bundle.build.rank_files  # noqa: F401  else each copy would read the modules of all analyses
+            import tlparse_bundle.pipeline.rank_files  # noqa: F401  else each copy would read the modules of all analyses
         for log in logs:
             if log.changed:
                 log.settle()

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
-from tlparse_bundle.build.log_records import LogRecords
-from tlparse_bundle.build.log_tables import LogTables
-from tlparse_bundle.build.log_writer import LogBuild, LogSummary
-from tlparse_bundle.build.sink import FileSink
-from tlparse_bundle.errors import BundleError
-from tlparse_bundle.findings.facts import STREAMED
-from tlparse_bundle.findings.still_open import running
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.remote import RemoteFile
+from tlparse_bundle.bundle.codecs import quick
 from tlparse_bundle.follow.growing_stream import GrowingStream, WholeStream
-from tlparse_bundle.format.codecs import quick
-from tlparse_bundle.remote import RemoteFile
-from tlparse_bundle.trace.log_file import LogFile, open_log
+from tlparse_bundle.log.log_file import LogFile, open_log
+from tlparse_bundle.pipeline.file_writer import FileSink
+from tlparse_bundle.pipeline.log_records import LogRecords
+from tlparse_bundle.pipeline.log_tables import LogTables
+from tlparse_bundle.pipeline.log_writer import LogBuild, LogSummary
+from tlparse_bundle.statements.facts import STREAMED
+from tlparse_bundle.statements.kinds.unfinished import running
 
 _BLOCK_BYTES = 1 << 20
 _REMOTE_S = 1.0

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from tlparse_bundle.remote import RemoteFile
-from tlparse_bundle.trace.log_file import LogFile, open_from, reason
+from tlparse_bundle.base.remote import RemoteFile
+from tlparse_bundle.log.log_file import LogFile, open_from, reason
 
 _REMEMBERED_BYTES = 64  # before the place at which reading goes on: whether the file is still the one that was read
 _BLOCK_BYTES = 1 << 20

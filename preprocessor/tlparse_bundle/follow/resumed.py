@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from tlparse_bundle import __version__
-from tlparse_bundle.errors import BundleError
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.bundle import layout
+from tlparse_bundle.follow.growing_folder import Place
 from tlparse_bundle.follow.growing_log import GrowingLog
 from tlparse_bundle.follow.growing_stream import sha256_of
-from tlparse_bundle.follow.place import Place
 from tlparse_bundle.follow.problems import Problems
-from tlparse_bundle.format import layout
-from tlparse_bundle.shown import shown
-from tlparse_bundle.trace.log_file import LogFile, open_log, unreadable
+from tlparse_bundle.log.log_file import LogFile, open_log, unreadable
 
 _BLOCK_BYTES = 1 << 20
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from tlparse_bundle.build.build import add_faults, first_findings, make_manifest
+from tlparse_bundle.bundle import layout
+from tlparse_bundle.follow.growing_folder import Place
 from tlparse_bundle.follow.growing_log import GrowingLog, Written
-from tlparse_bundle.follow.place import Place
-from tlparse_bundle.format import layout
+from tlparse_bundle.pipeline.build import add_faults, first_findings, make_manifest
 
 
 def _on_our_clock(compile: dict, behind_us: int) -> dict:
@@ -72,7 +72,7 @@ def make_state(
     manifest = make_manifest(summaries, codec, names)
     executor = Remembering(digests)
     if len(summaries) > 1:
-        from tlparse_bundle.build.rank_files import write_ranks
+        from tlparse_bundle.pipeline.rank_files import write_ranks
 
         ranks = write_ranks(place, manifest["logs"], codec, executor, below=below)
         ranks.add_to(manifest)

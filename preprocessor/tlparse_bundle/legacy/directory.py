@@ -6,7 +6,7 @@ import html
 from pathlib import Path
 
 from tlparse_bundle.legacy import rust_json
-from tlparse_bundle.legacy.names import Places, numbered, safe_path, split_ending
+from tlparse_bundle.legacy.file_names import Places, numbered, safe_path, split_ending
 from tlparse_bundle.legacy.outputs import GLOBAL_PAGE, JSON, LINK, PAGE, Output
 from tlparse_bundle.legacy.records import Record
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from tlparse_bundle.legacy import rust_json
-from tlparse_bundle.legacy.names import split_ending
+from tlparse_bundle.legacy.file_names import split_ending
 from tlparse_bundle.legacy.records import Record
 
 PAYLOAD, JSON, PAGE, GLOBAL_PAGE, LINK = "payload", "json", "page", "global page", "link"

@@ -13,8 +13,8 @@ from typing import Any
 
 from tlparse_bundle.legacy import rust_json
 from tlparse_bundle.legacy.directory import Directory
-from tlparse_bundle.legacy.names import split_ending
-from tlparse_bundle.ranks.collective_code import in_code, scheduled
+from tlparse_bundle.legacy.file_names import split_ending
+from tlparse_bundle.statements.ranks.collective_code import in_code, scheduled
 
 _SCHEDULE, _ESTIMATES, _CODE = "inductor_collective_schedule", "inductor_runtime_and_tensor_meta", "inductor_output_code"
 _PARITY = "Difference of # of collectives in scheduler and inductor output code and missing wait collectives"

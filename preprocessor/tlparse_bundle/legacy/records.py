@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+from tlparse_bundle.bundle.envelope_keys import ID_KEYS
+from tlparse_bundle.bundle.reader import Log
+from tlparse_bundle.bundle.restore import verbatim_bytes
+from tlparse_bundle.bundle.row_objects import Event
 from tlparse_bundle.legacy import rust_json
-from tlparse_bundle.read.reader import Log
-from tlparse_bundle.read.restore import verbatim_bytes
-from tlparse_bundle.read.rows import Event
-from tlparse_bundle.trace.compile_id import ID_KEYS
-from tlparse_bundle.trace.reader import MAX_LINE_BYTES, PREFIX
+from tlparse_bundle.log.record_reader import MAX_LINE_BYTES, PREFIX
 
 _U32_MAX = 2**32 - 1
 # An id above would make tlparse reserve that many places; torch counts from 0.

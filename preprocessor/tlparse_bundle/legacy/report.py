@@ -11,18 +11,26 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tlparse_bundle.commit.folder import new_folder
-from tlparse_bundle.format.layout import guards
+from tlparse_bundle.bundle.atomic.folder import new_folder
+from tlparse_bundle.bundle.layout import guards
+from tlparse_bundle.bundle.reader import Bundle, Log
+from tlparse_bundle.bundle.restore import check_whole, restored_bytes
 from tlparse_bundle.legacy import rust_json
 from tlparse_bundle.legacy.directory import Directory
-from tlparse_bundle.legacy.export import GUARD_PAGE, failures, is_ignored
-from tlparse_bundle.legacy.names import safe_path
-from tlparse_bundle.legacy.outputs import JSON, PAYLOAD, outputs
+from tlparse_bundle.legacy.file_names import safe_path
+from tlparse_bundle.legacy.outputs import JSON, PAGE, PAYLOAD, Output, outputs
 from tlparse_bundle.legacy.ranks import RankFiles
 from tlparse_bundle.legacy.records import Record, interned, records, string_table
-from tlparse_bundle.read.reader import Bundle, Log
-from tlparse_bundle.read.restore import check_whole, restored_bytes
 
+GUARD_PAGE = Output(PAGE, "symbolic_guard_information.html")
+
+# Key of the envelope: type of the failure, its texts, and whether a page tells about its guard.
+_FAILURES = {
+    "guard_added": ("Guard Evaluated", ("expr",), True),
+    "propagate_real_tensors_provenance": ("Data Dependent Error", ("expr", "result"), True),
+    "missing_fake_kernel": ("Missing Fake Kernel", ("op",), False),
+    "mismatched_fake_kernel": ("Mismatched Fake Kernel", ("op", "reason"), False),
+}
 _TIMELINE = "chromium_events.json"
 
 
@@ -151,3 +159,24 @@ class _JsonArray:
 
     def close(self) -> None:
         self._stream.write(b"[]" if self._before.startswith(b"[") else b"\n]")
+
+
+def failures(record: Record) -> list[tuple[str, dict, bool]]:
+    """(key of the envelope, row, has a page) of each failure that a record tells.
+
+    tlparse ends with a panic when one of the texts is missing, and loses records whose
+    ``frame_locals`` hold lists, as torch 2.13 writes them; here a text may be None.
+    """
+    found = []
+    for key, (failure, texts, has_page) in _FAILURES.items():
+        metadata = record.metadata(key)
+        if metadata is not None:
+            row = {text: metadata.get(text) if type(metadata.get(text)) is str else None for text in texts}
+            found.append((key, {"type": failure, **row}, has_page))
+    return found
+
+
+def is_ignored(record: Record) -> bool:
+    """Whether it is a guard that did not decide anything about the export."""
+    guard = record.metadata("guard_added")
+    return guard is not None and guard.get("prefix") != "eval"

@@ -1,0 +1,1 @@
+"""What a language model may ask of bundles."""

@@ -13,11 +13,11 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp
 
 from tlparse_bundle import __version__
-from tlparse_bundle.errors import BundleError
-from tlparse_bundle.format.json_codec import dumps
-from tlparse_bundle.mcp.opened import Opened
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.json_codec import dumps
+from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.mcp.tools import Tools
-from tlparse_bundle.serve.token import TokenGate
+from tlparse_bundle.serve.http.token import TokenGate
 
 PATH = "/mcp"
 _INSTRUCTIONS = (

@@ -9,16 +9,16 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from tlparse_bundle.compare.document import compare as compared
-from tlparse_bundle.errors import BundleError
-from tlparse_bundle.mcp.bounded import answer, cut
-from tlparse_bundle.mcp.opened import Opened
-from tlparse_bundle.read.find import find
-from tlparse_bundle.report.running import still_growing
-from tlparse_bundle.report.info import status_now, statuses
-from tlparse_bundle.read.reader import Log
-from tlparse_bundle.read.rows import Compile
-from tlparse_bundle.read.sql import asked
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.find import find
+from tlparse_bundle.bundle.reader import Log
+from tlparse_bundle.bundle.row_objects import Compile
+from tlparse_bundle.bundle.sql import asked
+from tlparse_bundle.mcp.answer_size import answer, cut
+from tlparse_bundle.mcp.open_bundles import Opened
+from tlparse_bundle.render.info import status_now, statuses
+from tlparse_bundle.render.running import still_growing
+from tlparse_bundle.statements.runs.compare.document import compare as compared
 
 _MOST_LINES = 400  # of an artifact at once
 _MOST_ROWS = 200

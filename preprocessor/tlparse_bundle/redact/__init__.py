@@ -1,0 +1,1 @@
+"""Bundles with other names and without what should stay in the house."""

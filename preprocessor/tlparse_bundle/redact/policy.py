@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tlparse_bundle.errors import BundleError
+from tlparse_bundle.base.errors import BundleError
 
 CLASSES: Mapping[str, str] = {
     "payloads": "the artifacts: graphs, generated code, guards and logs as torch wrote them; the timeline stays",

@@ -10,20 +10,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tlparse_bundle.build.build import build
-from tlparse_bundle.build.target import open_target
-from tlparse_bundle.commit.folder import temporary_folder
-from tlparse_bundle.errors import BundleError
-from tlparse_bundle.format.layout import MANIFEST, guards
-from tlparse_bundle.read.reader import Bundle, Log
-from tlparse_bundle.redact.check import left_over
-from tlparse_bundle.redact.collect import Found
-from tlparse_bundle.redact.drop import drop
-from tlparse_bundle.redact.log import Rewriter, collect
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.bundle.atomic.folder import temporary_folder
+from tlparse_bundle.bundle.layout import MANIFEST, guards
+from tlparse_bundle.bundle.reader import Bundle, Log
+from tlparse_bundle.log.discover import discover
+from tlparse_bundle.pipeline.build import build
+from tlparse_bundle.pipeline.target import open_target
+from tlparse_bundle.redact.leak_check import left_over
+from tlparse_bundle.redact.log_names import Found
+from tlparse_bundle.redact.log_rewriter import Rewriter, collect
 from tlparse_bundle.redact.policy import Policy
-from tlparse_bundle.redact.text import Text
-from tlparse_bundle.shown import shown
-from tlparse_bundle.trace.discover import discover
+from tlparse_bundle.redact.removal import drop
+from tlparse_bundle.redact.text_rewriter import Text
 
 _TORCH = "dedicated_log_torch_trace_"
 _SHOWN = 5

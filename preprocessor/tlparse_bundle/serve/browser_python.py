@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from tlparse_bundle.format.schemas import shared_files
+from tlparse_bundle.bundle.schemas import shared_files
 from tlparse_bundle.serve.viewer_files import copy_tree, files, viewers_folder
 
 FOLDER = "vendor/python"  # below viewers/

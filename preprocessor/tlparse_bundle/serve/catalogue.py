@@ -6,17 +6,17 @@ import html
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote
 
-from tlparse_bundle.findings.finding import SEVERITIES, weight
-from tlparse_bundle.format.json_codec import loads
-from tlparse_bundle.format.layout import FORMAT_MAJOR, FORMAT_NAME, MANIFEST, is_own
-from tlparse_bundle.serve.needs import EXAMPLES, NEEDS, holds
-from tlparse_bundle.serve.places import LISTED, Place, Stored, is_bundle, proper
-from tlparse_bundle.trend.run import Location
+from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.bundle.layout import FORMAT_MAJOR, FORMAT_NAME, MANIFEST, is_own
+from tlparse_bundle.serve.bundle_places import LISTED, Place, Stored, is_bundle, proper
+from tlparse_bundle.serve.viewer_needs import EXAMPLES, NEEDS, holds
+from tlparse_bundle.statements.finding import SEVERITIES, weight
+from tlparse_bundle.statements.runs.trend.run import Location
 
 _AT_ONCE = 8
 _MOST_LOCATIONS = 20_000  # of one place
@@ -222,3 +222,16 @@ def viewer_row(name: str, folder: Path) -> dict:
         **({"needs": NEEDS[name]} if name in NEEDS else {}),
         **({"example": True} if name in EXAMPLES else {}),
     }
+
+
+def url_names(locations: Sequence[str | Path]) -> dict[str, str | Path]:
+    """A name for the URL of each bundle, folder of bundles or viewer: its last part, numbered where two are equal."""
+    names: dict[str, str | Path] = {}
+    for path in locations:
+        last = str(path).rstrip("/").rsplit("/", 1)[-1] if "://" in str(path) else os.path.basename(os.path.realpath(path))
+        base = re.sub(r"[^A-Za-z0-9._-]", "_", last).lstrip(".") or "bundle"
+        name, number = base, 2
+        while name in names:
+            name, number = f"{base}-{number}", number + 1
+        names[name] = path
+    return names

@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tlparse_bundle.errors import BundleError
-from tlparse_bundle.format.schemas import shared_files
-from tlparse_bundle.serve.modules import needed
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.schemas import shared_files
+from tlparse_bundle.serve.viewer_modules import needed
 
 LIB = "lib"
 ICON = f"{LIB}/page/icon.svg"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tlparse_bundle.events.registry import artifact_name, is_artifact
+from tlparse_bundle.log.event import Event
+from tlparse_bundle.log.events.registry import artifact_name, is_artifact
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.trace.event import Event
 
 
 class Artifacts:

@@ -9,11 +9,11 @@ from itertools import compress
 from operator import ne
 from typing import Any, NamedTuple
 
-from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.log.event import TIMELINE, Event
+from tlparse_bundle.log.json_text import parse_json
+from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.trace.event import TIMELINE, Event
-from tlparse_bundle.trace.json_text import parse_json
 
 MAX_TEXT = 20_000  # characters
 MAX_EARLIER = 8  # earlier keys of a cache that a miss is compared with

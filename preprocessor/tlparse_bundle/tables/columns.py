@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.bundle.json_codec import dumps
 
 MAX_TEXT = 2000  # characters of one text; the whole is in the metadata of its event
 

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from tlparse_bundle.format.json_codec import loads
-from tlparse_bundle.tables.captures import Captures
+from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.log.compile_id import compile_key
+from tlparse_bundle.log.event import Event, Span
 from tlparse_bundle.model.status import CANDIDATES, RESTARTED
 from tlparse_bundle.model.times import phase_times
+from tlparse_bundle.tables.captures import Captures
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.texts import RECOMPILE_LIMIT, class_name
-from tlparse_bundle.trace.compile_id import compile_key
-from tlparse_bundle.trace.event import Event, Span
+from tlparse_bundle.tables.text.tracebacks import RECOMPILE_LIMIT, class_name
 
 # Frames that Dynamo's own frame conversion leaves at the end of a dynamo_start stack
 # (torch/_dynamo/convert_frame.py); older releases of torch did not cut them off.
@@ -133,7 +133,8 @@ class Compiles:
 
     def observe(self, event: Event) -> None:
         if event.compile_id is None:
-            return self._captures.observe_metrics(event)
+            self._captures.observe_metrics(event)
+            return
         number = self._number_of(event.compile_index)
         if event.type == "artifact":
             self._observe_artifact(number, event)

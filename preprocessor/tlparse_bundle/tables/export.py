@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.columns import text_of
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.shape_records import DEFINING, Definitions, fields_of, frame_context, identity_of, stacks_of
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.trace.event import Event
 
 _FAILURES = {
     "missing_fake_kernel": "missing_fake_kernel",

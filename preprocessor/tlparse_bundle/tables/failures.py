@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tlparse_bundle.tables.break_text import without_advice
+from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.texts import Frame, class_name, cut, exception_in, frames_in, payload_text, text_or_none, unexpected
-from tlparse_bundle.trace.event import Event
+from tlparse_bundle.tables.text.breaks import without_advice
+from tlparse_bundle.tables.text.tracebacks import Frame, class_name, cut, exception_in, frames_in, payload_text, text_or_none, unexpected
 
 _METRICS = {
     "compilation_metrics": "compile",

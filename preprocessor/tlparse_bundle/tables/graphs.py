@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from tlparse_bundle.events.registry import describe, known_kinds
-from tlparse_bundle.tables.fx_text import MAX_SUBGRAPHS, read_fx
-from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.log.event import Event
+from tlparse_bundle.log.events.registry import describe, known_kinds
+from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.texts import payload_text, text_or_none, unexpected
-from tlparse_bundle.trace.event import Event
+from tlparse_bundle.tables.text.graphs import MAX_SUBGRAPHS, read_fx
+from tlparse_bundle.tables.text.tracebacks import payload_text, text_or_none, unexpected
 
 # Where in the compiler a graph was written, by event type or artifact name; the first that fits.
 _STAGES = (

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.bundle.json_codec import dumps
+from tlparse_bundle.log.event import Event
+from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.columns import text_of
-from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.texts import payload_text, unexpected
-from tlparse_bundle.trace.event import Event
-from tlparse_bundle.trace.json_text import parse_json
+from tlparse_bundle.tables.text.tracebacks import payload_text, unexpected
 
 _MAX_ROWS = 5000  # guards of one list that get a row; all are counted
 _MAX_LINE = 4000  # characters of a line in which kind, place and source are looked for

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from tlparse_bundle.format.json_codec import dumps, loads
-from tlparse_bundle.tables.packs import Packs
+from tlparse_bundle.bundle.json_codec import dumps, loads
+from tlparse_bundle.tables.spill import Packs
 
 _PACK_BYTES = 16 << 10
 _BATCH = 256  # items that are written at once

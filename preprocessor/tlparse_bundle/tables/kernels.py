@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tlparse_bundle.tables.code_text import Code, Kernel, read_code
-from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.log.event import Event
+from tlparse_bundle.log.json_text import parse_json
+from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.texts import payload_text, text_or_none, unexpected
-from tlparse_bundle.trace.event import Event
-from tlparse_bundle.trace.json_text import parse_json
+from tlparse_bundle.tables.text.generated_code import Code, Kernel, read_code
+from tlparse_bundle.tables.text.tracebacks import payload_text, text_or_none, unexpected
 
 MAX_INFOS = 5000  # Triton kernels of one triton_kernel_info
 

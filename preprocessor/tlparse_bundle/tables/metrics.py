@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tlparse_bundle.events.metric_fields import BY_NAME
-from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.bundle.json_codec import dumps
+from tlparse_bundle.log.event import Event
+from tlparse_bundle.log.events.metric_fields import BY_NAME
+from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.trace.event import Event
-from tlparse_bundle.trace.json_text import parse_json
 
 MAX_TEXT = 20_000  # characters of one value
 MAX_PARSED = 1_000_000  # of a value that is parsed; a larger one is text, and 'cut' says that there is more of it

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from tlparse_bundle.model.functions import resumed
+from tlparse_bundle.log.compile_id import compile_key
+from tlparse_bundle.log.event import Event
+from tlparse_bundle.model.functions import function_of, resumed
 from tlparse_bundle.model.status import ASKED
-from tlparse_bundle.tables.break_text import parse_break
-from tlparse_bundle.tables.cascades import Cascades, Recompile, sort_of
-from tlparse_bundle.tables.guard_text import parse_reason, read_reasons
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.texts import RECOMPILE_LIMIT, cut, payload_text, text_or_none, unexpected
-from tlparse_bundle.trace.compile_id import compile_key
-from tlparse_bundle.trace.event import Event
+from tlparse_bundle.tables.text.breaks import parse_break
+from tlparse_bundle.tables.text.guard_failures import parse_reason, read_reasons
+from tlparse_bundle.tables.text.tracebacks import RECOMPILE_LIMIT, Frame, cut, payload_text, text_or_none, unexpected
 
+_SHAPES = frozenset(("size", "stride", "rank", "shape"))
+_MAX_OPEN = 256
 _MAX_REASONS = 1000  # of one recompile: torch writes one for each entry of the cache
 # torch/_dynamo/convert_frame.py, _compile: the type, or the first line of the message, says so.
 _LIMIT_REASON = re.compile(r".*(?:recompile limit exceeded|(?:recompile|cache_size)_limit)", re.IGNORECASE)
@@ -195,7 +197,7 @@ class Recompiles:
             code.limit = code.compile(event.compile_id.frame_compile_id)
 
     def tables(self) -> Iterator[tuple[str, Rows]]:
-        """Yield the reasons and the code objects, and what was asked for: ``ASKED``, of which ``findings.recompile_tables`` makes the recompiles."""
+        """Yield the reasons and the code objects, and what was asked for: ``ASKED``, of which ``statements.derived_tables`` makes the recompiles."""
         # A log that grows may have the start of the last one yet to come: nothing is noted of it here.
         refused = {key: asked for key, asked in self._open.items() if self._is_old}
         at_limit = self._at_limit.union(number for number, _ in refused.values())
@@ -210,3 +212,63 @@ class Recompiles:
             compiles.append(row["compile"])
             leader = self._caused_by.get(number)  # which stands before it
             yield {**row, "caused_by": None if leader is None else compiles[leader], "at_limit": number in at_limit}
+
+
+class Recompile(NamedTuple):
+    """``sort`` is what has to be equal between a recompile and one that it causes."""
+
+    row: int
+    sort: Any
+
+
+class _Open:
+    """A recompile whose call may still be running."""
+
+    def __init__(self, recompile: Recompile, name: tuple, callers: list[tuple]):
+        self.recompile = recompile
+        self.name = name
+        self.callers = callers
+        self.inlined: set[tuple] = set()
+
+
+class Cascades:
+    def __init__(self) -> None:
+        self._open: list[_Open] = []
+
+    def start(self, function: str | None, file: str | None, callers: list[tuple], recompile: Recompile | None) -> Recompile | None:
+        """A frame compile starts; ``callers`` are its frames (file, line, function, ...). Returns what caused the recompile."""
+        self._open = [p for p in self._open if len(p.callers) < len(callers) and callers[: len(p.callers)] == p.callers]
+        if recompile is None:
+            return None
+        name = (file, function_of(function))
+        cause = None
+        for earlier in reversed(self._open):
+            below = callers[len(earlier.callers)]
+            calls = name in earlier.inlined or (below[0], function_of(below[2])) == earlier.name
+            continues = name == earlier.name and resumed(function) is not None
+            if (calls or continues) and earlier.recompile.sort == recompile.sort:
+                cause = earlier.recompile
+                break
+        self._open = [*self._open[-_MAX_OPEN:], _Open(recompile, name, callers)]
+        return cause
+
+    def graph_break(self, recompile: Recompile, frames: Iterable[Frame]) -> None:
+        """The compile of ``recompile`` breaks; ``frames`` lead there through functions that it inlined."""
+        earlier = next((p for p in reversed(self._open) if p.recompile is recompile), None)
+        if earlier is None:
+            return
+        names = [(frame.file, function_of(frame.function)) for frame in frames]
+        if earlier.name in names:
+            last = len(names) - 1 - names[::-1].index(earlier.name)
+            earlier.inlined.update(names[last + 1 :])
+
+
+def sort_of(reasons: list[dict], event_index: int) -> Any:
+    """Return the sort of a recompile, from its rows of 'recompile_reasons'."""
+    if not reasons:
+        return event_index  # equal to none
+    first = reasons[0]
+    if first["change"] in _SHAPES:
+        return "shape"
+    known = (first["expected"], first["actual"])
+    return first["change"], first["guard"] if known == (None, None) else known

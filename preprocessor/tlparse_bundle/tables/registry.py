@@ -7,38 +7,37 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from tlparse_bundle.diagnostics import Diagnostics
-from tlparse_bundle.format.codecs import CODECS
-from tlparse_bundle.format.layout import is_own, log_path
-from tlparse_bundle.format.schemas import schema_names
-from tlparse_bundle.plugins import PLUGIN_FAILED, Guard, Loaded, Plugin, need, own_name, plugins
+from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.base.plugins import PLUGIN_FAILED, Guard, Loaded, Plugin, need, own_name, plugins
+from tlparse_bundle.bundle.codecs import CODECS
+from tlparse_bundle.bundle.layout import is_own, log_path
+from tlparse_bundle.bundle.schemas import schema_names
+from tlparse_bundle.log.event import TIMELINE, Event, Span
+from tlparse_bundle.log.stacks import StackTable
 from tlparse_bundle.tables.anatomy import Anatomy
 from tlparse_bundle.tables.artifacts import Artifacts
 from tlparse_bundle.tables.caches import Caches
 from tlparse_bundle.tables.communication import Communication
 from tlparse_bundle.tables.compiles import Compiles
 from tlparse_bundle.tables.export import Export
-from tlparse_bundle.tables.expressions import Expressions
 from tlparse_bundle.tables.failures import Failures
 from tlparse_bundle.tables.graph_breaks import GraphBreaks
 from tlparse_bundle.tables.graphs import Graphs
 from tlparse_bundle.tables.guards import Guards
-from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.kernels import Kernels
 from tlparse_bundle.tables.metrics import Metrics
 from tlparse_bundle.tables.partition import Partition
-from tlparse_bundle.tables.provenance import Provenance
+from tlparse_bundle.tables.provenance.table import Provenance
 from tlparse_bundle.tables.recompiles import Recompiles
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.runtime import Runtime
 from tlparse_bundle.tables.sources import Sources
 from tlparse_bundle.tables.spans import Spans
-from tlparse_bundle.tables.symbols import Symbols
+from tlparse_bundle.tables.symbols import Expressions, Symbols
 from tlparse_bundle.tables.table import Table, TableContext
 from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.tables.tensors import Tensors
-from tlparse_bundle.tables.vllm import Vllm
-from tlparse_bundle.trace.event import TIMELINE, Event, Span
-from tlparse_bundle.trace.stacks import StackTable
+from tlparse_bundle.tables.vllm.table import Vllm
 
 # Those that need the stacks of the log, or something of every event.
 STREAM_TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Spans, Anatomy, Recompiles, Vllm)

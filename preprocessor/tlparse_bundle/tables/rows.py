@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from tlparse_bundle.format.json_codec import dumps, loads
-from tlparse_bundle.format.layout import BYTES_PER_FILE, ROWS_PER_FILE
+from tlparse_bundle.bundle.json_codec import dumps, loads
+from tlparse_bundle.bundle.layout import BYTES_PER_FILE, ROWS_PER_FILE
 from tlparse_bundle.tables.json_list import JsonList
 
 _BATCH = 256  # rows that are encoded at once

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.columns import text_of
-from tlparse_bundle.trace.event import Event
 
 MAX_NAMES = 200  # of local variables, of symbols, and of values in one variable
 
@@ -93,7 +93,7 @@ class Definitions:
         """Define the object of a record of DEFINING."""
         if type(event.value) is dict:
             object_id = event.value.get("result_id" if event.type == "expression_created" else "node_id")
-            if type(object_id) in (int, str):  # text: of 2**53 or more (see trace/envelope.py)
+            if type(object_id) in (int, str):  # text: of 2**53 or more (see log/envelope.py)
                 self._events[object_id] = event.index
 
     def find(self, object_id: Any) -> int | None:

@@ -9,11 +9,11 @@ from itertools import accumulate, count
 from operator import sub
 from typing import Any
 
-from tlparse_bundle.tables.numbers import NumberRows
+from tlparse_bundle.log.event import Event, Span
 from tlparse_bundle.tables.rows import Rows
+from tlparse_bundle.tables.spill import NumberRows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.tally import Compile
-from tlparse_bundle.trace.event import Event, Span
 
 _MAX_EPOCH_US = 4 * 10**15  # the year 2096; what lies above is no time
 _MAX_LANES = 64

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
-from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.log.event import Event
+from tlparse_bundle.log.stacks import StackTable
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.tally import Tally
-from tlparse_bundle.trace.event import Event
-from tlparse_bundle.trace.stacks import StackTable
 
 
 @dataclass(frozen=True, slots=True)

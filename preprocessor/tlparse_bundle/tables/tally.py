@@ -9,10 +9,10 @@ from itertools import groupby
 from operator import add
 from typing import NamedTuple
 
-from tlparse_bundle.events.kinds import Kind
-from tlparse_bundle.events.registry import describe, is_artifact
+from tlparse_bundle.log.compile_id import CompileId, compile_key
+from tlparse_bundle.log.events.kind import Kind
+from tlparse_bundle.log.events.registry import describe, is_artifact
 from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.trace.compile_id import CompileId, compile_key
 
 _MAX_OPEN = 2_000  # sums of events of a kind in a compile
 _MAX_PACKED = 100_000  # times that a compile was packed

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.bundle.json_codec import dumps
+from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.columns import text_of
 from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.tables.numbers import Numbers
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.shape_records import fields_of, identity_of, unexpected
+from tlparse_bundle.tables.spill import Numbers
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.trace.event import Event
 
 _FLAGS = ("requires_grad", "is_parameter", "is_leaf", "is_view")
 # What has a field of its own or says nothing. view_func is the repr of a function, with its address in memory.

@@ -2,7 +2,7 @@
 // somebody dropped on the page; and what was stored in them. The reader knows this interface only.
 import { readBounded } from "./bounded.js";
 
-// The names that a file of a bundle can have, as format/layout.py has them: nothing else is ever asked for.
+// The names that a file of a bundle can have, as bundle/layout.py has them: nothing else is ever asked for.
 const OWN =
   /^(manifest\.json|(?:live\/[0-9]{1,15}\/)?(schemas\.json|ranks\/[A-Za-z0-9_][A-Za-z0-9._-]*(\/[0-9]{4,18})?\.jsonl?|logs\/[A-Za-z0-9_][A-Za-z0-9._-]*\/([A-Za-z0-9_][A-Za-z0-9._-]*\.jsonl?|[A-Za-z0-9_][A-Za-z0-9._-]*\/[0-9]{4,18}\.(jsonl?|log))|blobs\/([0-9a-f]{2})\/\6[0-9a-f]{62})(\.zst|\.gz)?)$/;
 const MOST = 1000;

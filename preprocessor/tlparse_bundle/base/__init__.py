@@ -1,0 +1,1 @@
+"""What every room may use: errors, diagnostics, words, plug-ins, signals, remote files."""

@@ -1,0 +1,243 @@
+"""Files and folders at URLs, through fsspec."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from tlparse_bundle.base.errors import BundleError, Refused
+
+_REQUESTS = 16  # at once
+_MAX_SAID = 300
+_PIECE_BYTES = 1 << 20
+_OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"))  # they have no folders to make
+
+_OPTIONS = dict.fromkeys(("s3", "s3a"), {"max_concurrency": 1})  # else s3fs asks for the size of each file before it reads it (S3FileSystem._cat_file)
+
+
+def is_url(location: str | os.PathLike) -> bool:
+    return "://" in str(location)
+
+
+class RemoteFolder:
+    """A folder at a URL that fsspec knows. Whatever goes wrong there is an OSError.
+
+    Listings are not kept, since others write while we read. Raises BundleError without fsspec or the package for
+    the protocol, and when the URL holds a password, which would end up in logs.
+    """
+
+    def __init__(self, url: str):
+        parts = urlsplit(url)
+        if parts.password is not None or parts.query or parts.username and parts.scheme in ("http", "https"):
+            raise BundleError(
+                f"the URL of {parts.scheme}://{parts.hostname or ''}{parts.path} holds a password or a key",
+                hint="Leave it out; fsspec takes credentials from the environment and from configuration files.",
+                code="credentials",
+            )
+        self.url = url.rstrip("/")
+        try:
+            import fsspec
+
+            self._is_web = parts.scheme in ("http", "https")
+            options = _web_options() if self._is_web else _OPTIONS.get(parts.scheme, {})
+            if "::http" in self.url:  # such as zip://x::https://…: fsspec gives each protocol what is named after it
+                options = {**options, "http": _web_options(), "https": _web_options()}
+            self._fs, root = fsspec.core.url_to_fs(self.url, use_listings_cache=False, **options)
+        except ImportError as error:
+            hint = "Reading from a URL needs more packages: pip install 'tlparse-bundle[remote]'"
+            raise BundleError(f"{url} is not a local folder, and cannot be read: {error}", hint=hint, code="no-fsspec") from None
+        except ValueError as error:
+            raise BundleError(f"{url} cannot be read: {error}", code="unreadable") from None
+        self._root = root.rstrip("/")
+        self._is_object_store = parts.scheme in _OBJECT_STORES
+
+    def read(self, path: str, max_bytes: int) -> bytes:
+        """A file of at most so many bytes; of a larger one no more than these are read."""
+        if self._is_web:
+            return self._ask(self._fs.cat_file, path, trace_request_ctx=max_bytes)
+        try:
+            data = self._ask(self._fs.cat_file, path, start=0, end=max_bytes + 1)
+        except OSError:
+            if self.info(path).get("size") != 0:  # of which no byte can be asked for
+                raise
+            return b""
+        if len(data) > max_bytes:
+            raise OSError(f"it has more than the {max_bytes:,} bytes that it may have")
+        return data
+
+    def open(self, path: str) -> BinaryIO:
+        """A file to be read from begin to end."""
+        return _File(self._ask(self._fs.open, path, mode="rb"))
+
+    def open_at(self, path: str, start: int) -> BinaryIO:
+        """The same from a place in it on; of a web server that cannot begin there what stands before is read, too."""
+        file = self.open(path)
+        try:
+            file.seek(start)
+            if start and file.read(1):
+                file.seek(start)
+            return file
+        except (OSError, ValueError):
+            file.close()
+        file = _File(self._ask(self._fs.open, path, mode="rb", block_size=0))
+        try:
+            while start and (data := file.read(min(start, _PIECE_BYTES))):
+                start -= len(data)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def modified(self, path: str) -> dt.datetime:
+        return self._ask(self._fs.modified, path)
+
+    def write(self, path: str, data: bytes) -> None:
+        """Store a file. Those who read meanwhile get the old one or the new one, where the place can do that."""
+        if not self._is_object_store:
+            self._ask(lambda target: self._fs.makedirs(target, exist_ok=True), path.rpartition("/")[0])
+        self._ask(lambda target: self._fs.pipe_file(target, data), path)
+
+    def exists(self, path: str) -> bool:
+        return self._ask(self._fs.exists, path)
+
+    def files(self) -> dict[str, int]:
+        """Size in bytes of each file below, by path."""
+        found = self._ask(_walk_web(self._fs), "") if self._is_web else self._ask(self._fs.find, "", detail=True)
+        return {name[len(self._root) :].lstrip("/"): entry["size"] for name, entry in found.items() if entry["type"] == "file"}
+
+    def remove(self, path: str) -> None:
+        self._ask(self._fs.rm_file, path)
+
+    def for_each(self, do: Callable[[Any], None], items: Iterable[Any]) -> None:
+        """Do something here with each item: several at once in object stores, whose file systems may be used by several
+        threads (fsspec/asyn.py), and which let each wait. Raises what goes wrong first; then no more are begun.
+        """
+        from concurrent.futures import ThreadPoolExecutor  # takes its time, and every command imports this module
+
+        with ThreadPoolExecutor(_REQUESTS if self._is_object_store else 1) as pool:
+            try:
+                for _ in pool.map(do, items):
+                    pass
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def info(self, path: str) -> dict:
+        """What the place says of a file or folder: 'type', and 'size' and marks of its version where it has them."""
+        return self._ask(self._fs.info, path)
+
+    def folders(self) -> list[str]:
+        """Names of the folders below, in order."""
+        entries = self._ask(self._fs.ls, "", detail=True)
+        return sorted({str(entry["name"]).rstrip("/").split("/")[-1] for entry in entries if entry["type"] == "directory"})
+
+    def _ask(self, call: Callable, path: str, **options: Any) -> Any:
+        if ".." in unquote(path).replace("\\", "/").split("/"):
+            raise BundleError(f"{path!r} points out of the bundle {self.url}", code="bad-path")
+        with _os_errors():
+            return call(f"{self._root}/{path}".rstrip("/"), **options)
+
+
+@contextmanager
+def _os_errors() -> Iterator[None]:
+    """Each protocol has exceptions of its own, such as for missing credentials."""
+    try:
+        yield
+    except OSError as error:
+        raise _reason(error) from None
+    except Exception as error:
+        said = str(error).partition("\n")[0][:_MAX_SAID]  # it may quote what the server sent
+        raise _reason(error, OSError(f"{type(error).__name__}: {said}")) from None
+
+
+def _reason(error: Exception, instead: OSError | None = None) -> OSError:
+    """What went wrong, where fsspec hides it behind another error."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, Refused):
+        cause = cause.__cause__ or cause.__context__
+    return cause or instead or error
+
+
+class _File:
+    """A file that is read from begin to end. Whatever goes wrong there is an OSError."""
+
+    def __init__(self, file: Any):
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def __enter__(self) -> _File:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def read(self, size: int = -1) -> bytes:
+        with _os_errors():
+            return self._file.read(size)
+
+
+def _web_options() -> dict:
+    from tlparse_bundle.base.remote_http import open_session
+
+    return {"get_client": open_session}
+
+
+def _walk_web(fs: Any) -> Callable[[str], dict[str, dict]]:
+    from fsspec.asyn import sync
+
+    from tlparse_bundle.base.remote_http import walk
+
+    return lambda root: sync(fs.loop, walk, fs, root)
+
+
+class _Stat(NamedTuple):
+    st_size: int
+    st_mtime: float
+
+
+class RemoteFile:
+    """A file at a URL, used like a path of this machine. Only the URL goes to other processes."""
+
+    def __init__(self, url: str):
+        self.url = url
+        place, _, self.name = url.rstrip("/").rpartition("/")
+        self._folder = RemoteFolder(place)
+
+    def __str__(self) -> str:
+        return self.url
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RemoteFile) and self.url == other.url
+
+    def __hash__(self) -> int:
+        return hash(self.url)
+
+    def __reduce__(self):
+        return RemoteFile, (self.url,)
+
+    def resolve(self) -> RemoteFile:
+        return self
+
+    def absolute(self) -> RemoteFile:
+        return self
+
+    def open(self, mode: str = "rb", buffering: int = -1) -> BinaryIO:
+        return self._folder.open(self.name)
+
+    def open_at(self, start: int) -> BinaryIO:
+        return self._folder.open_at(self.name, start)
+
+    def stat(self) -> _Stat:
+        size = self._folder.info(self.name)["size"]
+        if size is None:
+            raise OSError("the server does not say its size")
+        try:
+            return _Stat(size, self._folder.modified(self.name).timestamp())
+        except (OSError, NotImplementedError):
+            return _Stat(size, 0.0)

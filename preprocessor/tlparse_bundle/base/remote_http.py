@@ -1,0 +1,139 @@
+"""Reading from web servers that may be anybody's: where they may lead, how much they may send and how long they may take.
+
+fsspec's file system for HTTP does the reading. It is given sessions with these bounds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import aiohttp
+from yarl import URL
+
+from tlparse_bundle.base.errors import Refused
+
+MAX_BYTES = 1 << 30  # of an answer that is kept in memory, where nobody says less
+_REDIRECTS = 5
+_CONNECT_SECONDS = 30
+_FOLDERS = 2000  # that are asked for what is in them
+_FILES = 1_000_000
+_DEPTH = 20
+
+
+class Patience:
+    """How long a server may take: so many seconds for the head of an answer, and for its body so many and one more for each ``rate`` bytes."""
+
+    seconds = 60.0
+    rate = 10_000
+
+
+async def open_session(**options: Any) -> aiohttp.ClientSession:
+    bounds = aiohttp.TraceConfig(lambda trace_request_ctx=None: _Request(trace_request_ctx))
+    bounds.on_request_redirect.append(_check_redirect)
+    bounds.on_request_end.append(_bound_body)
+    own = {
+        "timeout": aiohttp.ClientTimeout(total=None, connect=_CONNECT_SECONDS, sock_connect=_CONNECT_SECONDS),
+        "response_class": _Response,
+        # What is large in a bundle is compressed as it is; a body that unpacks itself would have no bound.
+        "headers": {"Accept-Encoding": "identity"},
+        "auto_decompress": False,
+    }
+    headers = {**own["headers"], **options.pop("headers", {})}
+    configs = [*options.pop("trace_configs", ()), bounds]
+    return aiohttp.ClientSession(**{**own, **options, "headers": headers, "trace_configs": configs})
+
+
+async def walk(fs: Any, root: str) -> dict[str, dict]:
+    """The files below a folder whose pages name what is in it: links that lead elsewhere are none of them."""
+    found: dict[str, dict] = {}
+    folders = [f"{root}/"]
+    seen = set(folders)
+    for folder in folders:  # grows meanwhile
+        for entry in await fs._ls(folder, detail=True):
+            name, is_folder = entry["name"], entry["type"] == "directory"
+            inner = name.removeprefix(folder).removesuffix("/").split("/")
+            if not name.startswith(folder) or name in seen or set(inner) & {"", ".", ".."} or set("".join(inner)) & set("?#\\"):
+                continue
+            seen.add(name)
+            if is_folder:
+                folders.append(name)
+            else:
+                found[name] = entry
+        if len(folders) > _FOLDERS or len(found) > _FILES or folder.count("/") - root.count("/") > _DEPTH:
+            raise Refused(f"it names more than {_FOLDERS:,} folders or {_FILES:,} files, or more than {_DEPTH} folders in each other")
+    return found
+
+
+class _Request:
+    """What is known of a request while it is under way."""
+
+    def __init__(self, max_bytes: int | None):
+        self.max_bytes = max_bytes or MAX_BYTES
+        self.redirects = 0
+
+
+async def _check_redirect(session: aiohttp.ClientSession, request: _Request, params: aiohttp.TraceRequestRedirectParams) -> None:
+    """A server may send us elsewhere on itself, and from http to https: not to others, which may be those behind our firewall."""
+    request.redirects += 1
+    if request.redirects > _REDIRECTS:
+        raise Refused(f"the server sends from one address to the next, more than {_REDIRECTS} times")
+    headers = params.response.headers
+    there = params.url.join(URL(headers.get("Location") or headers.get("URI") or ""))
+    if _place(there) == _place(params.url) or _place(params.url) == ("http", there.host, 80) and _place(there)[::2] == ("https", 443):
+        return
+    raise Refused(f"the server sends to another one, {there.origin() if there.host else there.scheme}; pass a URL there if you trust it")
+
+
+def _place(url: URL) -> tuple[str, str | None, int | None]:
+    return url.scheme, url.host, url.port
+
+
+async def _bound_body(session: aiohttp.ClientSession, request: _Request, params: aiohttp.TraceRequestEndParams) -> None:
+    params.response.content = _Body(params.response.content, request.max_bytes)
+
+
+class _Response(aiohttp.ClientResponse):
+    async def start(self, connection: Any) -> aiohttp.ClientResponse:
+        try:
+            async with asyncio.timeout(Patience.seconds):
+                return await super().start(connection)
+        except TimeoutError:
+            raise Refused(f"the server gave no answer in {Patience.seconds:g} s") from None
+
+
+class _Body:
+    """The body of an answer as it comes. What is read as a whole has a bound in bytes; reading has one in time."""
+
+    def __init__(self, stream: aiohttp.StreamReader, max_bytes: int):
+        self._stream = stream
+        self._max_bytes = max_bytes
+        self._left_s = Patience.seconds
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    async def read(self, size: int = -1) -> bytes:
+        if size >= 0:
+            return await self._piece(size)
+        pieces: list[bytes] = []
+        received = 0
+        while piece := await self._piece(1 << 20):
+            pieces.append(piece)
+            received += len(piece)
+            if received > self._max_bytes:
+                raise Refused(f"it has more than the {self._max_bytes:,} bytes that it may have")
+        return b"".join(pieces)
+
+    async def _piece(self, size: int) -> bytes:
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        try:
+            async with asyncio.timeout(max(self._left_s, 0)):
+                piece = await self._stream.read(size)
+        except TimeoutError:
+            raise Refused("the server sends too slowly") from None
+        except aiohttp.ClientError as error:
+            raise Refused(f"the answer ends too early: {error}") from None
+        self._left_s += len(piece) / Patience.rate - (loop.time() - begun)
+        return piece

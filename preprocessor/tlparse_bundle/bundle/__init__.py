@@ -1,0 +1,1 @@
+"""The bundle format: layout, schemas, codecs, readers and validation."""

@@ -1,0 +1,1 @@
+"""Folders and files that appear whole or not at all."""

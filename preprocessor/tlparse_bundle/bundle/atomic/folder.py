@@ -1,0 +1,224 @@
+"""Folders and files that appear at their place whole, or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.bundle.atomic import leftovers, permissions
+from tlparse_bundle.bundle.atomic.staging import Staging, is_ours
+
+_EXCHANGE = {"linux": 2, "darwin": 2}  # RENAME_EXCHANGE (linux/fs.h), RENAME_SWAP (sys/stdio.h)
+_FOLDER = -100  # AT_FDCWD: paths are taken as everywhere
+_CANNOT = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # the system, or this file system
+_TAKEN = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR, errno.EISDIR}
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS}
+_NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
+
+
+@contextmanager
+def new_folder(
+    out: Path, *, may_replace: Callable[[Path], None] | None = None, readers_of: Iterable[Any] = (), last: str = ""
+) -> Iterator[Path]:
+    """A folder to write into. When the block ends well it is at ``out``, whole; otherwise nothing is, and what was there stays.
+
+    A folder that is there already is filled if it is empty: it may be a mount point, or the working folder of somebody;
+    ``last`` is then put there last. Anything else must satisfy ``may_replace``, which is called with its path, more than once,
+    and raises BundleError if it may not be replaced. Nobody may read the files who may not read ``readers_of``.
+    Raises BundleError also when another process is writing ``out``, and when it cannot be written.
+    """
+    with _sentences(out):
+        place = _proper(out)
+        fills = place.is_dir() and is_empty(place)
+        if fills:
+            place = place.resolve()
+        elif may_replace is None:
+            check_new(out)
+        elif os.path.lexists(place):
+            may_replace(place)
+        allowed = permissions.readers((*readers_of, place) if os.path.lexists(place) and not fills else readers_of)
+        with Staging(place, place if fills else place.parent, out) as staging:
+            staging.new.mkdir()
+            yield staging.new
+            permissions.seal(str(staging.new), allowed)
+            if fills:
+                _fill(staging, out, last)
+            else:
+                _put(staging, out, may_replace)
+
+
+def check_new(out: Path) -> None:
+    """Raises BundleError unless there is nothing at ``out``, or an empty folder: before long work begins."""
+    with _sentences(out):
+        if os.path.lexists(out) and not (out.is_dir() and is_empty(out)):
+            raise BundleError(f"{shown(out)} exists already", hint="Name a new folder, or an empty one.", code="exists")
+
+
+@contextmanager
+def new_file(out: Path, *, overwrite: bool = False, readers_of: Iterable[Any] = ()) -> Iterator[Path]:
+    """The path of a file to write. When the block ends well it is at ``out``; otherwise nothing is, and what was there stays.
+
+    Raises BundleError when there is something at ``out``, also when it appears meanwhile, unless it is a file, or a link,
+    that is to be overwritten; what a link points to stays as it is.
+    """
+    with _sentences(out):
+        place = _proper(out)
+
+        def check() -> None:
+            if os.path.lexists(place) and not (overwrite and (place.is_symlink() or place.is_file())):
+                hint = "" if overwrite else "Pass --overwrite to replace it."
+                raise BundleError(f"{shown(out)} exists already{' and is no file' if overwrite else ''}", hint=hint, code="exists")
+
+        check()
+        with Staging(place, place.parent, out) as staging:
+            yield staging.new
+            permissions.restrict(str(staging.new), permissions.readers(readers_of))
+            permissions.sync(str(staging.new))
+            check()
+            if overwrite:
+                os.replace(staging.new, place)
+            else:
+                _link(staging.new, place, out)
+            staging.commit()
+            permissions.sync(str(place.parent))
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder for what is needed for a while; removed at the end, whatever ends this process."""
+    import tempfile
+
+    folder = Path(tempfile.gettempdir())
+    with _sentences(folder), Staging(folder / f"tlparse-bundle-{os.urandom(4).hex()}", folder) as staging:
+        staging.new.mkdir()
+        yield staging.new
+
+
+def is_empty(folder: Path) -> bool:
+    """Whether there is nothing in it but what a writer has there meanwhile."""
+    return all(is_ours(entry.name) for entry in os.scandir(folder))
+
+
+def _proper(out: Path) -> Path:
+    """A path with a name, that stays the same wherever this process goes."""
+    return out.absolute() if out.name not in ("", "..") else out.resolve()
+
+
+def _fill(staging: Staging, out: Path, last: str) -> None:
+    names = sorted(os.listdir(staging.new), key=lambda name: (name == last, name))
+    staging.undo_as("fill", *names)
+    if not is_empty(staging.out):
+        raise _appeared(out)
+    for name in names:
+        if os.path.lexists(staging.out / name):
+            raise _appeared(out / name)
+        (staging.new / name).rename(staging.out / name)
+    staging.commit()
+    permissions.sync(str(staging.out))
+
+
+def _put(staging: Staging, out: Path, may_replace: Callable[[Path], None] | None) -> None:
+    new, place = leftovers.identity(staging.new), staging.out
+    staging.undo_as("swap", *new)
+    if may_replace is None or not os.path.lexists(place):
+        _rename(staging.new, place, out)
+    else:
+        may_replace(place)  # it may have changed
+        old = place.is_symlink()
+        if exchange(staging.new, place):
+            replaced = staging.new
+        else:
+            replaced = staging.old
+            place.rename(replaced)
+            _rename(staging.new, place, out)
+        if not old:
+            may_replace(replaced)  # and again, up to the moment in which nobody could find it any more
+    staging.commit()
+    permissions.sync(str(place.parent))
+
+
+def _rename(new: Path, place: Path, out: Path) -> None:
+    try:
+        if sys.platform == "win32" and place.is_dir():
+            place.rmdir()
+        new.rename(place)  # an empty folder is replaced, nothing else is
+    except OSError as error:
+        if error.errno in _TAKEN:
+            raise _appeared(out) from None
+        raise
+
+
+def _link(new: Path, place: Path, out: Path) -> None:
+    try:
+        os.link(new, place)
+    except FileExistsError:
+        raise _appeared(out) from None
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+        os.replace(new, place)
+
+
+def _appeared(out: Path) -> BundleError:
+    return BundleError(
+        f"{shown(out)} has appeared meanwhile; it was left as it is", hint="Choose another place, or move it away.", code="exists"
+    )
+
+
+@contextmanager
+def _sentences(out: Path) -> Iterator[None]:
+    """What goes wrong when ``out`` is written, as BundleError; other errors of the block as they are."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None and not _concerns(Path(os.fsdecode(error.filename)), _proper(out)):
+            raise
+        raise unwritable(out, error) from error
+
+
+def _concerns(path: Path, place: Path) -> bool:
+    return path in (place, *place.parents) or place in path.parents or any(map(is_ours, path.parts))
+
+
+def unwritable(out: object, error: OSError) -> BundleError:
+    if error.errno in _NO_ROOM:
+        hint = "Choose a place with enough room."
+    elif error.errno in _NO_RIGHT:
+        hint = "Choose a place where you may write."
+    elif error.errno in (errno.EBUSY, errno.EXDEV):
+        hint = "It may be a mount point, which can be filled but not replaced: empty it first."
+    else:
+        hint = ""
+    return BundleError(f"{shown(out)} cannot be written: {error.strerror or error}", hint=hint, code="unwritable")
+
+
+def exchange(one: str | os.PathLike, other: str | os.PathLike) -> bool:
+    """Let two paths trade what they name, at once. False where that cannot be done; raises OSError otherwise."""
+    flag = _EXCHANGE.get(sys.platform)
+    if flag is None:
+        return False
+    import ctypes
+
+    library = ctypes.CDLL(None, use_errno=True)
+    try:
+        if sys.platform == "linux":
+            failed = library.renameat2(_FOLDER, os.fsencode(one), _FOLDER, os.fsencode(other), flag)
+        else:
+            failed = library.renamex_np(os.fsencode(one), os.fsencode(other), flag)
+    except AttributeError:  # an older C library
+        return False
+    if not failed:
+        return True
+    number = ctypes.get_errno()
+    if number in _CANNOT:
+        return False
+    raise OSError(number, os.strerror(number), os.fspath(one), None, os.fspath(other))

@@ -1,0 +1,189 @@
+"""Room for something that is being written: beside its place, locked and guarded."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import signal
+import stat
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.bundle.atomic import finished, leftovers
+
+_HELD_BACK = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE") if hasattr(signal, name))
+
+_SESSION = {"setsid": True} if sys.platform == "linux" else {}  # elsewhere it makes its session itself, a moment later
+_MAX_NAME = 200  # of the 255 bytes that a name may have
+_TRIES, _TRY_SECONDS = 5, 0.02  # a guardian has the lock for a moment
+_LOCK_CONTENT = 1024
+
+
+class Staging:
+    """Use as a context manager: what is still in the staging folder at the end is removed, in any case and whatever ends this process.
+
+    ``out`` is the place, ``called`` what the user calls it, ``folder`` the one that the staging folder lies in; it is made if need be.
+    Raises BundleError when another process is writing ``out``, and OSError.
+    """
+
+    def __init__(self, out: Path, folder: Path, called: object = None):
+        name = out.name if len(os.fsencode(out.name)) <= _MAX_NAME else hashlib.sha256(os.fsencode(out.name)).hexdigest()
+        self.out = out
+        self._called = called or out
+        self._names = names_of(name)
+        self.path = folder / f".{name}.{os.urandom(4).hex()}.partial"
+        self.new = self.path / leftovers.NEW
+        self.old = self.path / leftovers.OLD
+        self._lock_path = folder / f".{name}.tlparse-lock"
+        self._lock: int | None = None
+        self._made = [str(path) for path in reversed((folder, *folder.parents)) if not path.exists()]
+        self._guardian: Guardian | None = None
+        self.done = False
+
+    def __enter__(self) -> Staging:
+        # The guardian comes first, so that there is no moment in which a file of ours is there without it.
+        try:
+            self._guardian = Guardian(str(self.out), str(self.path), str(self._lock_path), self._made)
+            _make(self._lock_path.parent)
+            self._take_lock()
+            self.path.mkdir(0o700)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, kind, value, traceback) -> None:
+        self._end()
+
+    def undo_as(self, kind: str, *words: object) -> None:
+        """From now on what is done is undone at the end, see leftovers.clean; until commit()."""
+        text = "\0".join((kind, *map(str, words)))
+        (self.path / "next").write_text(text, encoding="utf-8", errors="surrogateescape")
+        (self.path / "next").rename(self.path / leftovers.UNDO)
+
+    def commit(self) -> None:
+        """What was done stays."""
+        (self.path / leftovers.UNDO).unlink(missing_ok=True)
+        self.done = True
+        finished.places.append(str(self.out))
+
+    def _end(self) -> None:
+        """If even this is interrupted the guardian goes on with it."""
+        if self.path.exists():
+            leftovers.clean(str(self.out), str(self.path))
+        if self._lock is not None:
+            if os.name == "nt":  # where no open file can be removed
+                os.close(self._lock)
+            self._lock_path.unlink(missing_ok=True)
+            if os.name != "nt":
+                os.close(self._lock)
+            self._lock = None
+        elif not self.done:  # interrupted when it had just been taken
+            leftovers.unlock(str(self._lock_path), str(self.path))
+        if not self.done:
+            leftovers.remove_empty(self._made)
+        if self._guardian is not None:
+            self._guardian.end()
+
+    def _take_lock(self) -> None:
+        import time
+
+        for number in range(_TRIES):
+            if number:
+                time.sleep(_TRY_SECONDS)
+            file = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o600)
+            try:
+                if self._locked(file) and leftovers.identity(file) == leftovers.identity(self._lock_path):
+                    self._recover(file)
+                    self._lock, file = file, -1
+                    return
+            finally:
+                if file >= 0:
+                    os.close(file)
+        raise BundleError(f"another process is writing {shown(self._called)}", hint="Wait until it is done, or choose another place.", code="busy")
+
+    def _locked(self, file: int) -> bool:
+        try:
+            return leftovers.try_lock(file)
+        except OSError as error:
+            if error.errno in (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL):
+                return True  # no locks on this file system; what is checked at the end still holds
+            raise
+
+    def _recover(self, lock: int) -> None:
+        """Remove what a writer left that was killed together with its guardian, and say what this one may leave."""
+        regular = stat.S_ISREG(os.fstat(lock).st_mode)
+        content = os.read(lock, _LOCK_CONTENT).decode("utf-8", "surrogateescape") if regular else ""
+        if not regular or content and not self._names.fullmatch(content):
+            raise BundleError(f"{shown(self._lock_path)} is not ours, and in the way", hint="Move it away.", code="exists")
+        if content:
+            leftovers.clean(str(self.out), str(self.path.with_name(content)))
+        os.ftruncate(lock, 0)
+        os.lseek(lock, 0, os.SEEK_SET)
+        os.write(lock, os.fsencode(self.path.name))
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:  # what is there is something else
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), error.filename) from None
+
+
+def names_of(name: str) -> re.Pattern[str]:
+    """The names that staging folders for a place of this name have."""
+    return re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{8}}\.partial", re.DOTALL)
+
+
+def is_ours(name: str) -> bool:
+    """Whether a file or folder of this name is one that a writer makes, and removes, beside what it writes."""
+    return re.fullmatch(r"\..*\.([0-9a-f]{8}\.partial|tlparse-lock)", name, re.DOTALL) is not None
+
+
+class Guardian:
+    """Starts at once; ``end`` it when there is nothing left to remove.
+
+    It has a session of its own and takes no signal that a terminal or a supervisor sends, so that it ends with the
+    writer and never before. Where it cannot be started the next writer removes what was left.
+    """
+
+    def __init__(self, out: str, staging: str, lock: str, made: Sequence[str]):
+        self._pid = self._pipe = None
+        if not hasattr(os, "posix_spawn") or not sys.executable:
+            return
+        import fcntl
+
+        command = [sys.executable, "-I", "-S", leftovers.__file__, str(os.getpid()), out, staging, lock, *made]
+        source = None
+        try:
+            source, self._pipe = os.pipe()
+            high = fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, 10)  # clear of the ones that are set below
+            os.close(source)
+            source = high
+            streams = [(os.POSIX_SPAWN_DUP2, source, 0), *((os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2))]
+            self._pid = os.posix_spawn(sys.executable, command, os.environ, file_actions=streams, setsigmask=_HELD_BACK, **_SESSION)
+        except (OSError, NotImplementedError):
+            self._close()
+        finally:
+            if source is not None:
+                os.close(source)
+
+    def end(self) -> None:
+        if self._pid is not None:
+            try:
+                os.kill(self._pid, signal.SIGKILL)
+                os.waitpid(self._pid, 0)
+            except (ProcessLookupError, ChildProcessError):  # somebody else waits for all children
+                pass
+            self._pid = None
+        self._close()
+
+    def _close(self) -> None:
+        if self._pipe is not None:
+            os.close(self._pipe)
+            self._pipe = None

@@ -1,0 +1,104 @@
+"""How the files of a bundle are stored: plain, or compressed."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Protocol
+
+from tlparse_bundle.bundle import zstd_codec
+
+MAX_FILE_BYTES = 512 << 20  # of any file, decoded: twice the largest record that a log may have
+
+
+class Encoder(Protocol):
+    """Encodes data that comes in pieces."""
+
+    def compress(self, data: bytes) -> bytes: ...
+
+    def flush(self) -> bytes: ...
+
+
+class Codec(NamedTuple):
+    """``decode_pieces(data, max_bytes)`` gives the content in pieces of about a MB and raises ValueError when the data is
+    damaged or holds more than ``max_bytes``: it never has more than a piece in memory, whatever the data claims."""
+
+    name: str
+    suffix: str
+    content_encoding: str | None
+    encode: Callable[[bytes | memoryview], bytes]
+    encoder: Callable[[int], Encoder]  # of so many bytes
+    decode_pieces: Callable[[bytes, int], Iterator[bytes]]
+
+    def decode(self, data: bytes, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+        """The content. Raises ValueError when the data is damaged or holds more than ``max_bytes``."""
+        if self.name == "zstd":  # whose frames say how much they hold: at once is quicker
+            return zstd_codec.decode(data, max_bytes)
+        return b"".join(self.decode_pieces(data, max_bytes))
+
+    def max_stored_bytes(self, max_bytes: int) -> int:
+        """How large a file of at most ``max_bytes`` may be as it is stored: what cannot be compressed grows a little."""
+        return max_bytes if self.name == "none" else max_bytes + max_bytes // 128 + 1024
+
+
+class _Plain:
+    """Encodes nothing."""
+
+    def compress(self, data: bytes) -> bytes:
+        return data
+
+    def flush(self) -> bytes:
+        return b""
+
+
+def _plain_pieces(data: bytes, max_bytes: int) -> Iterator[bytes]:
+    if len(data) > max_bytes:
+        raise zstd_codec.too_large(max_bytes)
+    yield bytes(data)
+
+
+def _gzip_pieces(data: bytes, max_bytes: int) -> Iterator[bytes]:
+    from gzip import GzipFile  # most bundles have none, and every command waits for what is imported
+
+    size = 0
+    if not data:
+        raise ValueError("not gzip data: nothing")
+    if int.from_bytes(data[-4:], "little") > max_bytes:  # what its end says of the size: most bombs need not be decoded
+        raise zstd_codec.too_large(max_bytes)
+    with GzipFile(fileobj=io.BytesIO(data)) as stream:
+        try:
+            while piece := stream.read(zstd_codec.PIECE_BYTES):
+                size += len(piece)
+                if size > max_bytes:
+                    raise zstd_codec.too_large(max_bytes)
+                yield piece
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(f"not gzip data: {error}") from None
+
+
+def _gzipped(data: bytes | memoryview, level: int) -> bytes:
+    from gzip import compress
+
+    return compress(data, level, mtime=0)
+
+
+CODECS = {
+    "zstd": Codec("zstd", ".zst", "zstd", zstd_codec.encode, zstd_codec.encoder, zstd_codec.decode_pieces),
+    "gzip": Codec("gzip", ".gz", "gzip", lambda data: _gzipped(data, 6), lambda _: zlib.compressobj(6, wbits=31), _gzip_pieces),
+    "none": Codec("none", "", None, bytes, lambda _: _Plain(), _plain_pieces),
+}
+
+
+def quick(codec: Codec) -> Codec:
+    """The same for files that are replaced soon: it takes less time, and the files are larger."""
+    if codec.name == "zstd":
+        return codec._replace(encode=zstd_codec.encode_quick, encoder=zstd_codec.quick_encoder)
+    if codec.name == "gzip":
+        return codec._replace(encode=lambda data: _gzipped(data, 1), encoder=lambda _: zlib.compressobj(1, wbits=31))
+    return codec
+
+
+def codec_of(path: str) -> Codec:
+    """The codec that a stored path says it has."""
+    return next((c for c in CODECS.values() if c.suffix and path.endswith(c.suffix)), CODECS["none"])

@@ -1,0 +1,70 @@
+"""Where things lie in a bundle. Nothing else knows paths on disk."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tlparse_bundle.bundle.codecs import Codec
+
+FORMAT_NAME = "tlparse-bundle"
+FORMAT_MAJOR = 2
+FORMAT_MINOR = 0
+MANIFEST = "manifest.json"
+LIVE = "live"
+UNFINISHED_MANIFEST = "live/manifest"
+MAX_PATH = 1000
+ROWS_PER_FILE, BYTES_PER_FILE = 4096, 1 << 20  # of a table: a browser parses such a file without a pause
+LOG_ID = r"[A-Za-z0-9_][A-Za-z0-9._-]*"  # as the schema of the manifest has it
+_NAME = r"[A-Za-z0-9_][A-Za-z0-9._-]*"
+_OWN = re.compile(
+    rf"manifest\.json|(?:live/[0-9]{{1,15}}/)?(?:schemas\.json|ranks/{_NAME}(?:/[0-9]{{4,18}})?\.jsonl?|logs/{LOG_ID}/(?:{_NAME}\.jsonl?|{_NAME}/[0-9]{{4,18}}\.(?:jsonl?|log))"
+    r"|blobs/(?P<head>[0-9a-f]{2})/(?P=head)[0-9a-f]{62})(?:\.zst|\.gz)?",
+    re.ASCII,
+)
+_UNFINISHED = re.compile(r"(.+)\.[0-9]{1,20}\.[0-9]{1,20}")
+_OWN_FOLDER = re.compile(rf"(?:live/[0-9]{{1,15}}/)?(?:ranks(?:/{_NAME})?|logs(?:/{LOG_ID}(?:/{_NAME})?)?|blobs(?:/[0-9a-f]{{2}})?)|live(?:/[0-9]{{1,15}})?", re.ASCII)
+
+
+def blob_path(sha256: str, codec: Codec) -> str:
+    return f"blobs/{sha256[:2]}/{sha256}{codec.suffix}"
+
+
+def log_path(log_id: str, name: str, codec: Codec) -> str:
+    """Path of a file of one log, such as log_path(id, "compiles.json", codec)."""
+    return f"logs/{log_id}/{name}{codec.suffix}"
+
+
+def rows_file(name: str, number: int, count: int) -> str:
+    """Name of a file of a table: one of ``count``, by its number."""
+    return f"{name}.jsonl" if count == 1 else f"{name}/{number:04d}.jsonl"
+
+
+def rank_path(name: str, number: int, count: int, codec: Codec) -> str:
+    """Path of a file of a table about several ranks: one of ``count``, by its number."""
+    return f"ranks/{rows_file(name, number, count)}{codec.suffix}"
+
+
+def live_path(counter: int) -> str:
+    """What stands before the paths of the files that one state of a growing bundle has to itself."""
+    return f"{LIVE}/{counter}/"
+
+
+def guards(location: str | Path) -> list[Path]:
+    """What says who may read a bundle of this machine."""
+    return [Path(location), Path(location) / MANIFEST]
+
+
+def is_own(path: str) -> bool:
+    """Whether a file of this path may be part of a bundle: an allow-list, so that no path leads elsewhere."""
+    return len(path) <= MAX_PATH and _OWN.fullmatch(path) is not None
+
+
+def is_unfinished(path: str) -> bool:
+    """Whether a file of this path is one of ours that was being written when its process was killed: it has the numbers of process and thread behind its name."""
+    return path == UNFINISHED_MANIFEST or (found := _UNFINISHED.fullmatch(path)) is not None and is_own(found[1])
+
+
+def is_own_folder(path: str) -> bool:
+    """Whether an empty folder of this path may be part of a bundle that grows."""
+    return len(path) <= MAX_PATH and _OWN_FOLDER.fullmatch(path) is not None

@@ -1,0 +1,52 @@
+"""The manifest of a bundle: whether there is one, and whether this program can read what it describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle import layout
+from tlparse_bundle.bundle.checks import check_table, damaged
+from tlparse_bundle.bundle.codecs import CODECS
+from tlparse_bundle.bundle.schema_check import quoted
+from tlparse_bundle.bundle.store import Store, read_json
+
+
+def read_manifest(store: Store) -> dict[str, Any]:
+    """The manifest. Raises BundleError when there is none, when it is damaged, and for another major version."""
+    where = f"{store.location}/{layout.MANIFEST}"
+    try:
+        manifest: dict[str, Any] = read_json(store, layout.MANIFEST)
+    except BundleError as error:
+        raise BundleError(
+            f"{store.location} is no bundle: {error.message}",
+            hint="A bundle is the folder that tlparse-bundle wrote, with a manifest.json in it. Of a trace make one first: tlparse-bundle TRACE",
+            code="not-a-bundle",
+        ) from None
+    try:
+        name, major, minor = (manifest["format"][key] for key in ("name", "major", "minor"))
+    except (TypeError, KeyError):
+        name = major = minor = None
+    if type(name) is not str or type(major) is not int or type(minor) is not int:
+        raise BundleError(f"{where} is not the manifest of a bundle", code="not-a-bundle")
+    if name != layout.FORMAT_NAME or major != layout.FORMAT_MAJOR:
+        raise BundleError(
+            f"{store.location} has the format {quoted(name, quotes='')} {major}.{minor}; "
+            f"this reader knows {layout.FORMAT_NAME} {layout.FORMAT_MAJOR}.{layout.FORMAT_MINOR}",
+            hint="Use the version of tlparse-bundle that made it, or build it again from the logs.",
+            code="format-version",
+        )
+    check_table("manifest", manifest, where)
+    ids = {row["id"] for row in manifest["logs"]}
+    if len(ids) < len(manifest["logs"]):
+        raise damaged(where, "two logs have one id")
+    if manifest["codec"] not in CODECS:
+        raise damaged(where, f"there is no codec {quoted(manifest['codec'])}")
+    return manifest
+
+
+def rank_paths(manifest: dict[str, Any]) -> Iterator[str]:
+    """Paths of the files of the tables about several ranks."""
+    for entry in manifest.get("rank_tables", {}).values():
+        yield from (file["path"] for file in entry["files"])

@@ -1,0 +1,389 @@
+"""The Python reader of bundles. It needs nothing but the bundle."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import cached_property, lru_cache
+from html import escape
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.base.wording import plural
+from tlparse_bundle.bundle import layout
+from tlparse_bundle.bundle.blob_reader import Blobs
+from tlparse_bundle.bundle.checks import (
+    CHECKED_WHOLE,
+    check_directory,
+    check_part,
+    check_row_file,
+    check_table,
+    check_whole,
+    damaged,
+    row_of,
+)
+from tlparse_bundle.bundle.codecs import CODECS, MAX_FILE_BYTES
+from tlparse_bundle.bundle.growing import findings_now, is_growing, job_now, log_now, rank_findings_now
+from tlparse_bundle.bundle.manifest import read_manifest
+from tlparse_bundle.bundle.row_objects import Artifact, Compile, Event, id_of
+from tlparse_bundle.bundle.schema_check import quoted
+from tlparse_bundle.bundle.schemas import row_tables, schema
+from tlparse_bundle.bundle.store import Store, once, open_store, read, read_json, read_rows
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import LogTable, RankTable
+
+_CACHED_FILES = 8
+_SHOWN_LOGS = 40  # in a notebook
+T = TypeVar("T")
+
+
+class Bundle:
+    """A bundle: ``location``, ``manifest`` (dict) and ``logs`` (list of Log). ``trusted``: this program has just written it, nothing is checked."""
+
+    def __init__(self, store: Store, manifest: dict[str, Any] | None = None, *, verify: bool = True, trusted: bool = False):
+        self.store = store
+        self.location = store.location
+        self.trusted = trusted
+        self.manifest: dict[str, Any] = read_manifest(store) if manifest is None else manifest
+        self.codec = CODECS[self.manifest["codec"]]
+        self.logs = [Log(self, row) for row in self.manifest["logs"]]
+        self.blobs = Blobs(store, verify=verify)
+
+    @classmethod
+    def open(cls, location: str | os.PathLike[str], *, verify: bool = True) -> Bundle:
+        """Open the bundle in a folder, or at any URL that fsspec knows. ``verify``: blobs must have the hash that they are named by.
+
+        Raises BundleError when there is none, when its major format version is another one, and later for what is damaged.
+        """
+        return cls(open_store(location if isinstance(location, str) else os.fspath(location)), verify=verify)
+
+    def __repr__(self) -> str:
+        return f"<Bundle {shown(self.location)}: {plural(len(self.logs), 'log')}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the headline of each log."""
+        rows = "".join(log._row_html() for log in self.logs[:_SHOWN_LOGS])
+        more = len(self.logs) - _SHOWN_LOGS
+        return f"<p>{escape(repr(self))}</p><table>{rows}</table>" + (f"<p>… and {plural(more, 'more log')}</p>" if more > 0 else "")
+
+    def log(self, log_id: str) -> Log:
+        """The log with this id. Raises BundleError when there is none."""
+        for log in self.logs:
+            if log.id == log_id:
+                return log
+        names = ", ".join(log.id for log in self.logs[:10])
+        raise BundleError(f"{self.store.location} has no log {log_id!r}", hint=f"Its logs are: {names}", code="not-found")
+
+    @property
+    def job(self) -> dict[str, Any] | None:
+        """What several ranks together say (schema: manifest, 'job'); None for less than two. In a growing bundle, compiles that run are not findings."""
+        job = self.manifest.get("job")
+        return job_now(self.manifest, self._rank_rows("rank_findings")) if job is not None and is_growing(self.manifest) else job
+
+    if TYPE_CHECKING:
+        rank_table: RankTable
+    else:
+
+        def rank_table(self, name: str) -> list[dict[str, Any]]:
+            """Return a table about several ranks by the name of its schema, such as 'rank_findings': a list of its rows, empty when it has none.
+
+            In a growing bundle, compiles that run are not findings. Raises BundleError when there is no such table, or when it was left out of a redacted bundle.
+            """
+            rows = self._rank_rows(name)
+            return rank_findings_now(self.manifest, rows) if name == "rank_findings" else rows
+
+    def _rank_rows(self, name: str) -> list[dict[str, Any]]:
+        entries = self.manifest.get("rank_tables", {})
+        if name in entries:
+            sizes = {name: entry["rows"] for name, entry in entries.items()}
+            return [row for file in entries[name]["files"] for row in self.file_rows(name, file, sizes)]
+        left_out = name in self.manifest.get("redacted", {}).get("left_out", ())
+        if row_tables().get(name) == "ranks" and not left_out:
+            return []
+        redacted = ": the bundle is redacted" if left_out else ""
+        raise BundleError(f"the bundle has no table {quoted(name)} about several ranks{redacted}", hint=f"Its tables: {', '.join(entries) or 'none'}", code="not-found")
+
+    def table(self, name: str) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table of all logs, each with ``log`` and ``rank`` in front. Raises BundleError when there is no such table."""
+        for log in self.logs:
+            for row in log.table(name):
+                yield {"log": log.id, "rank": log.rank, **row}
+
+    def frame(self, name: str) -> Any:
+        """Return a table of all logs as a ``pandas.DataFrame``, with the columns ``log`` and ``rank`` in front.
+
+        Raises BundleError when there is no such table, or no pandas.
+        """
+        columns = ["log", "rank", *schema(name)["properties"]] if name in row_tables() else None
+        return _library("pandas").DataFrame(list(self.table(name)), columns=columns)
+
+    def sql(self, query: str) -> Any:
+        """Return the result of a query over all tables as a ``pandas.DataFrame`` (see docs/sql.md).
+
+        Raises BundleError for a query that fails, or without DuckDB and pandas.
+        """
+        from tlparse_bundle.bundle.sql import asked  # DuckDB takes longer to import than all of ours
+
+        _library("pandas")
+        with asked([(self.location.rstrip("/").rpartition("/")[2], self)], query) as result:
+            return result.df()
+
+    def file_rows(self, name: str, file: dict[str, Any], sizes: Mapping[str, int] = {}) -> list[dict[str, Any]]:
+        """The rows of a file of a table: ``file`` is its entry in 'files'. ``sizes``: see check_table."""
+        return self.once((name, file["path"], *sizes.items()), lambda: self._checked_rows(name, file, sizes))
+
+    def _checked_rows(self, name: str, file: dict[str, Any], sizes: Mapping[str, int]) -> list[dict[str, Any]]:
+        rows = read_rows(self.store, file["path"])
+        if not self.trusted:
+            check_row_file(name, rows, file["rows"], self.where(file["path"]), sizes)
+        return rows
+
+    def forget(self) -> None:
+        """Let go of what was read; it is read again when it is asked for. Bundle and logs refer to each other, so that they would wait for the garbage collector."""
+        self.blobs.forget()
+        for log in self.logs:
+            log.forget()
+
+    def once(self, what: Hashable, read_it: Callable[[], T]) -> T:
+        """What ``read_it`` gives; see ``store.once``."""
+        return once(self.store, what, read_it)
+
+    def where(self, path: str) -> str:
+        """A file of the bundle in a message."""
+        return f"{self.store.location}/{path}"
+
+    def json(self, path: str) -> Any:
+        """A JSON file of the bundle, by the path that manifest or log directory give."""
+        return read_json(self.store, path)
+
+    def read(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+        """Any file of the bundle, decoded. Raises BundleError when it holds more than ``max_bytes``."""
+        return read(self.store, path, max_bytes)
+
+    def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+        """Any file of the bundle as it is stored. Raises BundleError when it has more than ``max_bytes``."""
+        return self.store.raw(path, max_bytes)
+
+    def blob(self, sha256: str) -> bytes:
+        """An uncompressed blob that logs share, by its name."""
+        return self.blobs.read(layout.blob_path(sha256, self.codec), sha256)
+
+
+class Log:
+    """One log: ``id``, ``rank`` (int or None), ``source`` (file name as given), ``compiles``."""
+
+    def __init__(self, bundle: Bundle, row: dict[str, Any]):
+        self.bundle = bundle
+        self.row = row
+        self.id: str = row["id"]
+        self.rank: int | None = row["rank"]
+        self.source: str = row["source"]["name"]
+        self._metadata_of = lru_cache(_CACHED_FILES)(self._read_metadata)
+
+    def __repr__(self) -> str:
+        return f"<Log {shown(self.id)}: {shown(self.summary['text'])}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the headline."""
+        return f"<table>{self._row_html()}</table>"
+
+    def _row_html(self) -> str:
+        return f"<tr><td>{escape(shown(self.id))}</td><td>{escape(shown(self.summary['text']))}</td></tr>"
+
+    def forget(self) -> None:
+        """See ``Bundle.forget``."""
+        self._metadata_of.cache_clear()
+        for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
+            del self.__dict__[name]
+
+    @cached_property
+    def directory(self) -> dict[str, Any]:
+        """The log directory (schema: log)."""
+        return self.bundle.once(("directory", self.id), self._read_directory)
+
+    def _read_directory(self) -> dict[str, Any]:
+        directory: dict[str, Any] = self.bundle.json(self.row["path"])
+        if not self.bundle.trusted:
+            check_table("log", directory, self.bundle.where(self.row["path"]))
+            check_directory(directory, self.bundle.where(self.row["path"]))
+        return directory
+
+    if TYPE_CHECKING:
+        table: LogTable
+    else:
+
+        def table(self, name: str) -> Any:
+            """Return a table by the name of its schema, such as 'failures': a list of its rows, empty when it has none.
+
+            Raises BundleError when there is no such table, or when it was left out of a redacted bundle.
+            """
+            entry = self.directory["tables"].get(name)
+            if entry is not None:
+                rows = list(self.stream(name))
+                if name in CHECKED_WHOLE and not self.bundle.trusted:
+                    self.bundle.once((self.id, name), lambda: check_whole(name, rows, f"{self.bundle.location}: table {name} of log {self.id}"))
+                return rows
+            if row_tables().get(name) == "log" and not self.is_missing(name):
+                return []
+            raise self._no_table(name)
+
+    def stream(self, name: str) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table of rows, with one of its files in memory at a time. Raises BundleError as ``table`` does."""
+        entry = self.directory["tables"].get(name)
+        if entry is None:
+            yield from self.table(name)
+        else:
+            for file in entry["files"]:
+                yield from self.bundle.file_rows(name, file, self.sizes)
+
+    def is_missing(self, name: str) -> bool:
+        """Return whether a table was left out of a redacted bundle."""
+        return name in self.directory.get("left_out", ())
+
+    def _no_table(self, name: str) -> BundleError:
+        redacted = ": the bundle is redacted" if self.is_missing(name) else ""
+        return BundleError(f"log {self.id} has no table {quoted(name)}{redacted}", hint=f"Its tables: {', '.join(self.directory['tables'])}", code="not-found")
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """How many rows there are of what tables refer to, as far as the directory says."""
+        counts = {name: self.directory["tables"].get(name, {"rows": 0})["rows"] for name in ("stacks", "blobs")}
+        return {"events": self.directory["event_count"], **counts}
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The numbers of the headline, and its text (schema: manifest, 'summary'); in a growing bundle, as of now."""
+        summary: dict[str, Any] = log_now(self.bundle.manifest, self.row)["summary"]
+        return summary
+
+    def findings(self) -> list[dict[str, Any]]:
+        """Return what the log says, most important first (rows of findings); in a growing bundle, compiles that run are not findings.
+
+        Raises BundleError when a redacted bundle does not have them.
+        """
+        rows: list[Any] = self.table("findings")
+        return findings_now(self.bundle.manifest, self.row, rows)
+
+    @cached_property
+    def compiles(self) -> list[Compile]:
+        """The compiles, in the order in which they began."""
+        rows: list[Any] = self.table("compiles")
+        return [Compile(self, row) for row in rows]
+
+    def compile(self, key: str) -> Compile:
+        """Return the compile with this key ('0/1', '0/0@2', 'aot-1'). Raises BundleError when there is none."""
+        for compile in self.compiles:
+            if compile.key == key:
+                return compile
+        raise self.unknown(key)
+
+    def unknown(self, key: str) -> BundleError:
+        """What there is instead of a compile that there is not."""
+        return BundleError(f"log {self.id} has no compile {key!r}", hint=f"tlparse-bundle info lists them; here: {self._keys()}", code="not-found")
+
+    def _keys(self) -> str:
+        keys = [*(compile.key for compile in self.compiles), *(key for key in self.artifacts_by_compile if key is not None and all(key != compile.key for compile in self.compiles))]
+        return ", ".join(keys[:20]) + (f" and {len(keys) - 20} more" if len(keys) > 20 else "")
+
+    @cached_property
+    def artifacts(self) -> list[Artifact]:
+        """All artifacts of the log, in the order torch wrote them."""
+        rows: list[Any] = self.table("artifacts")
+        return [Artifact(self, row) for row in rows]
+
+    @cached_property
+    def artifacts_by_compile(self) -> dict[str | None, list[Artifact]]:
+        """The artifacts by the key of their compile; None for those outside any compile."""
+        groups: dict[str | None, list[Artifact]] = {}
+        for artifact in self.artifacts:
+            groups.setdefault(artifact.compile, []).append(artifact)
+        return groups
+
+    @cached_property
+    def stacks(self) -> list[dict[str, Any]]:
+        """The rows of the stacks (schema: stacks), by their ids."""
+        rows: list[Any] = self.table("stacks")
+        return rows
+
+    def stack(self, id: int) -> list[dict[str, Any]]:
+        """Return the frames of a stack, outermost first: dicts of file (or None), line, function, code (text of the line, or None)."""
+        frames: list[dict[str, Any]] = []
+        parent: int | None = id
+        while parent is not None:
+            row = row_of(self.stacks, parent, "stacks", self.id)
+            frames.append({key: row[key] for key in ("file", "line", "function", "code")})
+            parent = row["parent"]
+        return frames[::-1]
+
+    @cached_property
+    def blobs(self) -> dict[str, dict[str, Any]]:
+        """The rows of the blobs (schema: blobs), by path."""
+        rows: list[Any] = self.table("blobs")
+        return {row["blob"]: row for row in rows}
+
+    def is_left_out(self, blob: str) -> bool:
+        """Whether a blob is not there because the bundle is redacted."""
+        dropped = self.bundle.manifest.get("redacted", {}).get("dropped")
+        return bool(dropped) and blob in self.blobs and self.blobs[blob]["kind"] in dropped
+
+    def blob(self, blob: str) -> bytes:
+        """An uncompressed blob, by its path."""
+        row = self.blobs.get(blob)
+        if row is None:
+            raise damaged(f"log {self.id}", f"it refers to the blob {quoted(blob)}, which its table of blobs does not have")
+        if self.is_left_out(blob):
+            raise BundleError(f"log {self.id}: this payload is not in the bundle, which is redacted", hint="Who made it has the payloads.", code="redacted")
+        return self.bundle.blobs.read(blob, row["sha256"], row["size_bytes"])
+
+    def payload(self, blob: str, offset: int, size_bytes: int) -> bytes:
+        """A payload, by its place in the blobs."""
+        data = self.blob(blob)
+        if not 0 <= offset <= offset + size_bytes <= len(data):
+            raise damaged(f"log {self.id}", f"a payload lies outside of blob {quoted(blob)}")
+        return data[offset : offset + size_bytes]
+
+    def files(self, name: str) -> list[dict[str, Any]]:
+        """The files of a table of rows, in order; none for a table without rows."""
+        files: list[dict[str, Any]] = self.directory["tables"].get(name, {"files": []})["files"]
+        return files
+
+    def part(self, name: str, number: int) -> list[dict[str, Any]]:
+        """The rows of one file of 'events' or 'metadata', by its position in ``files``."""
+        return self.bundle.once((self.id, name, number), lambda: self._read_part(name, self.files(name)[number]))
+
+    def _read_part(self, name: str, file: dict[str, Any]) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.bundle.file_rows(name, file, self.sizes)
+        if not self.bundle.trusted:
+            check_part(name, rows, file, self.bundle.where(file["path"]))
+        return rows
+
+    def _read_metadata(self, number: int) -> dict[int, dict[str, Any]]:
+        return {row["event"]: row["metadata"] for row in self.part("metadata", number)}
+
+    def metadata(self, event: int) -> dict[str, Any] | None:
+        """What the record holds besides its columns (schema: metadata); None for {type: {}}."""
+        if not 0 <= event < self.directory["event_count"]:
+            raise BundleError(f"log {self.id} has no event {event}", code="not-found")
+        number = bisect_right([file["first_event"] for file in self.files("metadata")], event) - 1
+        return None if number < 0 else self._metadata_of(number).get(event)
+
+    def events(self, *, type: str | None = None, name: str | None = None, compile_id: str | None = None) -> Iterator[Event]:
+        """The events in file order: all, or those of a type, a name and a compile id.
+
+        ``compile_id`` is an id ('0/0': all its occurrences) or a key ('0/0@2').
+        """
+        for number in range(len(self.files("events"))):
+            for row in self.part("events", number):
+                if type in (None, row["type"]) and name in (None, row["name"]) and (compile_id is None or (row["compile"] is not None and compile_id in (row["compile"], id_of(row)))):
+                    yield Event(self, row)
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise BundleError(f"{name} is not installed", hint=f"Install it: pip install {name}", code="not-installed") from None

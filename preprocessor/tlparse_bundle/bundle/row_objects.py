@@ -1,0 +1,158 @@
+"""Rows of the tables of a log, with what they lead to: compiles, artifacts, events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from tlparse_bundle.bundle.checks import damaged
+from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.bundle.schema_check import quoted
+
+
+class Log(Protocol):
+    """What rows need of the log that they are of: see ``reader.Log``."""
+
+    id: str
+    bundle: Any
+
+    @property
+    def directory(self) -> dict[str, Any]: ...
+    @property
+    def compiles(self) -> list[Compile]: ...
+    @property
+    def artifacts_by_compile(self) -> dict[str | None, list[Artifact]]: ...
+    def stack(self, id: int) -> list[dict[str, Any]]: ...
+    def metadata(self, event: int) -> dict[str, Any] | None: ...
+    def payload(self, blob: str, offset: int, size_bytes: int) -> bytes: ...
+    def is_left_out(self, blob: str) -> bool: ...
+
+
+class Compile:
+    """One row of compiles: ``key``, ``status``, ``row`` (dict), ``artifacts``, ``metrics``."""
+
+    def __init__(self, log: Log, row: dict[str, Any]):
+        self.log = log
+        self.row = row
+        self.key: str = row["compile"]
+        self.status: str = row["status"]
+
+    @property
+    def metrics(self) -> dict[str, Any] | None:
+        """All fields of its compilation metrics, or None."""
+        index = self.row["metrics_event"]
+        if index is None:
+            return None
+        metrics = (self.log.metadata(index) or {}).get("compilation_metrics")
+        if type(metrics) is not dict:
+            raise damaged(f"log {self.log.id}", f"event {index} has no compilation metrics, which compile {self.key} names")
+        return metrics
+
+    @property
+    def artifacts(self) -> list[Artifact]:
+        return self.log.artifacts_by_compile.get(self.key, [])
+
+    @property
+    def stack(self) -> list[dict[str, Any]]:
+        """Frames that led to the compile, outermost first; empty when the log has none."""
+        index = self.row["stack"]
+        return [] if index is None else self.log.stack(index)
+
+    def __repr__(self) -> str:
+        return f"<Compile {self.key} {self.row['function']} {self.status}>"
+
+
+class _HasPayload:
+    log: Log
+    row: dict[str, Any]
+    _size_key: str
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of the payload; 0 when there is none."""
+        return self.row[self._size_key] or 0
+
+    def bytes(self) -> bytes | None:
+        """The payload, byte for byte as torch wrote it; None when there is none."""
+        if self.row["blob"] is None:
+            return None
+        return self.log.payload(self.row["blob"], self.row["offset"], self.size_bytes)
+
+    def text(self) -> str | None:
+        """The payload as text; bytes that are no UTF-8 become U+FFFD."""
+        data = self.bytes()
+        return None if data is None else data.decode("utf-8", "replace")
+
+
+class Artifact(_HasPayload):
+    """One row of the artifacts: ``event``, ``compile``, ``attempt``, ``type``, ``name``, ``language``, ``sha256``, ``bytes()``, ``text()``, ``json()``."""
+
+    _size_key = "size_bytes"
+
+    def __init__(self, log: Log, row: dict[str, Any]):
+        self.log = log
+        self.row = row
+        self.event: int = row["event"]
+        self.compile: str | None = row["compile"]
+        self.attempt: int | None = row["attempt"]
+        self.type: str = row["type"]
+        self.name: str = row["name"]
+        self.language: str = row["language"]
+        self.sha256: str | None = row["sha256"]
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether its payload is not there because the bundle is redacted."""
+        return self.row["blob"] is not None and self.log.is_left_out(self.row["blob"])
+
+    @property
+    def phase(self) -> str:
+        descriptor = self.log.bundle.manifest["descriptors"].get(self.row["descriptor"])
+        if descriptor is None:
+            raise damaged(f"log {self.log.id}", f"the manifest has no descriptor {quoted(self.row['descriptor'])}")
+        return str(descriptor["phase"])
+
+    def json(self) -> Any:
+        """The payload parsed; without a payload the metadata of the event. Raises ValueError."""
+        data = self.bytes()
+        if data is not None:
+            return loads(data)
+        metadata = self.log.metadata(self.event) or {}
+        return metadata.get(self.type, {})
+
+    def __repr__(self) -> str:
+        return f"<Artifact {self.name} {self.size_bytes} B>"
+
+
+class Event(_HasPayload):
+    """One record: ``index``, ``compile``, ``attempt``, ``type``, ``name``, ``row`` (dict of its fields), ``metadata``, ``bytes()``.
+
+    ``payload_form`` says how the payload stood in the log: 'lf', 'crlf', 'verbatim'; None without one.
+    """
+
+    _size_key = "payload_size_bytes"
+
+    def __init__(self, log: Log, row: dict[str, Any]):
+        self.log = log
+        self.row = row
+        self.index: int = row["event"]
+        self.compile: str | None = row["compile"]
+        self.attempt: int | None = row["attempt"]
+        self.type: str = row["type"]
+        self.name: str | None = row["name"]
+        self.payload_form: str | None = row["payload_form"]
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The metadata object, {type: {}} written out."""
+        metadata = self.log.metadata(self.index)
+        return {self.type: {}} if metadata is None else metadata
+
+    def __repr__(self) -> str:
+        return f"<Event {self.index} {self.type}>"
+
+
+def id_of(row: Mapping[str, Any]) -> str:
+    """Return the compile id of an attempt as torch writes it, '0/1' or '0/1_1', from a row with its ``compile`` and ``attempt``."""
+    key = row["compile"].partition("@")[0]
+    return f"{key}_{row['attempt']}" if row["attempt"] else key

@@ -1,0 +1,79 @@
+"""From what a user names to a bundle, with a bar meanwhile; where it goes when the user does not say."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.cli.output import say, shown
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.reader import Bundle
+
+
+def build_logs(paths: Sequence[str | Path], out: str | Path, *, quiet: bool = False, latest: bool = False, ranks: list[int] | None = None, **options):
+    """The result of the build, and what was left out of the folders."""
+    from tlparse_bundle.cli.progress import Bar
+    from tlparse_bundle.log.discover import Skipped, discover, left_out
+    from tlparse_bundle.pipeline.build import build
+
+    skipped: list[Skipped] = []
+    logs = discover(paths, latest=latest, ranks=ranks, skipped=skipped)
+    if skipped:
+        say(left_out(skipped), err=True)
+    with Bar(sum(log.size_bytes for log in logs), len(logs), hidden=quiet) as bar:
+        return build(logs, out, progress=bar.advance, **options), skipped
+
+
+@contextmanager
+def opened(location: str | Path, *, quiet: bool = True) -> Iterator[Bundle]:
+    """The bundle at a location; of a trace it is built in a folder that is gone afterwards, and is called as the trace."""
+    from tlparse_bundle.base.remote import is_url
+    from tlparse_bundle.bundle.layout import MANIFEST
+    from tlparse_bundle.bundle.reader import Bundle
+
+    if is_url(location) or os.path.lexists(os.path.join(location, MANIFEST)):  # a damaged bundle is no trace
+        yield Bundle.open(location)
+        return
+    from tlparse_bundle.bundle.atomic.folder import temporary_folder
+
+    with temporary_folder() as folder:
+        out = folder / bundle_name(location)
+        build_logs([location], out, quiet=quiet)
+        yield Bundle.open(out)
+
+
+def refuse_bundles(paths: Sequence[str | Path]) -> None:
+    """Raises BundleError when one of them is a bundle already."""
+    from tlparse_bundle.base.remote import is_url
+    from tlparse_bundle.pipeline.target import is_bundle
+
+    for path in paths:
+        if not is_url(path) and is_bundle(Path(path)):
+            hint = f"Look at it: tlparse-bundle serve {shown(path)}. To join bundles: tlparse-bundle merge."
+            raise BundleError(f"{shown(path)} is a bundle already, not a trace", hint=hint, code="is-bundle")
+
+
+def bundle_name(trace: str | Path) -> str:
+    """What a bundle of the trace is called: its last part, of a file without its endings."""
+    from tlparse_bundle.base.remote import is_url
+
+    if is_url(trace):
+        last, is_file = str(trace).rstrip("/").rpartition("/")[2], True
+    else:
+        path = Path(os.path.abspath(trace))
+        last, is_file = path.name, path.is_file()
+    if is_file:
+        from tlparse_bundle.log.discover import ENDINGS
+
+        last = ENDINGS.sub("", last)
+    return last or "trace"
+
+
+def default_out(trace: str | Path) -> Path:
+    """Where the bundle of a trace goes when the user does not say: in the folder that the user is in."""
+    return Path(f"{bundle_name(trace)}-bundle")

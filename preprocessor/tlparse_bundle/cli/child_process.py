@@ -1,0 +1,108 @@
+"""A process of ours beside this one, which does one thing for as long as this one lives."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.signals import held_back
+from tlparse_bundle.pipeline.lifeline import end_with
+
+_ours: set[int] = set()  # ends of pipes that no child may hold: each would wait for the others
+_PLAIN = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGCHLD", "SIGTSTP", "SIGCONT", "SIGWINCH") if hasattr(signal, name))
+
+
+class Lifeline:
+    """The child's end: what its parent wants of it."""
+
+    def __init__(self, file: int):
+        self.file = file
+
+    def cut(self) -> bool:
+        """Whether the parent has asked it to come to its end, or has gone itself."""
+        return bool(select.select([self.file], [], [], 0)[0])
+
+
+class Child:
+    """A copy of this process, in a session of its own: Ctrl-C in the terminal is for us alone. It ends with us, whatever ends us.
+
+    ``work`` gets its lifeline, and the end of a pipe to write into; ``pipe`` is our end of that. This process must have no threads.
+    Raises BundleError where processes cannot be copied.
+    """
+
+    def __init__(self, work: Callable[[Lifeline, int], None]):
+        if not hasattr(os, "fork"):
+            raise BundleError("logs cannot be followed on Windows", hint="Follow them in WSL, or build a bundle when they are finished.", code="no-fork")
+        its_lifeline, self._lifeline = os.pipe()
+        self.pipe, its_pipe = os.pipe()
+        self._code: int | None = None
+        _ours.update((self._lifeline, self.pipe))
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        parent = os.getpid()
+        with held_back():
+            self.pid = os.fork()
+            if not self.pid:
+                _do(work, parent, its_lifeline, its_pipe)
+        os.close(its_lifeline)
+        os.close(its_pipe)
+        os.set_blocking(self.pipe, False)
+
+    def ask_to_end(self) -> None:
+        """Tell it to come to its end; it takes its time."""
+        if self._lifeline in _ours:
+            _ours.discard(self._lifeline)
+            os.close(self._lifeline)
+
+    def signal(self, number: int) -> None:
+        if self._code is None:
+            os.kill(self.pid, number)
+
+    def poll(self) -> int | None:
+        """Its exit code, once it has ended."""
+        if self._code is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self._code = os.waitstatus_to_exitcode(status)
+        return self._code
+
+    def close(self) -> None:
+        """End it at once, with the processes that it has started; nothing happens when it has ended."""
+        if self._code is None:
+            try:
+                os.killpg(self.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):  # it has ended, or has no session yet
+                os.kill(self.pid, signal.SIGKILL)  # until somebody waits for it its number is its own
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        self.ask_to_end()
+        if self.pipe in _ours:
+            _ours.discard(self.pipe)
+            os.close(self.pipe)
+
+
+def _do(work: Callable[[Lifeline, int], None], parent: int, lifeline: int, pipe: int) -> None:
+    """The whole life of the child."""
+    code = 1
+    try:
+        os.setsid()
+        for number in _PLAIN:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.set_wakeup_fd(-1)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+        for file in _ours:
+            os.close(file)
+        _ours.clear()
+        end_with(parent)
+        work(Lifeline(lifeline), pipe)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:  # nothing of what our parent was about to do
+        os._exit(code)

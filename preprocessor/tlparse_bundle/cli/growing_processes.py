@@ -1,0 +1,344 @@
+"""The processes of a bundle that grows: one reads the logs and writes, one serves, and this one listens to signals and shows what is new."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn, Protocol, Self
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.atomic import finished
+from tlparse_bundle.bundle.layout import MANIFEST
+from tlparse_bundle.cli.child_process import Child, Lifeline
+from tlparse_bundle.cli.exits import Terminated
+from tlparse_bundle.cli.live_view import Views
+
+_STATE, _RESULT = b"s", b"r"
+_READ_BYTES = 1 << 16
+_TICK_SECONDS = 0.5
+_LOOK_SECONDS = 0.05
+_AGAIN_SECONDS = 0.3  # between two signals that are two wishes
+_FAREWELL_SECONDS = 1.5  # in which open pages hear that the bundle is finished
+_END_SECONDS = 4.0  # that the server has for answers under way
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class Shown(Protocol):
+    """What the user sees meanwhile: lines or a screen."""
+
+    def begin(self) -> None: ...
+
+    def update(self, view, now_us: int) -> None: ...
+
+    def tick(self, now_us: int) -> None: ...
+
+    def note(self, text: str) -> None: ...
+
+    def end(self) -> None: ...
+
+
+@dataclass(slots=True)
+class Server:
+    """Where the viewers are served, and to whom."""
+
+    sock: socket.socket
+    token: str | None
+    viewers: Sequence[Path] = ()
+    allow_origins: Collection[str] = ()
+
+    @property
+    def url(self) -> str:
+        host, port = self.sock.getsockname()
+        return f"http://{host}:{port}/"
+
+
+@dataclass(slots=True)
+class What:
+    """The logs, the bundle, and what a build would be told of it."""
+
+    traces: Sequence[str | Path]
+    out: Path
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+class Following:
+    """The two processes. Use as a context manager: at its end both have ended, however it ends."""
+
+    def __init__(self, what: What, server: Server | None = None):
+        self.what = what
+        self._server = server
+        self._serving: Child | None = None
+        self._writer: Child | None = None
+        self._heard = b""
+        self.states = 0  # that were written until now
+        self.result: Any = None  # a BuildResult, at the end
+
+    def __enter__(self) -> Self:
+        try:
+            if self._server is not None:
+                server, out = self._server, self.what.out
+                self._serving = Child(lambda lifeline, pipe: _serve(out, server, lifeline))
+                server.sock.close()  # its copy goes on
+            what = self.what
+            self._writer = Child(lambda lifeline, pipe: _follow(what, lifeline, pipe))
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for child in (self._writer, self._serving):
+            if child is not None:
+                child.close()
+
+    @property
+    def pipe(self) -> int:
+        """There is something to be read when the bundle has another state, and at the end."""
+        return self._writer.pipe
+
+    def finish(self) -> None:
+        """Let the bundle be finished: what is in the logs now is the last."""
+        self._writer.ask_to_end()
+
+    def hear(self) -> None:
+        """Take what the writer has said, without waiting. Raises what it failed with, and BundleError when it was killed."""
+        while self.result is None:
+            try:
+                data = os.read(self.pipe, _READ_BYTES)
+            except BlockingIOError:
+                return
+            if not data:
+                self._conclude()
+            if not self._heard.startswith(_RESULT):
+                told = len(data) - len(data.lstrip(_STATE))
+                self.states += told
+                data = data[told:]
+            self._heard += data
+
+    def wait(self) -> Any:
+        """The result, when the writer has come to its end."""
+        while self.result is None:
+            select.select([self.pipe], [], [])
+            self.hear()
+        return self.result
+
+    def _conclude(self) -> None:
+        try:
+            answer = pickle.loads(self._heard[len(_RESULT) :])
+        except (EOFError, pickle.UnpicklingError):  # cut, or never begun
+            self._writer.close()
+            hint = "It may have been killed for want of memory. What it wrote can be read; follow again to go on."
+            raise BundleError(f"the process that follows the logs ended early (exit code {self._writer.poll()})", hint=hint, code="worker-died") from None
+        if isinstance(answer, BaseException):
+            raise answer
+        finished.places.append(str(self.what.out))
+        self.result = answer
+
+    def end_server(self) -> None:
+        """Let open pages hear of the end, and let the server end as it does at Ctrl-C."""
+        if self._serving is None or self._serving.poll() is not None:
+            return
+        _until(lambda: self._serving.poll() is not None, _FAREWELL_SECONDS)
+        self._serving.signal(signal.SIGTERM)
+        _until(lambda: self._serving.poll() is not None, _END_SECONDS)
+
+    def server_has_ended(self) -> bool:
+        return self._serving is not None and self._serving.poll() is not None
+
+
+def _until(true: Callable[[], bool], seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(_LOOK_SECONDS)
+
+
+def _follow(what: What, lifeline: Lifeline, pipe: int) -> None:
+    """The life of the writer."""
+    from tlparse_bundle.follow.follower import Follower
+
+    sys.stdout = sys.stderr  # what a plug-in prints is no result
+    os.set_blocking(pipe, False)
+
+    def told(manifest: dict) -> None:
+        try:
+            os.write(pipe, _STATE)
+        except BlockingIOError:  # nobody looks for now: it is told that there is more
+            pass
+
+    try:
+        answer = Follower(what.traces, what.out, **what.options).run(lifeline.cut, told)
+    except Exception as error:
+        answer = error
+        if not isinstance(error, (BundleError, OSError, MemoryError)):
+            import traceback
+
+            answer = RuntimeError(f"the process that follows the logs failed:\n{traceback.format_exc()}")
+    os.set_blocking(pipe, True)
+    with open(pipe, "wb", closefd=False) as stream:
+        stream.write(_RESULT)
+        pickle.dump(answer, stream)
+
+
+def _serve(out: Path, server: Server, lifeline: Lifeline) -> None:
+    """The life of the server: it begins when there is a bundle; whoever has connected meanwhile waits."""
+    if sys.platform != "linux":  # there the system ends it with its parent
+        from threading import Thread
+
+        Thread(target=lambda: (select.select([lifeline.file], [], []), os._exit(1)), daemon=True).start()
+    from tlparse_bundle.serve.catalogue import url_names
+    from tlparse_bundle.serve.http.app import create_app
+    from tlparse_bundle.serve.http.connections import limits_of_process, run_app
+
+    while not os.path.lexists(out / MANIFEST):
+        time.sleep(_LOOK_SECONDS)
+    run_app(create_app(url_names([out]), url_names(server.viewers), server.allow_origins, server.token), server.sock, limits_of_process())
+
+
+class Signals:
+    """Signals that ask this process to end. Use as a context manager.
+
+    The second one is another wish only when it comes a moment later: supervisors send a signal to a process and to its group,
+    and shells tell their jobs again that the terminal has gone.
+    """
+
+    def __init__(self) -> None:
+        self.first: int | None = None
+        self.again: int | None = None
+        self._since = 0.0
+        self.stopped = False  # Ctrl-Z
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        self.file, self._its = os.pipe()
+        os.set_blocking(self._its, False)
+        os.set_blocking(self.file, False)
+        for number in _SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+                self._before[number] = signal.signal(number, self._note)
+        for name in ("SIGTSTP", "SIGWINCH"):
+            number = getattr(signal, name)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._wake)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        os.close(self.file)
+        os.close(self._its)
+
+    def _note(self, number: int, frame: object) -> None:
+        if self.first is None:
+            self.first, self._since = number, time.monotonic()
+        elif number != getattr(signal, "SIGHUP", None) and time.monotonic() - self._since >= _AGAIN_SECONDS:
+            self.again = number
+        self._wake(number, frame)
+
+    def _wake(self, number: int, frame: object) -> None:
+        self.stopped = self.stopped or number == signal.SIGTSTP
+        try:
+            os.write(self._its, b"!")
+        except BlockingIOError:
+            pass
+
+    def forget(self) -> None:
+        """Have heard them."""
+        try:
+            while os.read(self.file, 512):
+                pass
+        except BlockingIOError:
+            pass
+
+
+class Ended:
+    """Whether another process has ended; without one, never."""
+
+    def __init__(self, pid: int | None):
+        self._pid = pid
+        self.file: int | None = None  # to be waited for
+        if pid is not None and hasattr(os, "pidfd_open"):
+            try:
+                self.file = os.pidfd_open(pid)
+            except OSError:  # there is none; or the system does not know how
+                pass
+
+    def __call__(self) -> bool:
+        if self._pid is None:
+            return False
+        if self.file is not None:
+            return bool(select.select([self.file], [], [], 0)[0])
+        try:
+            os.kill(self._pid, 0)
+        except ProcessLookupError:
+            return True
+        except PermissionError:
+            pass
+        return False
+
+
+def watch(following: Following, shown: Shown, ended: Callable[[], bool], wake: Sequence[int], signals: Signals, *, finishes: bool = True) -> int | None:
+    """Show what is new until the bundle is finished, which is so when ``ended`` says it or a signal comes; that signal is returned.
+
+    A second signal ends it at once, as the first does when it ``finishes`` nothing: KeyboardInterrupt. Raises what the writer failed with.
+    """
+    views = Views(following.what.out)
+    seen, asked, noted, first, serving = 0, 0.0, False, None, True
+    shown.begin()
+    try:
+        while following.result is None:
+            select.select([following.pipe, signals.file, *wake], [], [], _TICK_SECONDS)
+            signals.forget()
+            if signals.stopped:
+                _stop(shown, signals)
+            if signals.first is not None and (signals.again is not None or not finishes):
+                raise_signal(signals.first if signals.again is None else signals.again)
+            first = signals.first
+            if not asked and (first is not None or ended()):
+                asked, wake = time.monotonic(), ()
+                following.finish()
+            elif asked and not noted and time.monotonic() - asked >= _AGAIN_SECONDS:
+                noted = True
+                shown.note("Finishing the bundle. Ctrl-C again ends at once.")
+            following.hear()
+            now_us = time.time_ns() // 1000
+            if seen != following.states:
+                states = following.states
+                try:
+                    shown.update(views.read(now_us), now_us)
+                    seen = states
+                except (BundleError, OSError):  # a state that has been replaced since, or a disk that fails: a moment later it may be there
+                    shown.tick(now_us)
+            else:
+                shown.tick(now_us)
+            if serving and following.server_has_ended():
+                serving = False
+                shown.note("The server has ended; the bundle grows on.")
+    finally:
+        shown.end()
+    return first
+
+
+def raise_signal(number: int) -> NoReturn:
+    """End as the signal does where nobody heeds it specially."""
+    raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
+
+
+def _stop(shown: Shown, signals: Signals) -> None:
+    """Ctrl-Z: the terminal is given back meanwhile. The bundle grows on."""
+    signals.stopped = False
+    shown.end()
+    handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTSTP)
+    signal.signal(signal.SIGTSTP, handler)  # goes on here with 'fg'
+    shown.begin()

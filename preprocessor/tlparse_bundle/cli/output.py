@@ -1,0 +1,76 @@
+"""What the command line prints: the one door to the terminal, but for payloads, which stay as they are."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.terminal_text import plain, shown
+
+_WIDEST, _USUAL = 100, 80  # columns
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print text. Control characters become visible; names in it go through ``shown``, so that they stay in their line."""
+    stream = sys.stderr if err else sys.stdout
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    click.echo(plain(text).encode(encoding, "backslashreplace").decode(encoding), err=err, nl=nl)
+
+
+def say_coloured(text: str) -> None:
+    """Print text whose colours are ours: all names in it went through ``shown``."""
+    click.echo(text)
+
+
+def width() -> int:
+    """How wide lines may be: as the terminal, and not wider than one likes to read. As shutil.get_terminal_size, without the archives and their codecs that shutil imports."""
+    columns = os.environ.get("COLUMNS", "")
+    try:
+        found = int(columns) if columns.isdecimal() and int(columns) else os.get_terminal_size(sys.__stdout__.fileno()).columns
+    except (AttributeError, ValueError, OSError):  # there is no stdout, or it is no terminal
+        found = 0
+    return min(_WIDEST, found or _USUAL)
+
+
+def say_json(value: Any) -> None:
+    """Print a JSON document, which is ASCII."""
+    import json
+
+    try:
+        click.echo(json.dumps(value))
+    except RecursionError:
+        raise BundleError("the result cannot be printed as JSON: it is nested too deeply", code="damaged") from None
+
+
+def say_error(error: BundleError) -> None:
+    """What went wrong, and what to try. Lines below the first are indented: no name in it can pass for a line of ours."""
+    say(f"Error: {_indented(error.message)}" + (f"\n\n{_indented(error.hint)}" if error.hint else ""), err=True)
+
+
+def say_traceback() -> None:
+    """A fault of ours, to be reported."""
+    import traceback
+
+    say(traceback.format_exc(), err=True)
+
+
+def say_misuse(error: click.ClickException) -> None:
+    """What click prints of a wrong use; a pattern of the shell may have put any name into it."""
+    from io import StringIO
+
+    error.message = _indented(error.message)
+    out = StringIO()
+    error.show(out)
+    say(out.getvalue().rstrip("\n"), err=True)
+
+
+def _indented(text: str) -> str:
+    first, *others = text.split("\n")
+    return "\n".join([first, *(line if line.startswith("  ") else f"  {line}" for line in others)])
+
+
+__all__ = ["say", "say_coloured", "say_error", "say_json", "say_misuse", "say_traceback", "shown", "width"]

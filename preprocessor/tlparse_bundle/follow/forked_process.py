@@ -1,0 +1,96 @@
+"""A copy of this process that makes one thing and ends, while this process goes on."""
+
+from __future__ import annotations
+
+import decimal  # noqa: F401  some tables import it late; each copy would do so again
+import gc
+import os
+import pickle
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.pipeline.lifeline import end_with
+
+_BLOCK_BYTES = 1 << 20
+
+
+class CopyProcess:
+    """What ``make`` returns, or raises, comes back: ``take`` what there is when ``fileno`` can be read, until it is ``done``."""
+
+    def __init__(self, make: Callable[[], Any]):
+        self.done = False
+        self._received = bytearray()
+        self._source, target = os.pipe()
+        os.set_blocking(self._source, False)
+        parent = os.getpid()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        with warnings.catch_warnings():  # fsspec has a thread, which the copy does not need
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._pid = os.fork()
+        if not self._pid:
+            try:
+                _work(make, target, parent)
+            finally:  # nothing of what this process was about to do
+                os._exit(1)
+        os.close(target)
+
+    def fileno(self) -> int:
+        return self._source
+
+    def take(self) -> None:
+        while True:
+            try:
+                data = os.read(self._source, _BLOCK_BYTES)
+            except BlockingIOError:
+                return
+            if not data:
+                break
+            self._received += data
+        self._end()
+
+    def result(self) -> Any:
+        """Once it is done. Raises what was raised over there, and BundleError when it ended without a word."""
+        try:
+            answer = pickle.loads(self._received)
+        except (EOFError, pickle.UnpicklingError):
+            raise BundleError("a process that writes a state of the bundle ended early", hint="It may have been killed for want of memory.", code="worker-died") from None
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def kill(self) -> None:
+        if not self.done:
+            os.kill(self._pid, signal.SIGKILL)
+            self._end()
+
+    def _end(self) -> None:
+        os.close(self._source)
+        self.done = True
+        try:
+            os.waitpid(self._pid, 0)
+        except ChildProcessError:  # somebody else waits for all children
+            pass
+
+
+def _work(make: Callable[[], Any], target: int, parent: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the other one, which ends this one
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    end_with(parent)
+    gc.disable()  # it would write to all pages that are shared with the other process
+    try:
+        answer = make()
+    except Exception as error:
+        answer = error
+    try:
+        data = pickle.dumps(answer)
+    except Exception:  # what was raised may hold anything
+        data = pickle.dumps(BundleError(f"{type(answer).__name__}: {answer}"[:500]))
+    view = memoryview(data)
+    while view:
+        view = view[os.write(target, view) :]
+    os._exit(0)

@@ -1,0 +1,174 @@
+"""The folder of a growing bundle: it holds a bundle that can be read from the first state on, whatever ends this process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.remote import is_url
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.bundle import layout
+from tlparse_bundle.bundle.atomic import permissions
+from tlparse_bundle.bundle.atomic.folder import is_empty, unwritable
+from tlparse_bundle.bundle.atomic.staging import Staging
+from tlparse_bundle.bundle.file_list import named_files
+from tlparse_bundle.bundle.json_codec import dumps_indented
+from tlparse_bundle.bundle.manifest import read_manifest
+from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.bundle.store import open_store
+from tlparse_bundle.pipeline.target import is_bundle, others_in
+
+
+class Place:
+    """Use as a context manager: it is locked, and ``old`` is the manifest of the growing bundle that was there; None for none.
+
+    Raises BundleError when something else is there, a finished bundle included unless it may be overwritten.
+    """
+
+    def __init__(self, out: str | os.PathLike, *, overwrite: bool):
+        if is_url(out):
+            raise BundleError(f"{out} cannot be followed into", hint="Name a folder of this machine; copy the bundle when it is finished.", code="bad-out")
+        self.called = Path(out)
+        self.root = self.called.absolute()
+        self._overwrite = overwrite
+        self._staging: Staging | None = None
+        self._allowed = permissions.EVERYBODY
+        self.old: dict | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            return self._enter()
+        except OSError as error:
+            raise unwritable(self.called, error) from error
+
+    def _enter(self) -> Self:
+        self._fills = fills = self.root.is_dir() and is_empty(self.root)
+        if fills:
+            self.root = self.root.resolve()
+        self._staging = Staging(self.root, self.root if fills else self.root.parent, self.called)
+        self._staging.__enter__()
+        try:
+            if not fills and os.path.lexists(self.root):
+                self.old = self._growing()
+            self.root.mkdir(exist_ok=True)
+            # First what says that a folder without a manifest is ours.
+            (self.root / layout.LIVE).mkdir(exist_ok=True)
+            (self.root / "logs").mkdir(exist_ok=True)
+        except BaseException:
+            self._staging.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(self, kind, value, traceback) -> None:
+        self._staging.__exit__(kind, value, traceback)
+
+    def _growing(self) -> dict | None:
+        """The manifest of what is there, if it can be gone on with; else it is removed, if that may be."""
+        begun = not os.path.lexists(self.root / layout.MANIFEST) and (self.root / layout.LIVE).is_dir()
+        if not begun and not is_bundle(self.root):
+            hint = "Choose another place; only bundles are ever replaced."
+            raise BundleError(f"{shown(self.called)} exists and is not a bundle", hint=hint, code="exists")
+        manifest = None if begun else read_manifest(open_store(self.root))
+        growing = begun or bool(manifest.get("growing"))
+        if not growing and not self._overwrite:
+            raise BundleError(f"{shown(self.called)} exists already", hint="Use --overwrite to replace it.", code="exists")
+        others = sorted(path for path in others_in(self.root) if not path.endswith("/"))
+        if others:
+            hint = "Move these away first; they would be lost."
+            raise BundleError(f"{shown(self.called)} holds more than a bundle: {', '.join(map(shown, others[:5]))}", hint=hint, code="exists")
+        for path in filter(layout.is_unfinished, [*_files_below(self.root)]):
+            (self.root / path).unlink()
+        if growing and not begun and not self._overwrite:
+            return manifest
+        self.clear()
+        return None
+
+    def clear(self) -> None:
+        """Remove what is there of a bundle, the manifest first: from then on it is none."""
+        (self.root / layout.LIVE).mkdir(exist_ok=True)
+        (self.root / layout.MANIFEST).unlink(missing_ok=True)
+        for name in os.listdir(self.root):
+            path = self.root / name
+            if name != layout.LIVE:
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        for state in self.states():
+            self.remove(state)
+
+    def allow(self, sources: Sequence[Any]) -> None:
+        """Nobody may read the bundle who may not read all of these. Before any of them is read."""
+        allowed = self._allowed & permissions.readers(sources)
+        if allowed != self._allowed:
+            self._allowed = allowed
+            for path in layout.guards(self.root):
+                if path.exists():
+                    permissions.restrict(str(path), allowed)
+
+    # What Target has, for the parts of a build that write beside the logs.
+
+    def write(self, path: str, data: bytes) -> None:
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+
+    def put_manifest(self, manifest: dict) -> None:
+        """In one step: who reads meanwhile gets the one before, or this one."""
+        partial = self.root / layout.UNFINISHED_MANIFEST
+        partial.write_bytes(dumps_indented(manifest))
+        permissions.restrict(str(partial), self._allowed)
+        partial.replace(self.root / layout.MANIFEST)
+
+    def shown(self) -> None:
+        """There is a bundle now, which stays when this process ends."""
+        if not self._staging.done:
+            self._staging.commit()
+
+    def states(self) -> Iterator[int]:
+        """The states that have files here."""
+        for name in os.listdir(self.root / layout.LIVE):
+            if name.isdecimal():
+                yield int(name)
+
+    def remove(self, counter: int) -> None:
+        shutil.rmtree(self.root / layout.live_path(counter), ignore_errors=True)
+
+    def remove_log(self, log_id: str) -> None:
+        """The files of a log that no manifest names any more."""
+        shutil.rmtree(self.root / "logs" / log_id, ignore_errors=True)
+
+    def finish(self, manifest: dict) -> tuple[int, int]:
+        """Put the finished manifest in place, remove what it does not name; the number of files and of their bytes."""
+        permissions.seal(str(self.root), self._allowed)
+        self.put_manifest(manifest)
+        kept = set(named_files(Bundle(open_store(self.root), manifest, verify=False, trusted=True)))
+        for path in _files_below(self.root):
+            if path not in kept and (layout.is_own(path) or layout.is_unfinished(path)):
+                (self.root / path).unlink()
+        shutil.rmtree(self.root / layout.LIVE)
+        for folder, _, _ in os.walk(self.root, topdown=False):
+            if folder != str(self.root) and not os.listdir(folder):
+                os.rmdir(folder)
+        permissions.sync(str(self.root / layout.MANIFEST))
+        permissions.sync(str(self.root))
+        sizes = [(self.root / path).stat().st_size for path in _files_below(self.root)]
+        return len(sizes), sum(sizes)
+
+    def unlist(self) -> None:
+        """Until the finished manifest is in place there is no bundle: the files of the last state change."""
+        (self.root / layout.MANIFEST).unlink(missing_ok=True)
+
+    def drop(self) -> None:
+        """Nothing was found to be followed: nothing stays."""
+        self.clear()
+        (self.root / layout.LIVE).rmdir()
+        if not self._fills:
+            self.root.rmdir()
+
+
+def _files_below(root: Path) -> Iterator[str]:
+    for folder, _, files in os.walk(root):
+        for name in files:
+            yield (Path(folder) / name).relative_to(root).as_posix()

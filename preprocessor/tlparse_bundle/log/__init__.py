@@ -1,0 +1,1 @@
+"""The raw log: discovery, records, envelopes, stacks, clock and compile ids."""

@@ -1,0 +1,71 @@
+"""Compile ids: how torch writes them, and telling their occurrences apart.
+
+torch._guards.CompileId prints ``frame/compile``, with ``!N/`` in front inside compiled autograd
+and ``!N`` while compiled autograd itself captures; CompileContext adds ``_attempt`` above 0.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+
+class CompileId(NamedTuple):
+    compiled_autograd_id: int | None
+    frame_id: int | None
+    frame_compile_id: int | None
+    attempt: int
+
+    @property
+    def frame_compile(self) -> tuple[int | None, int | None, int | None]:
+        """What all attempts of one compile share."""
+        return self[:3]
+
+    def key(self, occurrence: int) -> str:
+        """Return the key of the compile in all tables: see ``compile_key``."""
+        return compile_key(self[:3], occurrence)
+
+    def __str__(self) -> str:
+        parts = []
+        if self.compiled_autograd_id is not None:
+            parts.append(f"!{self.compiled_autograd_id}")
+        if self.frame_id is not None or self.frame_compile_id is not None or not parts:
+            parts.append("-" if self.frame_id is None else str(self.frame_id))
+            parts.append("-" if self.frame_compile_id is None else str(self.frame_compile_id))
+        text = "/".join(parts)
+        return f"{text}_{self.attempt}" if self.attempt else text
+
+
+@lru_cache(4096)
+def compile_key(frame_compile: tuple[int | None, int | None, int | None], occurrence: int) -> str:
+    """Return the key of a compile in all tables: its id without an attempt, and '@2' for the second compile with this id."""
+    key = str(CompileId(*frame_compile, attempt=0))
+    return key if occurrence == 1 else f"{key}@{occurrence}"
+
+
+class Occurrences:
+    """Decides which occurrence of a compile id a record belongs to.
+
+    ``torch._dynamo.reset()`` restarts the numbering. A frame compile begins with the 'dynamo'
+    span of the timeline, the reasons of a recompile, and then a dynamo_start
+    (torch/_dynamo/convert_frame.py, _compile); the first of them, for an id that has started
+    already, begins its next occurrence. Everything else belongs to the newest one.
+    """
+
+    def __init__(self) -> None:
+        self.repeated: dict[tuple, int] = {}  # the newest occurrence of frame compiles that came more than once; others have one
+        self._started: dict[tuple, int] = {}  # frame compile -> the occurrence that had a dynamo_start
+        self._started_attempts: dict[CompileId, int] = {}  # the same of each attempt
+
+    def of(self, cid: CompileId, *, starts: bool = False, opens: bool = False) -> int:
+        """Occurrence (1, 2, …) of a record.
+
+        ``starts``: it is a dynamo_start; ``opens``: it is one of those that come before.
+        """
+        key = cid[:3]
+        occurrence = self.repeated.get(key, 1)
+        if occurrence == (self._started_attempts.get(cid) if starts else opens and self._started.get(key)):
+            occurrence = self.repeated[key] = occurrence + 1
+        if starts:
+            self._started_attempts[cid] = self._started[key] = occurrence
+        return occurrence

@@ -1,0 +1,259 @@
+"""Paths to log files: what a user names, to the logs in it, their ranks and their ids."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import re
+import stat
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.remote import RemoteFile, RemoteFolder, is_url
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.log.log_file import LogFile, open_log, open_raw, reason, unreadable
+from tlparse_bundle.log.record_reader import PREFIX
+
+TORCH_NAME = re.compile(r"dedicated_log_torch_trace_(?P<rest>.+)")
+_RANK = re.compile(r"rank_(\d{1,9})(?:_|$)")
+ENDINGS = re.compile(r"(\.(log|txt|jsonl?))?(\.(gz|zst))?$", re.IGNORECASE)
+_MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
+_SNIFF_BYTES = 64 << 10
+_NAMED = 5  # of those that were left out
+CHECK_COMPILING = "Check that the program calls torch.compile, and that neither TORCH_COMPILE_DISABLE nor TORCHDYNAMO_DISABLE is set."
+_NOTHING_TRACED = f"""torch creates the folder that TORCH_TRACE names, and its logs, when it writes the first record. If TORCH_TRACE named this folder, then \
+nothing was compiled, or the variable was not set in the process when it imported torch.
+Check the variable with the same launcher: python -c "import os; print(os.environ.get('TORCH_TRACE'))"
+{CHECK_COMPILING}
+Or let tlparse-bundle set the variable: tlparse-bundle run -- python train.py"""
+
+
+class Skipped(NamedTuple):
+    """What was found in a folder and left out, though it may be a log."""
+
+    path: str
+    reason: str
+
+
+def left_out(skipped: Sequence[Skipped]) -> str:
+    """A sentence about what was left out; empty for nothing."""
+    if not skipped:
+        return ""
+    names = ", ".join(f"{shown(path)} ({reason})" for path, reason in skipped[:_NAMED])
+    more = f" and {len(skipped) - _NAMED:,} more" if len(skipped) > _NAMED else ""
+    return f"{len(skipped):,} left out: {names}{more}. Name them to read them."
+
+
+def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks: Iterable[int] | None = None, skipped: list[Skipped] | None = None) -> list[LogFile]:
+    """The logs that ``paths`` name: files, and folders with everything below them.
+
+    ``latest`` keeps the logs of the newest run only, ``ranks`` those of the given ranks. In a folder no link is followed,
+    only regular files are opened, and what cannot be read is left out, unless it has the name of a log; ``skipped`` gets all that.
+    Sorted by id. Raises BundleError when nothing is found, a file is no trace, or two logs have
+    the same name.
+    """
+    logs: dict[Path | RemoteFile, LogFile] = {}
+    skipped = [] if skipped is None else skipped
+    for location in paths:
+        if is_url(location):
+            for log in _logs_at(str(location).rstrip("/"), skipped):
+                logs.setdefault(log.path, log)
+            continue
+        given = Path(location)
+        mode = _mode(given)
+        if stat.S_ISDIR(mode):
+            found = _logs_below(given, skipped)
+            if not found:
+                raise _no_logs(given, skipped)
+        elif stat.S_ISREG(mode):
+            found = [_named_log(given)]
+        else:
+            raise BundleError(f"{shown(given)} is neither a file nor a directory", hint="Write what it gives into a file first.", code="not-a-file")
+        for log in found:
+            logs.setdefault(log.path.resolve(), log)
+    found = sorted(logs.values(), key=lambda log: (log.id.lower(), str(log.path)))
+    if latest:
+        found = _newest_run(found)
+    if ranks is not None:
+        wanted, known = set(ranks), found
+        found = [log for log in found if log.name_rank in wanted]
+        if not found:
+            raise BundleError("no log has one of these ranks in its file name", hint=f"{_ranks_of(known)} Leave out --ranks to take all logs.", code="no-logs")
+    if all(log.size_bytes == 0 for log in found):
+        names = ", ".join(shown(log.path) for log in found)
+        raise BundleError(f"{names}: empty", hint="torch creates a log when it writes the first record. The process was killed before that record was written, or the disk was full. Run the program again.", code="empty")
+    for one, other in zip(found, found[1:]):
+        if one.id.lower() == other.id.lower():
+            raise BundleError(
+                f"two logs have the same name:\n  {shown(one.path)}\n  {shown(other.path)}",
+                hint="Rename one of them, or build a bundle of each.",
+                code="same-name",
+            )
+    return found
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        is_log = TORCH_NAME.match(path.name) or ENDINGS.search(path.name)[0]
+        hint = "Check the path. Pass a trace log, or the folder that TORCH_TRACE named." if is_log else _NOTHING_TRACED
+        raise BundleError(f"{shown(path)} does not exist", hint=hint, code="not-found") from None
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
+
+
+def _no_logs(place: object, skipped: Sequence[Skipped]) -> BundleError:
+    return BundleError(f"{shown(place)} holds no trace log", hint=f"{left_out(skipped)}\n{_NOTHING_TRACED}".strip(), code="no-logs")
+
+
+def _ranks_of(logs: Sequence[LogFile]) -> str:
+    ranks = sorted({log.name_rank for log in logs if log.name_rank is not None})
+    if not ranks:
+        return "No file name has a rank."
+    return f"The file names have the ranks {', '.join(map(str, ranks[:20]))}{', …' if len(ranks) > 20 else ''}."
+
+
+def _logs_below(folder: Path, skipped: list[Skipped]) -> list[LogFile]:
+    def unreadable_folder(error: OSError) -> None:
+        if Path(error.filename) == folder:
+            raise unreadable(folder, error) from None
+        skipped.append(Skipped(str(error.filename), f"cannot be read: {reason(error)}"))
+
+    logs = []
+    for parent, folders, files in os.walk(folder, onerror=unreadable_folder):
+        is_bundle = "manifest.json" in files and "logs" in folders
+        folders[:] = [] if is_bundle else sorted(name for name in folders if not name.startswith("."))
+        links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
+        for name in () if is_bundle else sorted((*files, *links)):
+            path = Path(parent, name)
+            if not name.startswith("."):
+                logs += _considered(path, skipped, folder)
+    return logs
+
+
+def _considered(path: Path | RemoteFile, skipped: list[Skipped], folder: Path | None = None) -> list[LogFile]:
+    """The log at a path that nobody named, if it is one."""
+    try:
+        kind = stat.S_IFREG if isinstance(path, RemoteFile) else stat.S_IFMT(path.lstat().st_mode)
+        why = "" if kind == stat.S_IFREG else "a link" if kind == stat.S_IFLNK else "no regular file"
+        log = None if why else _log_file(path, folder)
+        if log is not None and (TORCH_NAME.match(path.name) or log.size_bytes and _looks_like_a_trace(log)):
+            return [log]
+    except FileNotFoundError:
+        why = "it is gone"
+    except OSError as error:
+        if TORCH_NAME.match(path.name):
+            raise _unreadable_log(path, error) from None
+        why = f"cannot be read: {reason(error)}"
+    except BundleError as error:  # it has no name of a log
+        why = error.message.removeprefix(f"{shown(path)} ")
+    if why:
+        skipped.append(Skipped(str(path), why))
+    return []
+
+
+def _unreadable_log(path: object, error: OSError) -> BundleError:
+    found = unreadable(path, error)
+    found.hint = "It has the name of a log. Make it readable, or name the logs that are to be read."
+    return found
+
+
+def _logs_at(url: str, skipped: list[Skipped]) -> list[LogFile]:
+    """The logs at a URL: a file, or a folder with everything below it."""
+    place, _, name = url.rpartition("/")
+    try:
+        is_folder = RemoteFolder(place).info(name)["type"] == "directory"
+        if not is_folder:
+            return [_named_log(RemoteFile(url))]
+        files = RemoteFolder(url).files()
+    except OSError as error:
+        raise unreadable(url, error) from None
+    bundles = [path.removesuffix("manifest.json") for path in files if path.rpartition("/")[2] == "manifest.json"]
+    found = []
+    for path in sorted(files):
+        hidden = any(part.startswith(".") for part in path.split("/"))
+        if not hidden and not path.startswith(tuple(bundles)):
+            found += _considered(RemoteFile(f"{url}/{path}"), skipped)
+    if not found:
+        raise _no_logs(url, skipped)
+    return found
+
+
+def _named_log(path: Path | RemoteFile) -> LogFile:
+    """The log at a path that the user named, which may be a link."""
+    try:
+        log = _log_file(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if log.size_bytes == 0 or TORCH_NAME.match(path.name) or _looks_like_a_trace(log):
+        return log
+    raise BundleError(
+        f"{shown(path)} is no trace log: its beginning holds no record",
+        hint="A record looks like: V1121 01:36:58.369000 7877 torch/_dynamo/convert_frame.py:303] {…}\n"
+        "Logs of TORCH_LOGS are something else; set TORCH_TRACE=<directory> instead.",
+        code="not-a-trace",
+    )
+
+
+def _log_file(path: Path | RemoteFile, folder: Path | None = None) -> LogFile:
+    """What its name and its first bytes say of a file, log or not. Raises OSError."""
+    raw, about = open_raw(path, folder)
+    try:
+        magic = raw.read(4)
+    finally:
+        raw.close()
+    compression = next((name for name, start in _MAGIC.items() if magic.startswith(start)), None)
+    torch_name = TORCH_NAME.match(path.name)
+    stem = ENDINGS.sub("", torch_name["rest"] if torch_name else path.name)
+    rank = _RANK.search(stem)
+    log_id = re.sub(r"[^A-Za-z0-9._-]", "_", stem).lstrip(".-")[:100] or "log"
+    return LogFile(path, log_id, int(rank[1]) if rank else None, compression, *about, folder)
+
+
+def _looks_like_a_trace(log: LogFile) -> bool:
+    """Whether there is a record near its beginning. Raises BundleError when that cannot be read."""
+    with open_log(log) as stream:
+        start = stream.read(_SNIFF_BYTES)
+    return any(match and match.string.startswith(b"{", match.end()) for match in map(PREFIX.match, start.split(b"\n")[:200]))
+
+
+def _newest_run(logs: list[LogFile]) -> list[LogFile]:
+    """The newest log, and the logs of other ranks that were written while it was."""
+
+    def span(log: LogFile) -> tuple[float, float]:
+        return min(_first_time(log, log.modified_s), log.modified_s), log.modified_s
+
+    spans = {log: span(log) for log in logs}
+    newest = max(logs, key=lambda log: (spans[log][1], log.id))
+    start, end = spans[newest]
+    ranked = newest.name_rank is not None
+    run = {newest}
+    for log in sorted(logs, key=lambda log: spans[log][1], reverse=True):
+        same_rank = ranked and any(log.name_rank == other.name_rank for other in run)
+        if log not in run and not same_rank and spans[log][1] >= start and spans[log][0] <= end:
+            run.add(log)
+    return [log for log in logs if log in run]
+
+
+def _first_time(log: LogFile, end: float) -> float:
+    """When the first record was written, taking the log's clock for this machine's."""
+    try:
+        with open_log(log) as stream:
+            lines = stream.read(_SNIFF_BYTES).split(b"\n")[:200]
+    except BundleError:
+        return end
+    match = next(filter(None, map(PREFIX.match, lines)), None)
+    if match is None:
+        return end
+    last = dt.datetime.fromtimestamp(end)
+    for year in (last.year, last.year - 1):
+        try:
+            first = dt.datetime.strptime(f"{year}{match[2].decode()}", "%Y%m%d %H:%M:%S")
+        except ValueError:
+            return end
+        if first <= last + dt.timedelta(days=1):
+            return first.timestamp()
+    return end

@@ -1,0 +1,71 @@
+"""One record, understood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tlparse_bundle.log.compile_id import CompileId
+from tlparse_bundle.log.payload import Payload
+
+TIMELINE = "chromium_event"  # the type of its events
+
+# An event of the timeline: event index, compile index, name, phase, time and duration in microseconds, compile id as torch wrote it there.
+Span = tuple[int, int, str, str, float, Any, Any]
+
+
+class Event:
+    """One record, understood: what tables are made from.
+
+    ``value`` is the metadata under the event's own key; ``metadata`` the whole object, None for
+    ``{type: {}}``; other events may share both. ``trace_event`` is the parsed payload of a chromium event.
+    """
+
+    __slots__ = (
+        "index", "type", "name", "value", "metadata", "compile_id", "occurrence", "rank", "line", "byte_offset",
+        "size_bytes", "time_us", "origin_index", "pid_index", "payload", "content", "payload_form", "trace_event", "kind_index",
+        "compile_index", "blob_index", "blob_offset", "sha256", "metadata_json",
+        "payload_size_bytes",
+    )  # fmt: skip
+
+    index: int
+    type: str
+    name: str | None
+    value: Any
+    metadata: dict | None
+    compile_id: CompileId | None
+    occurrence: int
+    rank: int | None
+    line: int
+    byte_offset: int
+    size_bytes: int
+    time_us: int
+    origin_index: int
+    pid_index: int
+    payload: bytes | None
+    content: Payload | None  # the same with its hashes; None for events that came from another process
+    payload_size_bytes: int | None
+    payload_form: str  # lf, crlf or verbatim
+    trace_event: dict | None
+    sha256: str | None  # of the payload, except of trace events
+    metadata_json: bytes
+    # Set by pipeline/blob_writer.py:
+    blob_index: int
+    blob_offset: int
+    # Set by pipeline/batches.py:
+    kind_index: int
+    compile_index: int
+
+    @property
+    def compile(self) -> str | None:
+        """Key of the compile that the record belongs to, such as '0/1'; None for a record outside any compile."""
+        return None if self.compile_id is None else self.compile_id.key(self.occurrence)
+
+    @property
+    def attempt(self) -> int | None:
+        """Attempt of that compile, from 0; None for a record outside any compile."""
+        return None if self.compile_id is None else self.compile_id.attempt
+
+    @property
+    def hash(self) -> str | None:
+        """The first half of the SHA-256 of the payload, as 32 hex digits."""
+        return self.sha256 and self.sha256[:32]

@@ -1,0 +1,1 @@
+"""The kinds of events: a module for each family, and their registry."""

@@ -1,0 +1,113 @@
+"""JSON in a log, in envelopes, payloads and strings: parsed so that it can be written again.
+
+Python writes more than JSON allows, and more than JavaScript reads: NaN and infinities, huge integers,
+half surrogate pairs, thousands of lists in each other.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from tlparse_bundle.bundle.json_codec import dumps, loads
+from tlparse_bundle.log.record_reader import MAX_LINE_BYTES
+
+MAX_SAFE_INTEGER = 2**53 - 1
+_MAX_DEPTH = 100  # of lists and objects in each other; JSON writers and readers have limits above
+_ZEROS = re.compile(rb"0+")
+_DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+_SIXTEEN_DIGITS = b"0" * 16
+_NOTHING = object()
+
+
+def parse_json(data: bytes | str, *, for_table: bool = True) -> Any:
+    """The value. Raises ValueError, and nothing else, when ``data`` is no JSON, nested too deeply or larger than an envelope may be.
+
+    Python's extensions pass as in an envelope: NaN and infinities become words, and integers that
+    JavaScript cannot hold too. ``for_table=False`` is faster, but such integers and deep nesting stay,
+    so that the value must not be written as a whole.
+    """
+    data = data.encode("utf-8", "replace") if type(data) is str else data
+    if len(data) > MAX_LINE_BYTES:
+        raise ValueError("too large")
+    value = _NOTHING
+    if not for_table or not has_long_integer(data):
+        try:
+            value = loads(data)
+        except ValueError:
+            pass
+    if value is _NOTHING:
+        try:
+            value, _ = lenient_json(data)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+    if for_table and is_deep(data, value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def json_to_keep(value: Any) -> bytes:
+    """JSON of a value. What orjson returns keeps the room that it was written in, which can be ten times as much."""
+    return bytes(memoryview(dumps(value)))
+
+
+def is_deep(text: bytes, value: Any) -> bool:
+    """Whether the value of a JSON text has lists and objects in each other that other readers may refuse."""
+    if len(text) < 2 * _MAX_DEPTH or text.count(b"[") + text.count(b"{") <= _MAX_DEPTH:
+        return False
+    level = [value]
+    for _ in range(_MAX_DEPTH):
+        level = [child for v in level if type(v) in (list, dict) for child in (v.values() if type(v) is dict else v)]
+    return bool(level)
+
+
+def is_index(value: Any) -> bool:
+    """Whether a value is a number that can stand for something: no bool, not negative, not beyond what JavaScript holds."""
+    return type(value) is int and 0 <= value <= MAX_SAFE_INTEGER
+
+
+def has_long_integer(text: bytes) -> bool:
+    """Whether JSON may hold an integer beyond 2**53, which JavaScript does not have. Digits behind a point do not count."""
+    digits = text.translate(_DIGITS_AS_ZEROS)  # finding a fixed text is several times faster than matching a pattern
+    start = digits.find(_SIXTEEN_DIGITS)
+    while start >= 0:
+        end = _ZEROS.match(digits, start).end()
+        if text[start - 1 : start] != b"." and (end - start > 16 or text[start:end] > b"9007199254740991"):
+            return True
+        start = digits.find(_SIXTEEN_DIGITS, end)
+    return False
+
+
+def lenient_json(text: bytes) -> tuple[Any, bool]:
+    """JSON as Python writes it: NaN and infinities become words, huge integers strings of digits.
+
+    Lone surrogates and bytes that are no UTF-8 become U+FFFD; the second value says whether there were any.
+    """
+    decoded = text.decode("utf-8", "replace")
+    value = json.loads(decoded, parse_constant=str, parse_int=_safe_int, parse_float=_safe_float)
+    clean = _without_surrogates(value) if b"\\u" in text else value
+    return clean, clean != value or decoded.encode() != text
+
+
+def _safe_int(digits: str) -> int | str:
+    if len(digits) > 17:
+        return digits
+    number = int(digits)
+    return number if abs(number) <= MAX_SAFE_INTEGER else digits
+
+
+def _safe_float(text: str) -> float | str:
+    number = float(text)
+    return number if math.isfinite(number) else text
+
+
+def _without_surrogates(value: Any) -> Any:
+    if type(value) is str:
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if type(value) is list:
+        return [_without_surrogates(v) for v in value]
+    if type(value) is dict:
+        return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
+    return value

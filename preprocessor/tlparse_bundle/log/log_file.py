@@ -1,0 +1,175 @@
+"""One log file: opened as the kind of file that it must be, decompressed, read to the size that it had when it was opened."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import zlib
+from collections.abc import Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.remote import RemoteFile
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.bundle.regular_file import open_regular
+from tlparse_bundle.bundle.zstd_codec import ZstdError, frame_decoder
+
+_ZSTD_INPUT_BYTES = 4 << 10  # at once; even the densest data expands to little of memory
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    path: Path | RemoteFile
+    id: str  # unique in a bundle, safe as a name of a folder
+    name_rank: int | None  # rank according to the file name
+    compression: str | None  # gzip, zstd or None
+    size_bytes: int  # on disk, when it was found
+    modified_s: float = 0.0  # since 1970, then
+    folder: Path | None = None  # in which it was found, so that no link may stand in its place; None when its path was given
+
+
+class _UpTo:
+    """A file up to a size: what is added to it while it is read is not read, else a log that grows fast has no end."""
+
+    def __init__(self, raw: Any, size_bytes: int):
+        self.raw = raw
+        self._left = size_bytes
+
+    def read(self, size: int = -1) -> bytes:
+        data = self.raw.read(min(size, self._left) if size >= 0 else self._left)
+        self._left -= len(data)
+        return data
+
+    def close(self) -> None:
+        self.raw.close()
+
+
+class _ZstdFrames:
+    """Reads zstd frames one after another; zstandard's own reader takes a frame that was cut for a whole one."""
+
+    def __init__(self, raw: _UpTo):
+        self._raw = raw
+        self._frame = None
+        self._input = b""
+        self._output = bytearray()
+
+    def read(self, size: int) -> bytes:
+        while len(self._output) < size:
+            data = self._input or self._raw.read(_ZSTD_INPUT_BYTES)
+            if not data:
+                if self._frame is not None:
+                    raise EOFError("it ends in the middle of a frame")
+                break
+            if self._frame is None:
+                self._frame = frame_decoder()
+            self._output += self._frame.decompress(data)
+            self._input = b""
+            if self._frame.eof:
+                self._input, self._frame = self._frame.unused_data, None
+        data = bytes(self._output[:size])
+        del self._output[:size]
+        return data
+
+    def close(self) -> None:
+        self._raw.close()
+
+
+class _Gzip(gzip.GzipFile):
+    """Closes the file that it reads."""
+
+    def __init__(self, raw: _UpTo):
+        super().__init__(fileobj=raw)
+        self.myfileobj = raw
+
+
+class _LogStream(io.RawIOBase):
+    """Reads on through a file or a compressed stream; turns their errors into sentences."""
+
+    def __init__(self, stream: _UpTo | _ZstdFrames | gzip.GzipFile, log: LogFile):
+        self._stream = stream
+        self._log = log
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self._stream.read(size)
+        except (OSError, EOFError, zlib.error, ZstdError, ValueError) as error:
+            if self._log.compression is None or getattr(error, "errno", None):  # the disk's, not the decompressor's
+                raise unreadable(self._log.path, error) from None
+            raise BundleError(
+                f"{shown(self._log.path)} cannot be decompressed: {error}",
+                hint="The file is damaged or was cut. Decompress as much as possible by hand and pass the result.",
+                code="compression",
+            ) from None
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+class About(NamedTuple):
+    size_bytes: int
+    modified_s: float
+
+
+def open_raw(path: Path | RemoteFile, folder: Path | None = None) -> tuple[_UpTo, About]:
+    """The bytes of a file as they are, and how many there were when it was opened. Below ``folder`` no link is followed.
+
+    Raises OSError, also for what is no regular file: a pipe would wait, a device may have no end.
+    """
+    if isinstance(path, RemoteFile):
+        remote = About(*path.stat())
+        return _UpTo(path.open("rb"), remote.size_bytes), remote
+    if folder is not None:
+        raw = open_regular(folder, path.relative_to(folder).as_posix()).detach()
+    else:
+        raw = open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb", buffering=0)
+    about = os.fstat(raw.fileno())
+    if not stat.S_ISREG(about.st_mode):
+        raw.close()
+        raise OSError(None, "it is no regular file")
+    return _UpTo(raw, about.st_size), About(about.st_size, about.st_mtime)
+
+
+def open_from(log: LogFile, start: int) -> tuple[_UpTo, int, Hashable]:
+    """The bytes of a log that still grows, as they are, from ``start`` on; how many there are in all, and what tells the file from
+    another one of its name. Raises OSError.
+
+    It is opened each time: on a file system of several machines this is when the size is asked for again.
+    """
+    if isinstance(log.path, RemoteFile):
+        size = log.path.stat().st_size
+        return _UpTo(log.path.open_at(start), max(0, size - start)), size, None
+    whole, about = open_raw(log.path, log.folder)
+    file, size = whole.raw, about.size_bytes
+    found = os.fstat(file.fileno())
+    file.seek(start)
+    return _UpTo(file, max(0, size - start)), size, (found.st_dev, found.st_ino)
+
+
+def open_log(log: LogFile) -> BinaryIO:
+    """The bytes of a log, decompressed. Raises BundleError when it cannot be opened."""
+    try:
+        if isinstance(log.path, RemoteFile):  # which needs not be asked again how large it is
+            raw = _UpTo(log.path.open("rb"), log.size_bytes)
+        else:
+            raw, _ = open_raw(log.path, log.folder)
+    except OSError as error:
+        raise unreadable(log.path, error) from None
+    if log.compression == "gzip":
+        return _LogStream(_Gzip(raw), log)
+    return _LogStream(_ZstdFrames(raw) if log.compression == "zstd" else raw, log)
+
+
+def unreadable(path: object, error: Exception) -> BundleError:
+    return BundleError(f"{shown(path)} cannot be read: {reason(error)}", code="unreadable")
+
+
+def reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,1 @@
+"""Logs to a bundle: stages, processes, Dask, merging."""

@@ -1,0 +1,99 @@
+"""Writes the files of a bundle: compresses, hashes, puts them in place."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tlparse_bundle.bundle import layout
+from tlparse_bundle.bundle.codecs import Codec
+from tlparse_bundle.bundle.layout import blob_path, log_path
+from tlparse_bundle.tables.rows import Rows
+
+_SMALL_BYTES = 32 << 10
+BlobRow = tuple[str, str, int, int]  # path, SHA-256, size, stored size
+
+
+class FileSink:
+    """Files below ``root``, stored with ``codec``.
+
+    Blobs may be written by several processes at once: equal content has an equal name. There are no threads: a
+    thread that compresses costs the one that reads more, in waiting for the interpreter, than it takes over.
+    """
+
+    def __init__(self, root: Path, codec: Codec):
+        self.root = root
+        self.codec = codec
+        self.below = ""  # before each path: where the files of one state of a growing bundle lie (layout.live_path)
+        self.keep: frozenset[str] = frozenset()  # names of tables that are read again, while what they were made of is still here
+        self.kept: dict[str, Rows] = {}  # these, as ``put_rows`` got them
+
+    def put(self, path: str, data: bytes | memoryview) -> str:
+        """Store a file under a path (as layout gives it); returns the path that it has."""
+        self._write(self.below + path, [self.codec.encode(data)])
+        return self.below + path
+
+    def put_stored(self, path: str, data: bytes) -> str:
+        """Store a file that is encoded already; returns its path."""
+        self._write(self.below + path, [data])
+        return self.below + path
+
+    def put_rows(self, log_id: str, name: str, rows: Rows, blobs: Sequence[str] | None = None) -> dict:
+        """Store a table of a log as JSON Lines; returns what the log directory says of it (schema: log, 'tables'). ``blobs``: see Rows.files."""
+        if name in self.keep:
+            self.kept[name] = rows
+        return self.put_row_files(log_id, name, [(count, encoded_pieces(pieces, self.codec)) for count, pieces in rows.files(blobs)])
+
+    def put_row_files(self, log_id: str, name: str, files: Sequence[tuple[int, Iterable[bytes]]]) -> dict:
+        """The same for files that are encoded already: (number of rows, pieces) of each."""
+        entries = []
+        for number, (count, pieces) in enumerate(files):
+            path = self.below + log_path(log_id, layout.rows_file(name, number, len(files)), self.codec)
+            self._write(path, pieces)
+            entries.append({"path": path, "rows": count})
+        return {"rows": sum(entry["rows"] for entry in entries), "files": entries}
+
+    def remove(self, table: dict) -> None:
+        """Remove the files of a table of rows."""
+        for file in table["files"]:
+            os.remove(self.root / file["path"])
+
+    def put_blob(self, data: bytes | memoryview, path: str | None = None, *, sha256: str | None = None) -> BlobRow:
+        """Store a blob.
+
+        ``path`` is for what no other log can have; None lets the hash tell the place, which equal blobs share.
+        ``sha256`` is that of the data, where it is known.
+        """
+        sha256 = sha256 or hashlib.sha256(data).hexdigest()
+        path = path and self.below + path
+        place = path or blob_path(sha256, self.codec)
+        target = self.root / place
+        if path is not None or not target.exists():
+            self._write(place, [self.codec.encode(data)])
+        return place, sha256, len(data), target.stat().st_size
+
+    def _write(self, path: str, pieces: Iterable[bytes]) -> None:
+        # For a job of many ranks there are thousands of files: what is asked of the system for each counts.
+        target = f"{self.root}/{path}"
+        written = target if self.below else f"{target}.{os.getpid()}.{threading.get_ident()}"  # of a state nobody knows yet
+        try:
+            file = open(written, "wb")
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            file = open(written, "wb")
+        with file:
+            file.writelines(pieces)
+        if not self.below:
+            os.replace(written, target)
+
+
+def encoded_pieces(pieces: Sequence[bytes], codec: Codec) -> list[bytes]:
+    """Pieces of a file whose content is given in pieces."""
+    size_bytes = sum(map(len, pieces))
+    if size_bytes <= _SMALL_BYTES:
+        return [codec.encode(b"".join(pieces))]
+    encoder = codec.encoder(size_bytes)
+    return [*map(encoder.compress, pieces), encoder.flush()]

@@ -1,0 +1,194 @@
+"""A process of our own that does a part of the work on a log: messages pass to it and from it."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.pipeline.lifeline import end_with
+
+_PIPE_BYTES = 1 << 20  # so that neither process waits at every turn of the other one
+_HEAD = struct.Struct("<QQ")  # bytes of a message, and how many buffers follow it
+_LENGTH = struct.Struct("<Q")
+_BUFFER_BYTES = 1 << 20
+
+
+class LinkClosed(EOFError):
+    """The other process has ended."""
+
+
+def sent_apart(data: bytes | None) -> bytes | pickle.PickleBuffer | None:
+    """What stands for some bytes in a message, so that large ones are not copied on their way. They arrive as bytes."""
+    return pickle.PickleBuffer(data) if data is not None and len(data) >= _BUFFER_BYTES else data
+
+
+class Link:
+    """Messages from another process and to it. They are pickled: both processes are ours."""
+
+    def __init__(self, source: BinaryIO, target: BinaryIO):
+        self._source = source
+        self._target = target
+
+    def send(self, message: Any) -> None:
+        """Waits while the pipe is full. Raises LinkClosed."""
+        buffers: list[pickle.PickleBuffer] = []
+        data = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
+        try:
+            self._target.write(_HEAD.pack(len(data), len(buffers)))
+            self._target.write(data)
+            for view in map(pickle.PickleBuffer.raw, buffers):
+                self._target.write(_LENGTH.pack(len(view)))
+                self._target.write(view)
+            self._target.flush()
+        except OSError:
+            raise LinkClosed from None
+
+    def receive(self) -> Any:
+        """The next message. Raises LinkClosed, also when a message was cut."""
+        size, count = _HEAD.unpack(self._read(_HEAD.size))
+        data = self._read(size)
+        return pickle.loads(data, buffers=[self._read(*_LENGTH.unpack(self._read(_LENGTH.size))) for _ in range(count)])
+
+    def _read(self, size: int) -> bytes:
+        data = self._source.read(size)
+        if len(data) < size:
+            raise LinkClosed
+        return data
+
+
+def may_fork() -> bool:
+    """Whether the process can be a copy of this one, which has read its modules already: on Linux, as long as there are no threads."""
+    return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
+
+
+class Helper:
+    """Our end. The process ends when this one does, whatever ends it: a copy of this one, or a plain subprocess.
+
+    Raises BundleError when the process has ended early, and what was raised over there.
+    """
+
+    def __init__(self, work: Callable[[Link], Any], head: Any):
+        """``work`` is what it does with messages, a function of a module; ``head`` is the first of them."""
+        self._process = (_Copy if may_fork() else _subprocess)(work)
+        for pipe in (self._process.stdin, self._process.stdout):
+            _widen(pipe)
+        self._link = Link(self._process.stdout, self._process.stdin)
+        self.send(head)
+
+    def send(self, message: Any) -> None:
+        try:
+            self._link.send(message)
+        except LinkClosed:
+            while True:  # until it has said why
+                self.receive()
+
+    def receive(self) -> Any:
+        try:
+            message = self._link.receive()
+        except EOFError:
+            raise BundleError(
+                f"a process that helps to read the log ended early (exit code {self._process.wait()})",
+                hint="It may have been killed for want of memory; --jobs 1 does without it.",
+                code="worker-died",
+            ) from None
+        if isinstance(message, Exception):
+            raise message
+        return message
+
+    def close(self) -> None:
+        """End it: nothing that it has not answered is needed, and nothing may be written any more."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdout, self._process.stdin):
+            try:
+                pipe.close()
+            except OSError:  # what it was to be told last
+                pass
+
+
+def _subprocess(work: Callable[[Link], Any]) -> subprocess.Popen:
+    """It needs nothing of the program that called us."""
+    return subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            f"from {__name__} import serve; from {work.__module__} import {work.__name__}; serve({work.__name__}, parent={os.getpid()})",
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
+        start_new_session=True,  # Ctrl-C is for us alone
+    )
+
+
+class _Copy:
+    """A copy of this process, with what is needed here of subprocess.Popen."""
+
+    def __init__(self, work: Callable[[Link], Any]):
+        its_input, to_it = os.pipe()
+        from_it, its_output = os.pipe()
+        self._code: int | None = None
+        parent = os.getpid()
+        self.pid = os.fork()
+        if not self.pid:
+            try:
+                os.setsid()
+                os.close(to_it)
+                os.close(from_it)
+                serve(work, Link(open(its_input, "rb"), open(its_output, "wb")), parent)
+            finally:  # nothing of what this process was about to do
+                os._exit(1)
+        os.close(its_input)
+        os.close(its_output)
+        self.stdin, self.stdout = open(to_it, "wb"), open(from_it, "rb")
+
+    def kill(self) -> None:
+        if self._code is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> int:
+        if self._code is None:
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._code
+
+
+def serve(work: Callable[[Link], Any], link: Link | None = None, parent: int | None = None) -> None:
+    """The other end, by default at the standard streams: what ``work`` returns, or raises, is the last message. Does not return.
+
+    It ends with ``parent``, the number of the process that speaks to it.
+    """
+    if parent is not None:
+        end_with(parent)
+    gc.set_threshold(50_000)  # as in cli
+    link = link or Link(sys.stdin.buffer, sys.stdout.buffer)
+    sys.stdout = sys.stderr  # what a plug-in prints is no message
+    try:
+        try:
+            answer = work(link)
+        except LinkClosed:
+            raise
+        except Exception as error:
+            answer = error
+        link.send(answer)
+    except LinkClosed:  # nobody is there to be told
+        pass
+    os._exit(0)
+
+
+def _widen(pipe: BinaryIO) -> None:
+    if sys.platform != "linux":
+        return
+    import fcntl
+
+    try:
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    except OSError:  # more than this user may have: it works all the same
+        pass

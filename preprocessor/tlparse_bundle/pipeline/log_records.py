@@ -1,0 +1,98 @@
+"""The records of a log, and what there is to know of its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.log.complete_record import is_whole
+from tlparse_bundle.log.log_file import LogFile, open_log
+from tlparse_bundle.log.record_reader import Record, RecordReader
+
+
+class LogRecords:
+    """Iterate over it once, then ``tail``, ``sha256`` and ``diagnostics`` are whole; ``close`` in any case.
+
+    ``raw`` gives the bytes of a log that still grows, see RecordReader; None opens the log and reads it as it is.
+    Raises BundleError when the log cannot be read or decompressed.
+    """
+
+    def __init__(self, log: LogFile, raw: Any = None):
+        self.diagnostics = Diagnostics()
+        self._raw = open_log(log) if raw is None else raw
+        self._stream = _HashingStream(self._raw, None if raw is None else self._certain)
+        self._reader = RecordReader(self._stream, self.diagnostics)
+
+    def _certain(self) -> int:
+        return self._reader.certain
+
+    def stop(self) -> None:
+        """While it waits for more: what was read is the whole log, without a record at its end of which the rest is still to come."""
+        head, payload = self._reader.waiting
+        end = self.size_bytes if is_whole(head, payload) else self._reader.certain
+        self._reader.stop_at(end)
+        self._stream.stop_at(end)
+
+    def __iter__(self) -> Iterator[Record | None]:
+        return iter(self._reader)
+
+    @property
+    def tail(self) -> bytes:
+        """Behind the last record."""
+        return self._reader.tail
+
+    @property
+    def sha256(self) -> str:
+        """Of the uncompressed log."""
+        return self._stream.sha256()
+
+    @property
+    def size_bytes(self) -> int:
+        """Read so far."""
+        return self._stream.size_bytes
+
+    def close(self) -> None:
+        self._raw.close()
+
+
+class _HashingStream:
+    """Hashes a log and counts its bytes while it is read.
+
+    ``certain`` tells how much of it can no longer be taken back, see RecordReader: the rest is hashed later.
+    """
+
+    def __init__(self, stream: Any, certain: Callable[[], int] | None):
+        self._stream = stream
+        self._certain = certain
+        self._hash = hashlib.sha256()
+        self._hashed_bytes = 0
+        self._held: deque[bytes] = deque()
+        self.size_bytes = 0
+
+    def read(self, size: int) -> bytes | None:
+        data = self._stream.read(size)
+        if data:
+            self.size_bytes += len(data)
+            if self._certain is None:
+                self._hash.update(data)
+            else:
+                self._held.append(data)
+                while self._hashed_bytes + len(self._held[0]) <= self._certain():
+                    self._hashed_bytes += len(self._held[0])
+                    self._hash.update(self._held.popleft())
+        return data
+
+    def stop_at(self, size_bytes: int) -> None:
+        """The log ends here, at what is certain or behind all that was read."""
+        whole = b"".join(self._held)[: size_bytes - self._hashed_bytes]
+        self._held = deque((whole,))
+        self.size_bytes = size_bytes
+
+    def sha256(self) -> str:
+        digest = self._hash.copy()
+        for data in self._held:
+            digest.update(data)
+        return digest.hexdigest()

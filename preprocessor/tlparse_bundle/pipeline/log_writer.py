@@ -1,0 +1,280 @@
+"""One log file to its folder of the bundle: reads it once, feeds tables, blobs and chunks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.base.plugins import PLUGIN_FAILED
+from tlparse_bundle.bundle.codecs import CODECS
+from tlparse_bundle.bundle.json_codec import dumps
+from tlparse_bundle.bundle.layout import log_path
+from tlparse_bundle.log.envelope import EventDecoder
+from tlparse_bundle.log.event import Event
+from tlparse_bundle.log.events.kind import Kind
+from tlparse_bundle.log.events.registry import plugin_kinds
+from tlparse_bundle.log.log_file import LogFile
+from tlparse_bundle.log.payload import RECENT
+from tlparse_bundle.model.status import ASKED, CANDIDATES
+from tlparse_bundle.pipeline.batches import Batches
+from tlparse_bundle.pipeline.blob_writer import BlobWriter
+from tlparse_bundle.pipeline.buffer import BufferOfSeries
+from tlparse_bundle.pipeline.file_writer import FileSink
+from tlparse_bundle.pipeline.log_records import LogRecords
+from tlparse_bundle.pipeline.stage import LOG_TABLES, Stage, open_stage
+from tlparse_bundle.statements.derived_tables import compile_tables, recompile_tables
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.registry import NAME as FINDINGS
+from tlparse_bundle.statements.registry import findings_of
+from tlparse_bundle.tables.log_identity import Identity, rank_of
+from tlparse_bundle.tables.registry import plugin_tables
+from tlparse_bundle.tables.rows import Rows, parse_rows
+
+PASSED_ON = (CANDIDATES, ASKED)  # tables of which others are made; no reader needs them
+CHUNK_BYTES = 1 << 20
+FIRST_FINDINGS = 3  # of each log, for those who ask what a build has found
+_BATCH_RECORDS = 256
+_BATCH_BYTES = 1 << 20
+
+
+@dataclass(slots=True)
+class LogSummary:
+    """What the manifest needs to know of a log."""
+
+    row: dict  # its row in 'logs' of the manifest
+    kinds: dict[str, Kind] = field(default_factory=dict)  # by descriptor key
+    findings: list[dict] = field(default_factory=list)  # the first rows of its table
+    pids: frozenset[int] = frozenset()  # of the processes that wrote it
+    plugin_faults: list[str] = field(default_factory=list)
+
+
+def write_log(
+    log: LogFile,
+    root: Path,
+    codec: str,
+    progress: Callable[[int], None] = lambda size_bytes: None,
+    *,
+    cores: int = 1,
+    one_of_many: bool = False,
+    strings: Mapping[int, str] = {},
+) -> LogSummary:
+    """Read ``log`` and write its files below ``root``. Memory hardly grows with the log (docs/performance.md).
+
+    ``progress`` is told how many bytes of the uncompressed log were read since the last call. With two
+    or more ``cores`` to itself a large log gets a process for its tables (see stage).
+    ``one_of_many`` says that the logs before may have been equal in part, ``strings`` what
+    other logs of the process define (see interned_strings). Raises BundleError when the file
+    cannot be read or decompressed.
+    """
+    RECENT.begin(one_of_many=one_of_many)
+    reported = 0
+    with (
+        open_stage(LOG_TABLES, root, codec, log.id, one_of_many and cores == 1, cores=cores, log_bytes=log.size_bytes) as tables,
+        closing(LogRecords(log)) as records,
+    ):
+        build = LogBuild(log, FileSink(root, CODECS[codec]), tables, records, strings)
+        while build.advance():
+            progress(records.size_bytes - reported)
+            reported = records.size_bytes
+        summary = build.finish()
+        progress(records.size_bytes - reported)
+    return summary
+
+
+class LogBuild:
+    """A log on its way into a bundle: ``advance`` while there is something to read, then ``finish``.
+
+    Of a log that grows, ``advance`` takes what there is, and may be called again when there is more.
+    """
+
+    def __init__(self, log: LogFile, sink: FileSink, tables: Stage, records: LogRecords, strings: Mapping[int, str] = {}):
+        self.log = log
+        self.decoder = EventDecoder(Diagnostics(), strings)
+        self.last_event: Event | None = None
+        self.facts: Facts | None = None  # what the findings were made from, once it has finished
+        self._sink = sink
+        self._tables = tables
+        self._records = records
+        self._blobs, self._verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
+        self._identity, self._batches = Identity(), Batches(self.decoder, tables.wanted().timeline())
+        self._read = _batches(records, self.decoder)
+
+    def advance(self) -> bool:
+        """Take some records. False when there are no more: none yet, or none at all."""
+        batch = next(self._read, None)
+        if batch is not None:
+            self._take(*batch)
+        return batch is not None
+
+    def _take(self, events: list[Event], kept: list[bytes]) -> None:
+        self._verbatim.add(kept)
+        self._blobs.place(events)
+        self._identity.observe(events)
+        self._tables.feed(self._batches.of(events))
+        if events:
+            self.last_event = events[-1]
+
+    def settle(self) -> None:
+        """Of a log that goes on, before copies of the process finish it: see LogTables."""
+        self._tables.settle()
+        self._blobs.settle()
+
+    def finish(self) -> LogSummary:
+        """Write what is still to be written: what was read is the whole log, whose stream has ended."""
+        for batch in self._read:
+            if batch is not None:  # None: it waited for more, before there was no more
+                self._take(*batch)
+        log, sink, tables, records, decoder, blobs, verbatim = self.log, self._sink, self._tables, self._records, self.decoder, self._blobs, self._verbatim
+        tables.end()
+        verbatim.add([records.tail])
+        verbatim.close()
+        blobs.close()
+
+        diagnostics = records.diagnostics
+        diagnostics.merge(decoder.diagnostics)
+        rank = rank_of(decoder.ranks, log.name_rank, diagnostics)
+        _note_clock(decoder, diagnostics, records.size_bytes)
+        made = tables.finish(blobs.paths)
+        diagnostics.merge(made.diagnostics)
+        for fault in (*plugin_kinds().faults, *plugin_tables().faults):
+            diagnostics.add(PLUGIN_FAILED, fault)
+        for name, rows in (("stacks", decoder.stacks.rows()), ("blobs", blobs.rows())):
+            if len(table := Rows(rows)):
+                made.tables[name] = sink.put_rows(log.id, name, table)
+        name = os.fsencode(log.path.name).decode("utf-8", "replace")
+        source = {"name": name, "size_bytes": records.size_bytes, "sha256": records.sha256, "compression": log.compression}
+        directory = {
+            "id": log.id,
+            "rank": rank,
+            "ranks": made.ranks,
+            "pids": list(decoder.pids),
+            "source": source,
+            "clock": decoder.clock.table(),
+            "event_count": decoder.event_count,
+            "tables": made.tables,
+            "verbatim": verbatim.chunks,
+            "kinds": made.kinds,
+        }
+        self.facts = Facts(WrittenLog(sink, directory, decoder.clock.last_epoch_us(), {"diagnostics": diagnostics.rows()}))
+        derived = {**dict(compile_tables(self.facts)), **dict(recompile_tables(self.facts))}
+        made.tables |= {name: sink.put_rows(log.id, name, Rows(rows)) for name, rows in derived.items() if len(rows)}
+        numbers, findings, faults = findings_of(self.facts, derived["compiles"])
+        for fault in faults:
+            diagnostics.add(PLUGIN_FAILED, fault)
+        if len(rows := Rows(diagnostics.rows())):
+            made.tables["diagnostics"] = sink.put_rows(log.id, "diagnostics", rows)
+        if findings:
+            made.tables[FINDINGS] = sink.put_rows(log.id, FINDINGS, Rows(findings))
+        for name in PASSED_ON:
+            if name in made.tables:
+                sink.remove(made.tables.pop(name))
+        path = sink.put(log_path(log.id, "log.json", sink.codec), dumps({**directory, "tables": dict(sorted(made.tables.items()))}))
+        row = {
+            "id": log.id,
+            "path": path,
+            "rank": rank,
+            "source": source,
+            "torch_version": self._identity.torch_version,
+            "event_count": decoder.event_count,
+            "diagnostics": diagnostics.counts(),
+            "summary": numbers,
+        }
+        return LogSummary(row, made.descriptors, findings[:FIRST_FINDINGS], frozenset(decoder.pids), diagnostics.messages(PLUGIN_FAILED))
+
+
+def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[Event], list[bytes]] | None]:
+    """Some events, and what is to be kept verbatim of them and of what stands between them; None when nothing more is there yet.
+
+    What comes next gets many events at once: to go from one to the next with each event takes a tenth longer.
+    """
+    events: list[Event] = []
+    kept: list[bytes] = []
+    size_bytes, decode = 0, decoder.decode
+    for record in records:
+        if record is None:
+            if kept:
+                yield events, kept
+                events, kept, size_bytes = [], [], 0
+            else:  # and nothing more had come meanwhile
+                yield None
+            continue
+        if record.prefix is None:
+            kept.append(record.kept)
+            size_bytes += len(record.kept)
+        else:
+            event, text = decode(record)
+            events.append(event)
+            kept.append(text)
+            size_bytes += record.size_bytes
+        if len(kept) >= _BATCH_RECORDS or size_bytes >= _BATCH_BYTES:
+            yield events, kept
+            events, kept, size_bytes = [], [], 0
+    yield events, kept
+
+
+def _note_clock(decoder: EventDecoder, diagnostics: Diagnostics, size_bytes: int) -> None:
+    clock = decoder.clock
+    if not size_bytes:
+        diagnostics.add("empty-log", "the file is empty")
+    elif clock.year is not None:
+        sign, minutes = "-" if clock.utc_offset_minutes < 0 else "+", abs(clock.utc_offset_minutes)
+        diagnostics.add("clock-inferred", f"year {clock.year}, local time is UTC{sign}{minutes // 60:02d}:{minutes % 60:02d}")
+    elif decoder.event_count:
+        diagnostics.add("year-unknown", "no chromium event or metrics to derive the year from")
+
+
+class VerbatimWriter:
+    """Takes the bytes of one log in order. ``chunks`` is 'verbatim' of the log directory (schema: log)."""
+
+    def __init__(self, sink: FileSink, log_id: str):
+        self._sink = sink
+        self._log_id = log_id
+        self._data = BufferOfSeries()
+        self.chunks: list[dict] = []
+
+    def add(self, pieces: Sequence[bytes]) -> None:
+        """The next bytes. A chunk ends with the piece that fills it."""
+        whole = b"".join(pieces)
+        if self._data.size + len(whole) < CHUNK_BYTES:
+            self._data.add(whole)
+            return
+        for piece in pieces:
+            self._data.add(piece)
+            if self._data.size >= CHUNK_BYTES:
+                self.close()
+
+    def close(self) -> None:
+        """Write what is there."""
+        if self._data.size:
+            path = log_path(self._log_id, f"verbatim/{len(self.chunks):04d}.log", self._sink.codec)
+            path = self._sink.put(path, self._data.data())
+            self._data.close()
+            self.chunks.append({"path": path, "size_bytes": self._data.size})
+            self._data = BufferOfSeries()
+
+
+class WrittenLog:
+    """See LogFiles of the findings. ``unwritten``: rows of tables that are written later."""
+
+    def __init__(self, sink: FileSink, directory: dict, last_epoch_us: int | None, unwritten: Mapping[str, list[dict]]):
+        self._unwritten = unwritten
+        self._sink = sink
+        self._last_epoch_us = last_epoch_us
+        self.directory = directory
+
+    def table(self, name: str) -> list[dict]:
+        if name in self._unwritten:
+            return self._unwritten[name]
+        if (entry := self.directory["tables"].get(name)) is not None:
+            return [row for file in entry["files"] for row in parse_rows(self._sink.codec.decode((self._sink.root / file["path"]).read_bytes()))]
+        return []
+
+    def lists(self, name: str) -> Rows | None:
+        return self._sink.kept.get(name)
+
+    def last_epoch_us(self) -> int | None:
+        return self._last_epoch_us

@@ -1,0 +1,133 @@
+"""The tables that read metadata and payloads of a few kinds, and nothing else of the log.
+
+For ranks, what a process has made of equal events before is not made again: equal ranks write equal graphs
+and code, so that most of these tables are equal too; only what holds times differs. The events of a log
+wait until its end, when it is known which tables are new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.bundle.json_codec import Fragment, dumps
+from tlparse_bundle.log.event import Event
+from tlparse_bundle.log.stacks import StackTable
+from tlparse_bundle.pipeline.file_writer import FileSink, encoded_pieces
+from tlparse_bundle.tables.registry import PAYLOAD_TABLES, Tables
+from tlparse_bundle.tables.table import Table, TableContext
+from tlparse_bundle.tables.tally import Tally
+
+MAX_WAITING_BYTES = 24 << 20  # of memory, for the events of one log; beyond, its tables are filled as they come
+_METADATA_FACTOR = 4  # parsed, metadata take several times their size
+_MAX_KNOWN = 64  # tables, of some logs
+
+_known: dict[tuple[str, str, bytes], Any] = {}  # (table, codec, its events) -> see RememberedPayloadTables._files
+
+
+class PayloadTables:
+    """``observe`` some events after others, in file order, then ``finish``."""
+
+    def __init__(self, sink: FileSink, log_id: str):
+        self._sink = sink
+        self._log_id = log_id
+        self._diagnostics = Diagnostics()
+        self._tables = Tables(PAYLOAD_TABLES, TableContext(StackTable(), self._diagnostics, Tally()))
+
+    def observe(self, events: Sequence[Event]) -> None:
+        self._tables.observe(events)
+
+    def settle(self) -> None:
+        self._tables.settle()
+
+    def finish(self) -> tuple[dict[str, dict], Diagnostics]:
+        """Write the tables. Returns them by name (see FileSink.put_rows), and what there is to say about the payloads."""
+        made = {name: self._sink.put_rows(self._log_id, name, rows) for table in self._tables for name, rows in table.tables() if len(rows)}
+        return made, self._diagnostics
+
+
+class _Slot:
+    """One table, and what stands for the events that it is to see."""
+
+    def __init__(self, cls: type[Table]):
+        self.diagnostics = Diagnostics()
+        self.tables = Tables([cls], TableContext(StackTable(), self.diagnostics, Tally()))
+        (self.table,) = self.tables
+        self.wants: Callable[[Event], bool] | None = getattr(self.table, "wants", None)
+        self.events: list[Event] = []
+        self.fingerprints: list[bytes] = []
+
+
+class RememberedPayloadTables:
+    """See PayloadTables. The tables are made at the end, or taken from an earlier log."""
+
+    def __init__(self, sink: FileSink, log_id: str):
+        self._sink = sink
+        self._log_id = log_id
+        self._slots = [_Slot(cls) for cls in PAYLOAD_TABLES]
+        self._of_type: dict[str, list[_Slot]] = {}
+        self._batches: list[list[Event]] = []
+        self._waiting_bytes = 0
+        self._here: PayloadTables | None = None
+
+    def observe(self, events: Sequence[Event]) -> None:
+        if self._here is not None:
+            self._here.observe(events)
+            return
+        self._batches.append([event for event in events if self._note(event)])
+        self._waiting_bytes += sum(len(event.payload or b"") + _METADATA_FACTOR * len(event.metadata_json) for event in self._batches[-1])
+        if self._waiting_bytes > MAX_WAITING_BYTES:
+            self._fill()
+
+    def _note(self, event: Event) -> bool:
+        """Whether a table wants the event."""
+        slots = self._of_type.get(event.type)
+        if slots is None:
+            types = ((slot, slot.table.types) for slot in self._slots)
+            slots = self._of_type[event.type] = [slot for slot, wanted in types if wanted is None or event.type in wanted]
+        fingerprint = None
+        for slot in slots:
+            if slot.wants is None or slot.wants(event):
+                fingerprint = fingerprint or _fingerprint(event)
+                slot.fingerprints.append(fingerprint)
+                slot.events.append(event)
+        return fingerprint is not None
+
+    def _fill(self) -> PayloadTables:
+        self._here = PayloadTables(self._sink, self._log_id)
+        for events in self._batches:
+            self._here.observe(events)
+        self._batches, self._slots = [], []
+        self._of_type.clear()
+        return self._here
+
+    def finish(self) -> tuple[dict[str, dict], Diagnostics]:
+        if self._here is None:
+            made = [self._files(slot) for slot in self._slots]
+            # A diagnostic has its place in the log, which no other log shares; these tables are made together.
+            if not any(slot.diagnostics.counts() for slot in self._slots):
+                return {name: self._sink.put_row_files(self._log_id, name, files) for tables in made for name, files in tables.items()}, Diagnostics()
+        return (self._here or self._fill()).finish()
+
+    def _files(self, slot: _Slot) -> dict[str, list[tuple[int, list[bytes]]]]:
+        """What a slot has made: the files of its tables by name, encoded."""
+        codec = self._sink.codec
+        key = slot.table.name, codec.name, hashlib.sha256(b"".join(slot.fingerprints)).digest()
+        data = _known.get(key)
+        if data is None:
+            slot.tables.observe(slot.events)
+            data = {name: [(count, encoded_pieces(pieces, codec)) for count, pieces in rows.files()] for name, rows in slot.table.tables() if len(rows)}
+            if not slot.diagnostics.counts():
+                while len(_known) >= _MAX_KNOWN:
+                    del _known[next(iter(_known))]
+                _known[key] = data
+        return data
+
+
+def _fingerprint(event: Event) -> bytes:
+    """All of an event that a table can see, but its place in the log, which is for diagnostics alone."""
+    content = event.hash or hashlib.sha256(event.payload or b"").hexdigest()
+    who = (event.index, event.compile_index, event.compile_id, event.occurrence, event.type, event.name, event.payload is None)
+    return hashlib.sha256(dumps((*who, content, Fragment(event.metadata_json)), default=list)).digest()

@@ -1,0 +1,158 @@
+"""What only several ranks together can say: made from the files of the logs, never from raw logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.plugins import Guard, own_name
+from tlparse_bundle.bundle import layout
+from tlparse_bundle.bundle.codecs import CODECS
+from tlparse_bundle.bundle.json_codec import dumps, loads
+from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.bundle.schemas import schema_names
+from tlparse_bundle.bundle.store import open_store
+from tlparse_bundle.pipeline.file_writer import encoded_pieces
+from tlparse_bundle.pipeline.target import Target
+from tlparse_bundle.pipeline.workers import Executor
+from tlparse_bundle.statements.ranks.collective_calls import Call
+from tlparse_bundle.statements.ranks.comparable_text import Contents
+from tlparse_bundle.statements.ranks.comparison import Comparison, Member
+from tlparse_bundle.statements.ranks.findings import MAX_FINDINGS, findings, summary
+from tlparse_bundle.statements.ranks.frames import Frame, Frames
+from tlparse_bundle.statements.ranks.registry import PluginAnalysis, analyses, plugin_analyses
+from tlparse_bundle.statements.ranks.runs import RunOfLog, run_described, runs_of, to_compare
+from tlparse_bundle.tables.rows import Rows
+
+_FRAMES, _RUN, _FAULTS = "", ".", "!"  # among the names of the analyses: the frames of a log, what it records about its run, faults of plug-ins by name
+
+
+def digest_log(root: str, codec: str, row: dict) -> dict[str, bytes]:
+    """What the analyses need of the log of a row, as JSON by the name of the analysis.
+
+    ``root`` is the folder or URL of a bundle that may not be complete yet.
+    """
+    frames = _frames(root, codec, row)
+    found = {analysis.name: analysis.digest(frames) for analysis in analyses()}
+    run = run_described(frames, (Call(*cells) for cells in found["order"]["calls"]))
+    digests = {_FRAMES: dumps([list(frame) for frame in frames.rows()]), _RUN: dumps(run), **{name: dumps(digest) for name, digest in found.items()}}
+    faults = {}
+    for plugin in plugin_analyses().plugins:
+        guard, analysis = Guard(plugin), plugin.object
+        digest = guard(lambda: dumps(analysis.make().digest(frames)))
+        if guard.fault is None:
+            digests[analysis.name] = digest
+        else:
+            faults[analysis.name] = guard.fault
+    digests[_FAULTS] = dumps(faults)
+    frames.log.bundle.forget()
+    return digests
+
+
+def _frames(root: str, codec: str, row: dict) -> Frames:
+    return Frames(Bundle(open_store(root), {"codec": codec, "logs": [row]}, verify=False, trusted=True).logs[0], _contents())
+
+
+@cache
+def _contents() -> Contents:
+    """One for all logs that a process reads: equal ranks have equal payloads."""
+    return Contents()
+
+
+class RankFiles(NamedTuple):
+    """What several ranks together say."""
+
+    entries: dict[str, dict]  # of the tables that have rows, by name (schema: manifest, 'rank_tables')
+    job: dict | None  # schema: manifest, 'job'; None for less than two ranks
+    findings: list[dict]  # rows of rank_findings
+    faults: list[str]  # of plug-ins
+
+    def add_to(self, manifest: dict) -> None:
+        """Name the tables and the job in a manifest."""
+        if self.job is not None:
+            manifest["job"] = self.job
+            manifest["rank_tables"] = self.entries
+
+
+def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Executor, run: int | None = None, below: str = "") -> RankFiles:
+    """Write the tables of the analyses.
+
+    ``rows`` are those of the manifest; ``run`` is the number of the run to compare, from 1, in the order of their start.
+    ``below`` stands before each path, as in the sink.
+    Raises BundleError when there is no such run, or it has no two ranks.
+    """
+    ranked = [row for row in rows if row["rank"] is not None]
+    if len({row["rank"] for row in ranked}) < 2:
+        return _none(run, 0)
+    known: dict[bytes, Any] = {}
+    found = {row["id"]: digest for row, digest in zip(ranked, workers.map(digest_log, [(target.root, codec, row) for row in ranked]))}
+    runs = runs_of([RunOfLog(row["id"], row["rank"], row["torch_version"], *loads(found[row["id"]][_RUN]), row["summary"]["compile_count"], row["event_count"]) for row in ranked])
+    if run is not None and not 1 <= run <= len(runs):
+        return _none(run, len(runs))
+    number = to_compare(runs) if run is None else run - 1
+    chosen = {log.log_id for log in runs[number].logs.values()}
+    members = sorted((Member(row["rank"], row) for row in ranked if row["id"] in chosen), key=lambda member: member.rank) if len(chosen) > 1 else []
+    if not members:
+        return _none(run, len(runs))
+    digests: dict[str, list] = {}
+    for member in members:
+        for name, data in found[member.row["id"]].items():
+            if data not in known:
+                known[data] = loads(data)
+            digests.setdefault(name, []).append(known[data])
+    frames_of = {id(digest): [Frame(*frame) for frame in digest] for digest in digests[_FRAMES]}
+    frames = [frames_of[id(digest)] for digest in digests[_FRAMES]]
+    comparison = Comparison(members, frames, rows, partial(_frames, target.root, codec), runs, number)
+    tables: dict[str, Sequence[dict]] = {}
+    for analysis in analyses():
+        for name, found_rows in analysis.tables(comparison, digests[analysis.name], tables):
+            tables[name] = found_rows
+    all_findings = findings(comparison, tables)
+    tables["rank_findings"] = all_findings[:MAX_FINDINGS]
+    job = summary(comparison, tables, all_findings)
+    faults = [*plugin_analyses().faults]
+    for plugin in plugin_analyses().plugins:
+        guard, name = Guard(plugin), plugin.object.name
+        failed = next((fault for known_faults in digests[_FAULTS] if (fault := known_faults.get(name))), None)
+        made = guard(_made, plugin.object, comparison, digests.get(name, []), tables) if failed is None else None
+        if made is None:
+            faults.append(failed or guard.fault or "")
+        else:
+            tables |= made
+    return RankFiles(_written(target, tables, codec, below), job, [*tables["rank_findings"]], faults)
+
+
+def _written(target: Target, tables: Mapping[str, Sequence[dict]], codec: str, below: str) -> dict[str, dict]:
+    """Write the tables that have rows. Return their entries in the manifest."""
+    entries = {}
+    for name, rows in sorted(tables.items()):
+        files = [*Rows(rows).files()]
+        paths = [below + layout.rank_path(name, number, len(files), CODECS[codec]) for number in range(len(files))]
+        for path, (_, pieces) in zip(paths, files):
+            target.write(path, b"".join(encoded_pieces(pieces, CODECS[codec])))
+        if files:
+            entries[name] = {"rows": len(rows), "files": [{"path": path, "rows": count} for path, (count, _) in zip(paths, files)]}
+    return entries
+
+
+def _made(analysis: PluginAnalysis, comparison: Comparison, digests: Sequence[Any], tables: Mapping[str, Sequence[dict]]) -> dict[str, list[dict]]:
+    """Return the rows of the tables of a plug-in, by name. Raises an exception when they are not rows of JSON, or a name is taken."""
+    if len(digests) < len(comparison.members):
+        raise LookupError("a process that read a log does not have it")
+    taken = {*schema_names(), *map(str.lower, tables)}
+    made = {}
+    for name, rows in analysis.make().tables(comparison, digests, MappingProxyType(tables)):
+        own_name(name, taken, lambda name: layout.is_own(f"ranks/{name}.jsonl"))
+        made[name] = loads(dumps([*rows]))
+        if not all(type(row) is dict and [*row] == [*made[name][0]] for row in made[name]):
+            raise TypeError(f"the rows of {name!r} are not objects with the same keys")
+    return made
+
+
+def _none(run: int | None, count: int) -> RankFiles:
+    if run is not None:
+        raise BundleError(f"run {run} cannot be compared", hint=f"There are {count} runs of several ranks." if count else "The logs are of one rank.", code="not-found")
+    return RankFiles({}, None, [], [])

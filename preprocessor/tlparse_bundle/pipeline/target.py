@@ -1,0 +1,209 @@
+"""Where a bundle is written: beside its place until it is whole, or at a URL with the manifest last."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.remote import RemoteFolder, is_url
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.bundle import layout
+from tlparse_bundle.bundle.atomic import finished
+from tlparse_bundle.bundle.atomic.folder import is_empty, new_folder, temporary_folder, unwritable
+from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.bundle.regular_file import read_regular
+
+_MAX_MANIFEST_BYTES = 256 << 20
+
+
+class Target(Protocol):
+    """A bundle that is being written. Use as a context manager: it is there when the block ends well, else nothing is."""
+
+    root: str  # a folder or a URL, for those that write logs and read them again; in the block
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, kind, value, traceback) -> None: ...
+
+    def write(self, path: str, data: bytes) -> None:
+        """Store a file of the bundle as it is."""
+
+    def size(self) -> tuple[int, int]:
+        """Number of files and of their bytes, at the end."""
+
+
+def open_target(out: str | os.PathLike, *, overwrite: bool, sources: Sequence[Any] = ()) -> Target:
+    """The target at a folder or a URL. Raises BundleError unless a bundle may be written there.
+
+    In a folder nobody can read the bundle who cannot read all ``sources``; of an object store its rules tell that.
+    """
+    if is_url(out):
+        return _RemoteTarget(str(out), overwrite)
+    return _Folder(Path(out), overwrite, sources)
+
+
+class _Folder:
+    def __init__(self, out: Path, overwrite: bool, sources: Sequence[Any]):
+        self._out = out
+        may_replace = _Replaceable(out, overwrite)
+        new = not os.path.lexists(out) or _is_empty(out)
+        if not new:
+            may_replace(out)
+        self._folder = new_folder(out, may_replace=None if new else may_replace, readers_of=sources, last=layout.MANIFEST)
+
+    def __enter__(self) -> Self:
+        self.root = str(self._folder.__enter__())
+        return self
+
+    def __exit__(self, kind, value, traceback) -> bool | None:
+        return self._folder.__exit__(kind, value, traceback)
+
+    def write(self, path: str, data: bytes) -> None:
+        target = Path(self.root) / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+
+    def size(self) -> tuple[int, int]:
+        sizes = [path.stat().st_size for path in self._out.rglob("*") if path.is_file()]
+        return len(sizes), sum(sizes)
+
+
+class _RemoteTarget:
+    """A prefix of an object store, or another folder that fsspec can write to: what has no manifest is no bundle."""
+
+    def __init__(self, url: str, overwrite: bool):
+        self._folder = RemoteFolder(url)
+        self.root = self._folder.url
+        files = self._files()
+        if layout.MANIFEST in files and not overwrite:
+            raise BundleError(f"{self.root} exists already", hint="Use --overwrite to replace it.", code="exists")
+        others = sorted(path for path in files if not layout.is_own(path))
+        if others or files and layout.MANIFEST not in files and not overwrite:
+            held = ", ".join((others or sorted(files))[:5])
+            raise BundleError(
+                f"{self.root} exists and holds {held}", hint="Choose another place; only bundles are ever replaced.", code="exists"
+            )
+        self._old = files
+
+    def __enter__(self) -> Self:
+        if self._old:
+            self._remove(self._old)
+        return self
+
+    def __exit__(self, kind, value, traceback) -> None:
+        if kind is None:
+            finished.places.append(self.root)
+        else:
+            self._remove(self._files())
+        if isinstance(value, OSError):
+            raise BundleError(f"{self.root} cannot be written: {value}", code="unwritable") from value
+
+    def write(self, path: str, data: bytes) -> None:
+        self._folder.write(path, data)
+
+    def size(self) -> tuple[int, int]:
+        files = self._files()
+        return len(files), sum(files.values())
+
+    def _files(self) -> dict[str, int]:
+        try:
+            return self._folder.files()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise BundleError(f"{self.root} cannot be listed: {error}", code="unreadable") from None
+
+    def _remove(self, files: Iterable[str]) -> None:
+        """The manifest first: from then on it is no bundle, until the new one is whole."""
+        paths = set(files)
+        if layout.MANIFEST in paths:
+            self._folder.remove(layout.MANIFEST)
+        self._folder.for_each(self._folder.remove, sorted(paths - {layout.MANIFEST}))
+
+
+@contextmanager
+def folder_of(root: str) -> Iterator[Path]:
+    """A folder of this machine whose files go to ``root`` at the end, if that is a URL; else ``root`` itself."""
+    if not is_url(root):
+        yield Path(root)
+        return
+    with temporary_folder() as folder:
+        yield folder
+        upload(folder, root)
+
+
+def upload(folder: Path, url: str) -> None:
+    """Copy what is below a folder to a URL. A blob that is there already has the same content."""
+    remote = RemoteFolder(url)
+
+    def send(path: Path) -> None:
+        name = path.relative_to(folder).as_posix()
+        if not (name.startswith("blobs/") and remote.exists(name)):
+            remote.write(name, path.read_bytes())
+
+    remote.for_each(send, sorted(path for path in folder.rglob("*") if path.is_file()))
+
+
+def _is_empty(out: Path) -> bool:
+    try:
+        return out.is_dir() and is_empty(out)
+    except OSError as error:
+        raise unwritable(out, error) from error
+
+
+class _Replaceable:
+    """Says whether what is at a path is the bundle that was at ``out`` first, and nothing else."""
+
+    def __init__(self, out: Path, overwrite: bool):
+        self._out = out
+        self._overwrite = overwrite
+        self._seen = _version(out)
+
+    def __call__(self, path: Path) -> None:
+        if not is_bundle(path):
+            hint = "Choose another place; only bundles are ever replaced."
+            raise BundleError(f"{shown(self._out)} exists and is not a bundle", hint=hint, code="exists")
+        if not self._overwrite:
+            raise BundleError(f"{shown(self._out)} exists already", hint="Use --overwrite to replace it.", code="exists")
+        others = sorted(others_in(path))
+        if others:
+            hint = "Move these away first; they would be lost."
+            raise BundleError(f"{shown(self._out)} holds more than a bundle: {', '.join(map(shown, others[:5]))}", hint=hint, code="exists")
+        if _version(path) != self._seen:
+            hint = "Somebody else has written it. Look at it, and try again if it is to be replaced."
+            raise BundleError(f"{shown(self._out)} has changed meanwhile; it was left as it is", hint=hint, code="exists")
+
+
+def _version(bundle: Path) -> tuple[int, ...] | None:
+    try:
+        found = (bundle / layout.MANIFEST).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def others_in(bundle: Path) -> Iterator[str]:
+    """What lies in a bundle and is no part of one; empty folders too, which somebody may want to fill."""
+    for place, folders, files in os.walk(bundle):
+        at = Path(place).relative_to(bundle)
+        for name in files:
+            path = (at / name).as_posix()
+            if not (layout.is_own(path) or layout.is_unfinished(path)) or (Path(place) / name).is_symlink():
+                yield path
+        for name in folders:
+            if (Path(place) / name).is_symlink():
+                yield (at / name).as_posix()
+        if not folders and not files and place != str(bundle) and not layout.is_own_folder(at.as_posix()):
+            yield f"{at.as_posix()}/"
+
+
+def is_bundle(path: Path) -> bool:
+    try:
+        manifest = loads(read_regular(path, layout.MANIFEST, _MAX_MANIFEST_BYTES))
+        return manifest["format"]["name"] == layout.FORMAT_NAME
+    except (OSError, ValueError, TypeError, KeyError):
+        return False

@@ -1,0 +1,145 @@
+"""Processes that work on several logs at once."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import signal
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.signals import held_back
+from tlparse_bundle.pipeline.lifeline import end_with
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+_ADDRESS = re.compile(r"dask://([\w.-]+|\[[0-9a-f:]+\]):(\d+)")
+_RETRIES = 3  # of a log whose worker was lost; Dask itself gives a lost worker's work to another
+_CONNECT_SECONDS = 30
+
+
+def core_count() -> int:
+    """Cores that this process may use: a cluster or a container often leaves it fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Executor(Protocol):
+    """Where the work on logs is done. Use as a context manager."""
+
+    count: int
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, kind, value, traceback) -> None: ...
+
+    def map(self, function: Callable, arguments: Sequence[tuple], done: Callable[[int], None] = lambda number: None) -> list[Any]:
+        """The results in the order of the arguments; ``done`` is told the number of each as it is there."""
+
+
+class Workers:
+    """Processes of this machine, started when there is work for two. Use as a context manager."""
+
+    def __init__(self, count: int):
+        self.count = count
+        self._pool: ProcessPoolExecutor | None = None
+        self._others: set = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind, value, traceback) -> None:
+        if self._pool is None:
+            return
+        if kind is not None:
+            import multiprocessing
+
+            for worker in set(multiprocessing.active_children()) - self._others:
+                worker.terminate()
+        self._pool.shutdown(wait=True, cancel_futures=True)  # its thread must not outlive it: it would complain at exit
+
+    def map(self, function: Callable, arguments: Sequence[tuple], done: Callable[[int], None] = lambda number: None) -> list[Any]:
+        if self.count <= 1 or len(arguments) <= 1 and self._pool is None:
+            results = []
+            for number, argument in enumerate(arguments):
+                results.append(function(*argument))
+                done(number)
+            return results
+        from concurrent.futures import ProcessPoolExecutor, as_completed  # which a single log does not need, and a browser cannot use
+        from concurrent.futures.process import BrokenProcessPool
+
+        if self._pool is None:
+            import multiprocessing
+
+            self._others = set(multiprocessing.active_children())
+            context = multiprocessing.get_context("spawn")  # threads and forks do not mix
+            self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_start, initargs=(os.getpid(),))
+        results = [None] * len(arguments)
+        try:
+            with held_back():  # so that no worker can be interrupted while it starts, and none is half started when this process ends
+                futures = {self._pool.submit(function, *argument): number for number, argument in enumerate(arguments)}
+            for future in as_completed(futures):
+                results[futures[future]] = future.result()
+                done(futures[future])
+        except BrokenProcessPool:
+            hint = "It may have been killed for want of memory; --jobs 1 needs less."
+            raise BundleError("a process that worked on a log ended early", hint=hint, code="worker-died") from None
+        return results
+
+
+def _start(parent: int) -> None:
+    end_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it reaches all processes of a terminal; the parent ends its workers itself
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGHUP})
+    gc.set_threshold(50_000)  # as in cli
+
+
+class DaskWorkers:
+    """An Executor at dask://HOST:PORT, the address of the scheduler. Use as a context manager.
+
+    Raises BundleError when the address is none, Dask is not installed, or nobody answers.
+    """
+
+    count = 1_000_000  # the scheduler knows how many there are, and they may change
+
+    def __init__(self, address: str, connect_seconds: float = _CONNECT_SECONDS):
+        match = _ADDRESS.fullmatch(address)
+        if match is None:
+            raise BundleError(
+                f"{address!r} is no address of workers", hint="Write dask://HOST:PORT, such as dask://scheduler:8786.", code="executor"
+            )
+        try:
+            from distributed import Client
+        except ImportError:
+            raise BundleError(
+                f"{address} needs Dask", hint="pip install 'tlparse-bundle[dask]', here and on the workers.", code="no-dask"
+            ) from None
+        try:
+            self._client = Client(f"tcp://{match[1]}:{match[2]}", timeout=connect_seconds, set_as_default=False)
+        except (OSError, TimeoutError) as error:
+            raise BundleError(
+                f"{address} does not answer: {error}", hint="Is the scheduler running (dask scheduler)?", code="executor"
+            ) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind, value, traceback) -> None:
+        self._client.close()
+
+    def map(self, function: Callable, arguments: Sequence[tuple], done: Callable[[int], None] = lambda number: None) -> list[Any]:
+        from distributed import as_completed
+
+        futures = {
+            self._client.submit(function, *argument, pure=False, retries=_RETRIES): number for number, argument in enumerate(arguments)
+        }
+        try:
+            for future in as_completed(list(futures), loop=self._client.loop):
+                future.result()
+                done(futures[future])
+            return self._client.gather(list(futures))
+        finally:
+            self._client.cancel(list(futures))

@@ -1,0 +1,196 @@
+"""Other names for names: one for each, the same in all logs of a bundle."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from tlparse_bundle.model.functions import resumed
+from tlparse_bundle.redact.public_words import always, is_plain, listed, usual
+
+_HEX = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,}", re.ASCII)
+_BASE32 = re.compile(r"(?=\w*\d)[a-z0-9]{20,}", re.ASCII)
+_CACHE_FILE = re.compile(r"c[a-z2-7]{51}", re.ASCII)  # torch/_inductor/codecache.py
+_NUMBERED = re.compile(r"(.+?)((?:_?\d+)(?:_\d+)*_?)", re.ASCII)
+_NUMBER_FIRST = re.compile(r"(\d+_)([^\W\d]\w*)", re.ASCII)
+_COMPILED = re.compile(r"(_*(?:compiled_fn|compiled_fn_wrapper|resume_at|compile[dr]?_\w+?|kwdefaults|defaults|builtins_dict|import)_+\d*_?)(.*)", re.ASCII)
+_FUSED = re.compile(r"_*(?:triton|cpp|extern|async|call|kernel|aten|fused|vllm)_\w+", re.ASCII)
+_SOURCE = re.compile(r"([LlGg]_)(.+)", re.ASCII)
+HASH = re.compile(f"{_HEX.pattern}|{_BASE32.pattern}|{_CACHE_FILE.pattern}", re.ASCII)
+_PARTS = re.compile(r"[^_]+")
+_SOURCE_LINE = re.compile(r"source_\d+")  # what stands for a line of source code
+_TORCH_FOLDERS = ("torch", "torchgen", "functorch", "triton")
+_PRIVATE = ("_dynamo", "_inductor", "_functorch", "_subclasses", "_higher_order_ops", "_logging", "_export")  # guards name files without 'torch'
+_PACKAGES = ("site-packages", "dist-packages")
+_PYTHON = re.compile(r"python3?(?:\.\d+)?t?|Lib")
+_ENDING = re.compile(r"\.(?:py|pyc|cpp|cc|cu|h|hpp|so|txt|json|log|pt|pt2|ptx|cubin|o|a|html|svg|dot|yaml|zst|gz)$")
+_SEPARATORS = re.compile(r"[/\\]+")
+
+
+class Names:
+    """``taken`` are words of the logs, which no name that is made here may be. ``own`` are those that the logs use as names of their
+    own, by kind (fn, module, tensor, name), and ``of_torch`` names of functions in files of torch, which stay."""
+
+    def __init__(self, taken: Iterable[str] = (), own: dict[str, str] | None = None, of_torch: Iterable[str] = (), paths: Iterable[str] = ()):
+        self._taken = set(taken)
+        self._own = own or {}
+        self._of_torch = set(of_torch)
+        compound = sorted((name for name in self._own if "_" in name.strip("_")), key=len, reverse=True)
+        self._compound = re.compile(f"(?:(?<=_)|^)(?:{'|'.join(map(re.escape, compound))})(?=_|$)") if compound else None
+        self._counts: Counter[str] = Counter()
+        self._given: set[str] = set()
+        self._words: dict[str, str] = {}
+        self._parts: dict[str, str] = {}
+        self._paths: dict[str, str] = {}
+        self._files: dict[str, dict[str, str]] = {}
+        self._folders: dict[str, str] = {}
+        self._ends: dict[str, set[str]] = {}
+        for path in paths:
+            parts = tuple(filter(None, _SEPARATORS.split(path)))
+            for start in range(len(parts)):
+                self._ends.setdefault("/".join(parts[start:]), set()).add("/".join(parts))
+
+    def stays(self, word: str) -> bool:
+        if is_plain(word) or word in always() or _SOURCE_LINE.fullmatch(word):
+            return True
+        return word not in self._own and (word in usual() or word in self._of_torch)
+
+    def word(self, word: str) -> str:
+        """What stands for a word: itself when it may stay."""
+        found = self._words.get(word)
+        if found is None:
+            found = self._words[word] = self._other(word)
+        return found
+
+    def _other(self, word: str) -> str:
+        if self.stays(word):
+            return word
+        part = resumed(word)
+        if part:
+            return part.before + self.word(part.function) + part.after
+        if word not in self._own:
+            made = self._made_by_torch(word)
+            if made is not None:
+                return made
+        return self._new(self._own.get(word) or ("Class" if word[0].isupper() and not word.isupper() else "name"))
+
+    def _made_by_torch(self, word: str) -> str | None:
+        """Names that torch makes of others keep their form."""
+        if _HEX.fullmatch(word):
+            return self._hash(word, "0123456789abcdef")
+        if _BASE32.fullmatch(word) or _CACHE_FILE.fullmatch(word):
+            return word[0] + self._hash(word, "abcdefghijklmnopqrstuvwxyz234567")[1:]
+        match = _COMPILED.fullmatch(word)
+        if match:
+            return match[1] + "_".join(self._part(part) for part in match[2].split("_"))
+        if _FUSED.fullmatch(word):
+            return self._joined(word)
+        match = _SOURCE.fullmatch(word)
+        if match:
+            return match[1] + self._joined(match[2])
+        match = _NUMBER_FIRST.fullmatch(word)
+        if match:
+            return match[1] + self.word(match[2])
+        match = _NUMBERED.fullmatch(word)
+        if match and match[1] not in self._own and self.stays(match[1]):
+            return word
+        if word.startswith("_") and word.strip("_") and self.stays(word.strip("_")):
+            return word
+        return None
+
+    def _joined(self, word: str) -> str:
+        """Names that torch joined with underscores: first those that have some themselves."""
+        if self._compound is not None:
+            word = self._compound.sub(lambda match: self._part(match[0]), word)
+        return _PARTS.sub(lambda part: self._part(part[0]), word)
+
+    def _part(self, part: str) -> str:
+        """A part of a name that torch made: without an underscore, so that it remains one part."""
+        if not part or part in self._given or self.stays(part):
+            return part
+        found = self._parts.get(part)
+        if found is None:
+            found = self._parts[part] = self._hash(part, "0123456789abcdef") if _HEX.fullmatch(part) else self._new(self._own.get(part, "name"), "")
+        return found
+
+    def _hash(self, word: str, alphabet: str) -> str:
+        """As long as the other and of the same digits; it depends on the order of appearance alone."""
+        while True:
+            self._counts["hash"] += 1
+            digest = hashlib.shake_256(f"tlparse-bundle {self._counts['hash']}".encode()).digest(len(word))
+            made = "".join(alphabet[byte % len(alphabet)] for byte in digest)
+            if made not in self._taken:
+                return made
+
+    def _new(self, kind: str, joint: str = "_") -> str:
+        while True:
+            self._counts[kind] += 1
+            made = f"{kind}{joint}{self._counts[kind]}"
+            if made not in self._taken:
+                self._given.add(made)
+                return made
+
+    def given(self) -> dict[str, str]:
+        """The words and paths that have other names."""
+        return {old: new for old, new in {**self._words, **self._paths}.items() if old != new}
+
+    def path(self, path: str) -> str:
+        """What stands for a path: folders of users go, those of torch and Python stay."""
+        found = self._paths.get(path)
+        if found is None:
+            found = self._paths[path] = self._other_path(path)
+        return found
+
+    def _other_path(self, path: str) -> str:
+        parts = [part for part in _SEPARATORS.split(path) if part]
+        start = "/" if path[0] in "/\\~" or path[1:2] == ":" else ""
+        known = public_part(path)
+        if known is not None:
+            return start + known
+        stem, dot, ending = parts[-1].partition(".") if parts else ("", "", "")
+        if _CACHE_FILE.fullmatch(stem):  # analyses of ranks know their form
+            made = self.word(stem)
+            return f"{start and '/cache/'}{made[1:3]}/{made}{dot}{self.word(ending) if ending else ''}"
+        cache = next((number for number, part in enumerate(parts) if part.startswith("torchinductor_")), None)
+        return start + self._file(self._whole(parts) if cache is None else "/".join(parts[cache + 1 :]))
+
+    def _whole(self, parts: list[str]) -> str:
+        """The one file that a path is the end of; else the path itself. In the cache of a user the same file lies as in that of another."""
+        ends = sorted(self._ends.get("/".join(parts), ()), key=len)
+        return ends[-1] if ends and all(ends[-1].endswith("/" + end) for end in ends[:-1]) else "/".join(parts)
+
+    def _file(self, whole: str) -> str:
+        """Files of one name have one name, the second and further ones in folders: checkouts on other machines are found by it."""
+        folder, _, name = whole.rpartition("/")
+        known = self._files.setdefault(name, {})
+        if not known:
+            ending = _ENDING.search(name)
+            known[""] = self._new("file") + (ending[0] if ending else "")
+            known[folder] = known[""]
+        elif folder not in known:
+            known[folder] = f"{self._folders.get(folder) or self._folders.setdefault(folder, self._new('folder'))}/{known['']}"
+        return known[folder]
+
+
+def public_part(path: str) -> str | None:
+    """The end of a path that lies in torch, Triton or the standard library; None for every other path."""
+    parts = [part for part in _SEPARATORS.split(path) if part]
+    for number, part in enumerate(parts[:-1]):
+        following = parts[number + 1]
+        if part in _PACKAGES:
+            return "/".join(parts[number:]) if following in _TORCH_FOLDERS else None
+        if part == "torch" and ("/".join(parts[number + 1 :]) in listed("files") or following in _PRIVATE):  # of a torch that was built here
+            return "/".join(parts[number:])
+        if _PYTHON.fullmatch(part) and following.partition(".")[0] in usual() and following not in _PACKAGES and _all_known(parts[number + 1 :]):
+            return "/".join(("lib", *parts[number:]))
+    if parts[1:] and path[0] not in "/\\~" and ("/".join(parts) in listed("files") or parts[0] in _PRIVATE):
+        return "/".join(parts)
+    if parts and parts[0] in _TORCH_FOLDERS and path[0] not in "/\\~" and (parts[1:2] and parts[1][:1] == "_" or _all_known(parts[1:])):
+        return "/".join(parts)
+    return None
+
+
+def _all_known(parts: list[str]) -> bool:
+    return all(stem in usual() or stem in always() or is_plain(stem) for part in parts for stem in [_ENDING.sub("", part)])

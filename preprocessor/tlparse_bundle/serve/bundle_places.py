@@ -1,0 +1,205 @@
+"""Where the server finds bundles: a folder of this machine, or a place that fsspec knows.
+
+A place is one bundle, or a folder of bundles; which of the two is looked up anew each time, so that
+bundles appear when they are built.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import os
+import stat
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, Protocol
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.remote import RemoteFolder
+from tlparse_bundle.bundle.codecs import MAX_FILE_BYTES
+from tlparse_bundle.bundle.layout import MANIFEST, is_own
+from tlparse_bundle.bundle.regular_file import open_regular
+
+_MEASURED = 200_000  # files whose sizes are summed up
+LISTED = 500  # bundles of one folder that are looked at for a list
+
+
+class Stored(NamedTuple):
+    """A file as it is stored: ``tag`` changes with its content; ``open`` raises OSError."""
+
+    tag: str
+    size: int | None  # None: it lies elsewhere
+    open: Callable[..., BinaryIO]  # of what lies elsewhere it takes how many bytes there may be
+    modified: float | None = None  # seconds since 1970, of a file of this machine
+
+
+class Place(Protocol):
+    remote: bool  # its methods take their time
+
+    def file(self, path: str, folder: str = "") -> Stored | None:
+        """The file below the place, or below a folder of it; None when there is none, or when the path leads elsewhere."""
+
+    def folders(self, most: int = LISTED) -> list[str]:
+        """Names of the folders in the place, in order; the first ``most``."""
+
+    def size(self, folder: str = "") -> int | None:
+        """How many bytes a bundle of the place has; None where that takes its time."""
+
+    def location(self, folder: str = "") -> str:
+        """Where a bundle of the place lies, for those that open it: a path or a URL. Raises OSError."""
+
+    def files(self, folder: str = "") -> list[str]:
+        """The paths of all files of a bundle of the place, in order. Raises OSError."""
+
+
+def proper(path: str) -> bool:
+    """Whether every part of a path from a request is the name of a file that is not hidden."""
+    return all(part and not part.startswith(".") and not set(part) & set('\\?#%*[]"') and part.isprintable() for part in path.split("/"))
+
+
+def inside(root: Path, path: str, exists: Callable[[Path], bool] = Path.is_file) -> Path | None:
+    """What lies at ``path`` below ``root`` (resolved); None when there is nothing, or when a link leads out."""
+    if any(part.startswith(".") for part in Path(path).parts):
+        return None
+    try:
+        target = Path(os.path.realpath(root / path))  # resolve() raises RuntimeError for links in a circle
+        return target if target != root and target.is_relative_to(root) and exists(target) else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None
+
+
+def local_file(root: Path, path: str) -> Stored | None:
+    """The regular file at ``path`` below ``root``; None when there is none. No link is followed."""
+    try:
+        found = os.lstat(root / path)
+    except (OSError, ValueError):  # a name that no file can have
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return Stored(f"{found.st_mtime_ns:x}-{found.st_size:x}", found.st_size, lambda _=0: open_regular(root, path), found.st_mtime)
+
+
+def bytes_below(folder: str | Path) -> int:
+    """The sizes of all files below a folder; of a very large tree those of the first."""
+    total, left = 0, _MEASURED
+    waiting = [str(folder)]
+    while waiting and left > 0:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    left -= 1
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
+        except OSError:
+            continue
+    return total
+
+
+class LocalPlace:
+    """A folder of this machine. A bundle in it may be a link to another one in it; what a bundle holds may be none."""
+
+    remote = False
+
+    def __init__(self, folder: Path):
+        self._root = Path(os.path.realpath(folder))
+
+    def file(self, path: str, folder: str = "") -> Stored | None:
+        base = inside(self._root, folder, Path.is_dir) if folder else self._root
+        return None if base is None else local_file(base, path)
+
+    def folders(self, most: int = LISTED) -> list[str]:
+        try:
+            with os.scandir(self._root) as entries:
+                names = sorted(entry.name for entry in entries if proper(entry.name) and _is_folder(entry))
+        except OSError:
+            return []
+        return list(islice((name for name in names if inside(self._root, name, Path.is_dir)), most))
+
+    def size(self, folder: str = "") -> int | None:
+        try:
+            return bytes_below(self.location(folder))
+        except FileNotFoundError:
+            return None
+
+    def location(self, folder: str = "") -> str:
+        base = inside(self._root, folder, Path.is_dir) if folder else self._root
+        if base is None:
+            raise FileNotFoundError(errno.ENOENT, "there is no such folder any more", folder)
+        return str(base)
+
+    def files(self, folder: str = "") -> list[str]:
+        base = self.location(folder)
+        found = (os.path.relpath(os.path.join(parent, name), base).replace(os.sep, "/") for parent, _, names in os.walk(base) for name in names)
+        return sorted(path for path in found if is_own(path) and local_file(Path(base), path))
+
+
+def _is_folder(entry: os.DirEntry) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself
+        return False
+
+
+class RemotePlace:
+    """Credentials are fsspec's matter (environment, configuration files); none is in a URL or shown."""
+
+    remote = True
+
+    def __init__(self, url: str):
+        self._url = url
+        self._folder = RemoteFolder(url)
+
+    def file(self, path: str, folder: str = "") -> Stored | None:
+        path = f"{folder}/{path}" if folder else path
+        if not proper(path):
+            return None
+
+        def stored(tag):
+            return Stored(_tag(tag), None, lambda most=MAX_FILE_BYTES: io.BytesIO(self._folder.read(path, most)))
+
+        if "blobs" in path.split("/"):  # named by its content: no need to ask for its version
+            return stored(path)
+        try:
+            info = self._folder.info(path)
+        except OSError:
+            return None
+        marks = " ".join(str(info.get(key)) for key in ("size", "ETag", "LastModified", "mtime", "created"))
+        return stored(marks) if info["type"] == "file" else None
+
+    def folders(self, most: int = LISTED) -> list[str]:
+        try:
+            return [name for name in self._folder.folders() if proper(name)][:most]
+        except OSError:
+            return []
+
+    def size(self, folder: str = "") -> int | None:
+        return None
+
+    def location(self, folder: str = "") -> str:
+        return f"{self._url.rstrip('/')}/{folder}" if folder else self._url
+
+    def files(self, folder: str = "") -> list[str]:
+        below = f"{folder}/" if folder else ""
+        held = RemoteFolder(self.location(folder)).files() if folder else self._folder.files()
+        return sorted(path for path in held if is_own(path) and proper(f"{below}{path}"))
+
+
+def _tag(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def open_place(location: str | Path) -> Place:
+    """The place at a folder or a URL. Raises BundleError when there is no such folder, or no fsspec for the URL."""
+    if "://" in str(location):
+        return RemotePlace(str(location))
+    if not Path(location).is_dir():
+        raise BundleError(f"{location} is no bundle, and no folder of bundles", code="not-a-bundle")
+    return LocalPlace(Path(location))
+
+
+def is_bundle(place: Place, folder: str = "") -> bool:
+    return place.file(MANIFEST, folder) is not None

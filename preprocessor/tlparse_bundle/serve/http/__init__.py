@@ -1,0 +1,1 @@
+"""The HTTP server: application, access control, streaming."""

@@ -1,0 +1,152 @@
+"""The HTTP application: viewers and bundles, read only, for this machine's browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from pathlib import Path
+
+from anyio import to_thread
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from tlparse_bundle.bundle.layout import MANIFEST
+from tlparse_bundle.serve.browser_python import ARCHIVES
+from tlparse_bundle.serve.browser_python import FOLDER as PYTHON
+from tlparse_bundle.serve.bundle_places import Stored, inside, local_file, open_place
+from tlparse_bundle.serve.catalogue import Bundles, viewer_row
+from tlparse_bundle.serve.http.access import NO_STORE, SECURITY, Guard
+from tlparse_bundle.serve.http.comparisons import Comparisons
+from tlparse_bundle.serve.http.downloads import KINDS, SHARE, HandOn
+from tlparse_bundle.serve.http.responses import FOREVER, REVALIDATE, UNREADABLE, is_quick, respond
+from tlparse_bundle.serve.http.state_events import EVENTS, LIVE, News
+from tlparse_bundle.serve.http.token import TokenGate
+from tlparse_bundle.serve.publish.export import COMPARISON, COMPARISON_PAGE, COMPARISON_VIEWER
+from tlparse_bundle.serve.publish.trend import FILE as OVER_TIME
+from tlparse_bundle.serve.publish.trend import trend_of
+from tlparse_bundle.serve.viewer_files import ICON, viewers_folder, viewers_with
+
+
+def create_app(  # noqa: C901 - the routes, one after the other
+    bundles: Mapping[str, str | Path],
+    viewers: Mapping[str, Path] = {},
+    allow_origins: Collection[str] = (),
+    token: str | None = None,
+) -> Starlette:
+    """The application for places of bundles by name, with viewers beside those of the package.
+
+    URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the whole), /bundles/<name>.events (news of one that grows), /bundles.json (the list),
+    /favicon.ico, /trend.json (all of them over time), /comparison.json?base=<name>&new=<name> and /comparison.html (one file of it); '/' leads to the viewer of the only bundle, without one to the page that opens logs, else to the
+    page that lists them. Who may ask is the matter of Guard and TokenGate: pages of this server, programs, and pages of ``allow_origins``
+    ('https://me.github.io'); with ``token`` none without it.
+    """
+    known = Bundles({name: open_place(location) for name, location in bundles.items()})
+    packaged = viewers_folder()
+    own = {name: Path(folder).resolve() for name, folder in viewers.items()}
+    hand_on = HandOn(own)
+    comparisons = Comparisons(known)
+    news = News(known)
+    first_viewer = next(iter(own), "default")
+
+    async def home(request: Request) -> Response:
+        base = request.scope["root_path"]
+        if not bundles:
+            return RedirectResponse(f"{base}/viewers/open/")
+        only = await _aside(known.only)
+        return RedirectResponse(f"{base}/viewers/{first_viewer}/?bundle={base}/bundles/{only}/" if only else f"{base}/viewers/home/")
+
+    async def catalogue(request: Request) -> Response:
+        rows = [viewer_row(name, folder) for name, folder in viewers_with(own).items()]
+        return JSONResponse({"bundles": await _aside(known.rows), "viewers": rows, "comparison": COMPARISON}, headers={"Cache-Control": REVALIDATE})
+
+    async def icon(request: Request) -> Response:
+        """For what has no icon of its own, such as a JSON document in a tab."""
+        return await send_file(request, ICON, local_file(packaged, ICON), REVALIDATE)
+
+    async def over_time(request: Request) -> Response:
+        found = await _aside(lambda: trend_of(known.locations(), viewers_with(own)))
+        return JSONResponse(found, headers={"Cache-Control": REVALIDATE})
+
+    async def viewer_file(request: Request) -> Response:
+        path = request.path_params["path"]
+        name, _, rest = path.partition("/")
+        root, below = (own[name], rest) if name in own else (packaged, path)
+        if path.endswith("/"):
+            below += "index.html"
+        target = root if name in own and not below else inside(root, below, Path.exists)
+        if target is not None and not path.endswith("/") and target.is_dir():
+            return RedirectResponse(request.url.path + "/" + (f"?{request.url.query}" if request.url.query else ""))
+        stored = None if target is None else local_file(root, target.relative_to(root).as_posix())
+        if stored is None:
+            return PlainTextResponse(f"There is no file {path!r} among the viewers.\n", 404)
+        if below == f"{COMPARISON_VIEWER}/index.html" and request.method == "GET":
+            comparisons.begin(request)
+        return await send_file(request, below, stored, REVALIDATE)
+
+    async def archive(request: Request) -> Response:
+        made = await _aside(ARCHIVES[request.url.path.rpartition("/")[2]])
+        return Response(made, media_type="application/zip", headers={"Cache-Control": REVALIDATE})
+
+    async def bundle_file(request: Request) -> Response:
+        asked = request.path_params["path"]
+        if asked.endswith(EVENTS) and await _aside(known.bundle, asked.removesuffix(EVENTS)):
+            return await news.answer(request, asked.removesuffix(EVENTS))
+        whole = await _aside(known.whole, asked) if asked.endswith(KINDS) else None
+        if whole is not None:
+            return await hand_on.answer(request, *whole)
+        found = await _aside(known.file, asked) if known.is_remote(asked) else known.file(asked)
+        if found is None:
+            return PlainTextResponse(f"There is no file {asked!r} in a bundle of that name.\n", 404)
+        path, stored = found
+        response = await send_file(request, path, stored, FOREVER if path.startswith("blobs/") else REVALIDATE)
+        if path == MANIFEST:
+            response.headers.update(SHARE | LIVE)
+        return response
+
+    async def send_file(request: Request, path: str, stored: Stored, cache_control: str) -> Response:
+        try:
+            if is_quick(request, path, stored):
+                return respond(request, path, stored, cache_control)
+            return await _aside(respond, request, path, stored, cache_control)
+        except FileNotFoundError:
+            return PlainTextResponse(f"There is no file {path!r} in the bundle.\n", 404)
+        except UNREADABLE:  # its text may name a server or a key: not for a page
+            return PlainTextResponse(f"{path!r} could not be read from where the bundle lies.\n", 502)
+
+    routes = [
+        Route("/", home),
+        Route("/bundles.json", catalogue),
+        Route("/favicon.ico", icon),
+        Route(f"/{OVER_TIME}", over_time),
+        Route(f"/{COMPARISON}", comparisons.answer),
+        Route(f"/{COMPARISON_PAGE}", comparisons.page),
+        *(Route(f"/viewers/{PYTHON}/{name}", archive) for name in ARCHIVES),
+        Route("/viewers/{path:path}", viewer_file),
+        Route("/bundles/{path:path}", bundle_file),
+    ]
+    cors = Middleware(
+        CORSMiddleware,
+        allow_origins=list(allow_origins),
+        allow_methods=["GET", "HEAD"],
+        allow_headers=["Authorization", "Range", "If-Range", "If-None-Match", "Cache-Control"],
+        expose_headers=["Accept-Ranges", "Content-Encoding", "Content-Length", "Content-Range", "Date", "ETag", *LIVE],
+        allow_private_network=True,
+    )
+    guard = Middleware(Guard, origins=allow_origins)
+    gate = [Middleware(TokenGate, token=token)] if token else []  # behind CORS, since a preflight carries no token
+    middleware = [guard, cors, *gate] if allow_origins else [guard, *gate]
+    return Starlette(routes=routes, middleware=middleware, exception_handlers={Exception: _failed})
+
+
+async def _aside(do: Callable, *arguments: object):
+    """What may take its time, in another thread. Whoever ends the server does not wait for it."""
+    return await to_thread.run_sync(partial(do, *arguments), abandon_on_cancel=True)
+
+
+def _failed(request: Request, error: Exception) -> Response:
+    """The answer to a fault of ours. The server prints its traceback."""
+    return PlainTextResponse("The server failed; the terminal that it runs in says why.\n", 500, {**SECURITY, "Cache-Control": NO_STORE})

@@ -1,0 +1,170 @@
+"""The comparison of bundles that the server makes when a page asks for it: what ``tlparse-bundle compare`` says, as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from urllib.parse import unquote, urlsplit
+
+from anyio import CapacityLimiter, to_thread
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.recent_cache import Newest
+from tlparse_bundle.bundle.json_codec import dumps, loads
+from tlparse_bundle.bundle.layout import MANIFEST
+from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.serve.catalogue import Bundles
+from tlparse_bundle.serve.http.access import is_of_another_site
+from tlparse_bundle.serve.http.downloads import PAGE_TYPE, attachment
+from tlparse_bundle.serve.http.responses import UNREADABLE, Pieces, accepted_encodings
+from tlparse_bundle.serve.publish.comparison_folder import SIDES
+from tlparse_bundle.serve.publish.export import export_comparison
+from tlparse_bundle.statements.runs.compare.document import compare
+
+_AT_ONCE = 2  # comparisons that are made at a time: each takes memory
+_MOST = 16  # bundles of a side
+_KEPT_BYTES = 16_000_000  # of comparisons that were made, compressed
+_RANKS = re.compile(r"([0-9]{1,7}),([0-9]{1,7})")
+_NOT_READ = "One of the bundles could not be read; 'tlparse-bundle validate' says what is wrong with it.\n"
+
+
+class Comparisons:
+    """``?base=NAME&new=NAME``, names as in bundles.json. Several of a side are its runs: the first stands for it. ``&ranks=A,B`` as in the command."""
+
+    def __init__(self, known: Bundles):
+        self._known = known
+        self._limit = CapacityLimiter(_AT_ONCE)
+        self._newest: Newest[tuple, bytes] = Newest(_KEPT_BYTES)  # one goes to a bundle and back
+        self._lock = threading.Lock()
+        self._turns: dict[tuple, threading.Lock] = {}  # of those that are being made
+        self._begun: set[asyncio.Task] = set()  # the loop itself keeps no task
+
+    def begin(self, request: Request) -> None:
+        """Begin to make what the page that is asked for will ask for: it is there sooner by the time that the page takes to load."""
+        asked = request.query_params
+        names = [[_name(address, request.scope["root_path"]) for address in asked.getlist(side)] for side in SIDES]
+        if "comparison" in asked or not all(names) or None in (*names[0], *names[1]):
+            return  # the page says what is wrong
+        pairs = [(side, str(name)) for side, found in zip(SIDES, names) for name in found]
+        task = asyncio.create_task(self._answer(request, QueryParams([*pairs, *((key, text) for key, text in asked.multi_items() if key == "ranks")])))
+        self._begun.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task) -> None:
+        self._begun.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever asks for it is told
+
+    async def answer(self, request: Request) -> Response:
+        return await self._answer(request, request.query_params)
+
+    async def page(self, request: Request) -> Response:
+        """The same as one file: the viewers, the comparison and the bundles that stand for both sides."""
+        return await self._answer(request, request.query_params, as_page=True)
+
+    async def _answer(self, request: Request, params: QueryParams, *, as_page: bool = False) -> Response:
+        """It takes work: pages of other sites cannot have it begun."""
+        if is_of_another_site(request.headers):
+            return PlainTextResponse("Ask for it from a page of this server.\n", 403)
+        sides = [params.getlist(side) for side in SIDES]
+        if not all(0 < len(names) <= _MOST for names in sides):
+            return PlainTextResponse(f"Name the bundles of both sides, at most {_MOST} each: comparison.json?base=NAME&new=NAME\n", 400)
+        asked = params.get("ranks")
+        ranks = None if asked is None else _RANKS.fullmatch(asked)
+        if asked is not None and ranks is None:
+            return PlainTextResponse("Two ranks are named as in ranks=0,3\n", 400)
+        squeeze = "gzip" in accepted_encodings(request.headers.get("accept-encoding", ""))
+        asked_for = partial(self._made, sides, ranks and (int(ranks[1]), int(ranks[2])), only_head=request.method == "HEAD", squeeze=squeeze, as_page=as_page)
+        return await to_thread.run_sync(asked_for, limiter=self._limit, abandon_on_cancel=True)
+
+    def _made(self, sides: list[list[str]], ranks: tuple[int, int] | None, *, only_head: bool, squeeze: bool, as_page: bool) -> Response:
+        try:
+            places = {name: self._known.bundle(name) for names in sides for name in names}
+            missing = [name for name, place in places.items() if place is None]
+            if missing:
+                return PlainTextResponse(f"There is no bundle {missing[0]!r} here.\n", 404)
+            if only_head:
+                return Response(media_type=PAGE_TYPE if as_page else "application/json")
+            what = (*map(tuple, sides), ranks, *map(self._version, places))
+            with self._turn(what):
+                made = self._newest.get(what)
+                opened = {} if made and not as_page else {name: Bundle.open(place.location(folder)) for name, (place, folder) in places.items()}
+                if made is None:
+                    made = self._compared(sides, ranks, opened)
+                    with self._lock:
+                        self._newest.add(what, made, len(made))
+            if as_page:
+                return _page(made, {side: (names[0], opened[names[0]]) for side, names in zip(SIDES, sides)})
+        except _NotComparable as error:
+            return PlainTextResponse(f"{error}\n", 422)
+        except BundleError as error:
+            if error.code == "too-large":
+                return PlainTextResponse(f"{error.message}\n{error.hint}\n", 413)
+            return PlainTextResponse(_NOT_READ, 422)
+        except UNREADABLE:  # its text may name a folder of this machine: not for a page
+            return PlainTextResponse(_NOT_READ, 422)
+        return _response(made, squeeze)
+
+    @contextmanager
+    def _turn(self, what: tuple) -> Iterator[None]:
+        """Whoever asks for a comparison that is being made waits for it here."""
+        with self._lock:
+            turn = self._turns.setdefault(what, threading.Lock())
+        try:
+            with turn:
+                yield
+        finally:
+            with self._lock:
+                self._turns.pop(what, None)
+
+    @staticmethod
+    def _compared(sides: Sequence[Sequence[str]], ranks: tuple[int, int] | None, opened: Mapping[str, Bundle]) -> bytes:
+        try:
+            document = compare(*([(name.rpartition("/")[2], opened[name]) for name in names] for names in sides), ranks)
+        except BundleError as error:
+            if error.code == "not-found":
+                raise _NotComparable(f"These bundles cannot be compared: {error.message}. {error.hint}") from None
+            raise
+        return gzip.compress(dumps(document), 1)
+
+    def _version(self, name: str) -> str:
+        """Another one when a bundle is built in its place. Raises BundleError when the bundle is gone."""
+        found = self._known.file(f"{name}/{MANIFEST}")
+        if found is None:
+            raise BundleError(f"there is no bundle {name!r}", code="not-found")
+        return found[1].tag
+
+
+class _NotComparable(Exception):
+    """Why, in words for a page."""
+
+
+def _name(address: str, root_path: str) -> str | None:
+    """The name of a bundle of this server, by its address; None for any other address."""
+    try:
+        path = unquote(urlsplit(address).path)
+    except ValueError:
+        return None
+    before = f"{root_path}/bundles/"
+    return path[len(before) :].strip("/") or None if path.startswith(before) else None
+
+
+def _page(document: bytes, sides: Mapping[str, tuple[str, Bundle]]) -> Response:
+    """Raises BundleError when it would be too large, and when a bundle is damaged."""
+    pieces = export_comparison(loads(gzip.decompress(document)), {side: bundle for side, (_, bundle) in sides.items()})
+    name = "-".join(name.rpartition("/")[2] for name, _ in sides.values())
+    return Pieces(iter(pieces), 200, {"Content-Disposition": attachment(name, ".html")}, PAGE_TYPE)
+
+
+def _response(document: bytes, squeeze: bool) -> Response:
+    """Of a document that is compressed with gzip."""
+    headers = {"Vary": "Accept-Encoding", **({"Content-Encoding": "gzip"} if squeeze else {})}
+    return Response(document if squeeze else gzip.decompress(document), media_type="application/json", headers=headers)

@@ -1,0 +1,150 @@
+"""Tells pages when a bundle that grows has a new state: server-sent events, one stream for each page.
+
+Only the manifest is looked at, so that it makes no difference which process grows the bundle. A page is told the newest state
+alone: one that slept for an hour misses nothing, and nothing waits for it here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import anyio
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Message, Receive, Scope, Send
+
+from tlparse_bundle.bundle.json_codec import dumps, loads
+from tlparse_bundle.bundle.layout import FORMAT_NAME, MANIFEST
+from tlparse_bundle.serve.bundle_places import Stored
+from tlparse_bundle.serve.catalogue import Bundles
+
+EVENTS = ".events"  # after the address of a bundle: where its page hears of new states
+LIVE = {"Tlparse-Bundle-Live": "events"}  # what comes with a manifest, so that a page knows that it need not ask again and again
+ENDLESS = "tlparse_bundle.endless"  # in the scope of a request whose answer ends with the connection: nobody waits for it when the server ends
+_LOOK_S = 0.2
+_LOOK_ELSEWHERE_S = 3.0
+_HEARTBEAT_S = 15.0
+_SEND_S = 60.0  # a page that takes nothing for so long is gone, or asleep: it asks again when it wakes
+_MOST_STREAMS = 128
+_MAX_MANIFEST = 64 << 20
+_QUICK = 256 << 10  # bytes that are read and parsed at once
+
+
+class State(NamedTuple):
+    counter: int | None
+    growing: bool
+
+
+class News:
+    """``pause`` is how long to wait between two looks at a manifest of this machine, and ``heartbeat`` between two signs of life."""
+
+    def __init__(self, bundles: Bundles, pause: float = _LOOK_S, heartbeat: float = _HEARTBEAT_S):
+        self._bundles = bundles
+        self._pause, self._heartbeat = pause, heartbeat
+        self._known: dict[str, tuple[str, State]] = {}  # by the name of a bundle, with the version of its manifest
+        self._streams = 0
+
+    async def answer(self, request: Request, name: str) -> Response:
+        """The stream of a bundle. One that does not grow has no news: the answer tells an EventSource not to ask again."""
+        state = await self._state(name)
+        if state is None:
+            return PlainTextResponse("There is no bundle of that name.\n", 404)
+        if not state.growing:
+            return Response(status_code=204)
+        if self._streams >= _MOST_STREAMS:
+            return PlainTextResponse("Too many pages listen already.\n", 503, {"Retry-After": "5"})
+        return _Stream(lambda tell: self._tell(name, tell))
+
+    async def _tell(self, name: str, tell: Callable) -> None:
+        told: State | None = None
+        quiet = 0.0
+        pause = _LOOK_ELSEWHERE_S if self._bundles.is_remote(name) else self._pause
+        self._streams += 1
+        try:
+            while True:
+                state = await self._state(name) or told  # while it is replaced as a whole there may be none
+                if state is not None and state != told:
+                    await tell(b"data: " + dumps(state._asdict()) + b"\n\n")
+                    told, quiet = state, 0.0
+                    if not state.growing:
+                        return
+                elif quiet >= self._heartbeat:
+                    await tell(b":\n\n")
+                    quiet = 0.0
+                await anyio.sleep(pause)
+                quiet += pause
+        finally:
+            self._streams -= 1
+
+    async def _state(self, name: str) -> State | None:
+        """What the manifest says now; what it said last, if it cannot be read; None when there is none."""
+        path = f"{name}/{MANIFEST}"
+        if self._bundles.is_remote(name):
+            return await to_thread.run_sync(self._read, name, path, abandon_on_cancel=True)
+        found = self._bundles.file(path)
+        if found and (found[1].size or 0) > _QUICK and self._known.get(name, ("",))[0] != found[1].tag:
+            return await to_thread.run_sync(self._parsed, name, found[1], abandon_on_cancel=True)
+        return self._parsed(name, found[1]) if found else None
+
+    def _read(self, name: str, path: str) -> State | None:
+        found = self._bundles.file(path)
+        return self._parsed(name, found[1]) if found else None
+
+    def _parsed(self, name: str, stored: Stored) -> State | None:
+        known = self._known.get(name)
+        if known and known[0] == stored.tag:
+            return known[1]
+        try:
+            with stored.open(_MAX_MANIFEST) as stream:
+                state = state_of(loads(stream.read(_MAX_MANIFEST)))
+        except (OSError, ValueError):
+            return known and known[1]
+        if state is not None:
+            self._known[name] = (stored.tag, state)
+        return state
+
+
+def state_of(manifest: object) -> State | None:
+    """The state that a manifest names; None for what is no manifest of ours."""
+    form = manifest.get("format") if isinstance(manifest, dict) else None
+    if not isinstance(form, dict) or form.get("name") != FORMAT_NAME:
+        return None
+    live = manifest.get("live")
+    counter = live.get("counter") if isinstance(live, dict) else None
+    return State(counter if type(counter) is int else None, manifest.get("growing") is True)
+
+
+class _Stream(Response):
+    """``run`` is given a function that sends a piece, and goes on until the page leaves, or has nothing more to hear."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, run: Callable):
+        super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+        del self.headers["content-length"]
+        self._run = run
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[ENDLESS] = True
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        if scope["method"] != "HEAD":
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._until_gone, receive, group.cancel_scope)
+                try:
+                    await self._run(lambda data: self._sent(send, data))
+                except (OSError, TimeoutError):
+                    pass
+                group.cancel_scope.cancel()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _until_gone(self, receive: Receive, scope: anyio.CancelScope) -> None:
+        message: Message = {"type": ""}
+        while message["type"] != "http.disconnect":
+            message = await receive()
+        scope.cancel()
+
+    async def _sent(self, send: Send, data: bytes) -> None:
+        with anyio.fail_after(_SEND_S):
+            await send({"type": "http.response.body", "body": data, "more_body": True})

@@ -1,0 +1,1 @@
+"""Sites, exported files, folders of comparisons, forks of viewers."""

@@ -1,0 +1,81 @@
+"""What a site and the folder of a comparison have in common: copies of bundles, and what of such a folder may be replaced."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.terminal_text import shown as visible
+from tlparse_bundle.bundle.atomic.folder import check_new
+from tlparse_bundle.bundle.layout import is_own
+from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.bundle.regular_file import NotRegular, open_regular
+from tlparse_bundle.serve.viewer_files import LIB, viewers_folder
+
+INDEX, STATIC = "index.html", ".nojekyll"  # the last: GitHub Pages takes the files as they are
+LEADS = """<!doctype html>
+<html lang="en">
+  <meta charset="utf-8" />
+  <meta http-equiv="refresh" content="0; url={url}" />
+  <link rel="icon" href="data:," />
+  <title>tlparse-bundle</title>
+  <p><a href="{url}">{text}</a></p>
+</html>
+"""
+_NO_LINKS = "A bundle holds files only; copy it with 'cp -rL', if its links are your own."
+
+
+def check_decodable(bundles: Mapping[Path, Bundle]) -> None:
+    """Raises BundleError when a page could not decode one of the bundles, by where they lie."""
+    zstd = [path for path, bundle in bundles.items() if bundle.manifest["codec"] == "zstd"]
+    if zstd and not (viewers_folder() / LIB / "vendor" / "fzstd.js").exists():
+        raise BundleError(
+            f"{visible(zstd[0])} is compressed with zstd, which the pages of a static host cannot decode in this installation",
+            hint="Build it with '--codec gzip', or install tlparse-bundle with Node present.",
+            code="no-decoder",
+        )
+
+
+def check_free(target: Path, mark: str, what: str) -> None:
+    """Raises BundleError unless a new folder can be written; ``mark`` is the file that such a folder has, ``what`` its name for people."""
+    try:
+        check_new(target)
+    except BundleError as error:
+        if error.code == "exists" and (target / mark).is_file():
+            error.hint = f"Name a new folder, or an empty one; --overwrite replaces {what}."
+        raise
+
+
+def check_nothing_lost(folder: Path, what: str, parts: Collection[str], bundles: Iterable[Path], strays: Collection[str] = ()) -> None:
+    """Raises BundleError when a folder holds more than these parts, or one of its bundles more than the files of a bundle. ``strays``: what else would be lost."""
+    others = [*strays, *(entry.name for entry in folder.iterdir() if entry.name not in parts)]
+    for bundle in bundles:
+        found = (path for path in bundle.rglob("*") if not path.is_dir() or path.is_symlink()) if bundle.is_dir() else [bundle]
+        others += [path.relative_to(folder).as_posix() for path in found if not is_own(path.relative_to(bundle).as_posix()) or path.is_symlink()]
+    if others:
+        hint = "Move these away first; they would be lost."
+        raise BundleError(f"{visible(folder)} holds more than {what}: {', '.join(map(visible, sorted(others)[:5]))}", hint=hint, code="exists")
+
+
+def copy_bundle(source: Path, target: Path) -> None:
+    """The files that a bundle may have. Raises BundleError when one is no regular file: whatever a link leads to would be published."""
+    for folder, below, names in os.walk(source):
+        for name in sorted((*names, *(entry for entry in below if os.path.islink(os.path.join(folder, entry))))):
+            path = os.path.relpath(os.path.join(folder, name), source).replace(os.sep, "/")
+            if not is_own(path) and name in names:
+                continue
+            try:
+                with open_regular(source, path) as stream:
+                    (target / path).parent.mkdir(parents=True, exist_ok=True)
+                    with open(target / path, "xb") as copy:
+                        shutil.copyfileobj(stream, copy, 1 << 20)
+            except NotRegular as error:
+                raise BundleError(f"{visible(source / path)} is not published: {error.strerror}", hint=_NO_LINKS, code="bad-file") from None
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all files in a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,179 @@
+"""The tables that are made from others: ``compiles``, ``limits``, ``captures``, ``recompiles`` and ``recompile_causes`` (definitions: ``model``)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tlparse_bundle.model.status import CANDIDATES
+from tlparse_bundle.model.times import phase_times
+from tlparse_bundle.statements.export_calls import ahead_of_time
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.recompile_causes import OF_AN_OBJECT, Asked, asked
+from tlparse_bundle.statements.timeline import Span
+
+_FLOAT = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+)(?:e[+-]?\d+)?|-?\d+e[+-]?\d+|-?inf|nan")
+_MAX_VALUES = 1000  # of one cause
+_NO_REASON = {"source": None, "change": "other", "dimension": None, "expected": None, "actual": None, "guard": None}
+
+_REMEDIES = {
+    "rank": "same_rank", "dtype": "same_dtype", "device": "same_device", "requires_grad": "same_grad_mode", "dispatch_keys": "same_grad_mode",
+    "flag": "few_values", "type": "same_type", "identity": "same_object", "length": "same_structure", "keys": "same_structure",
+    "aliasing": "no_aliasing", "global_state": "same_global_state", "backend": "same_backend",
+}  # fmt: skip
+
+
+def compile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
+    """Yield the tables ``compiles``, ``limits`` and ``captures`` of a log. They have disjoint compile keys, which together are those of ``attempts`` and of ahead-of-time compiles."""
+    refused, compiled = _keys(facts, facts.not_begun), {frame.row["compile"] for frame in facts.compiled}
+    skipped = _skipped(facts)
+    ahead = facts.once(_ahead_of_time)
+    candidates = facts.table(CANDIDATES)
+    compiles: list[dict] = []
+    limits: list[dict] = []
+    captures: list[dict] = []
+    for row in candidates:
+        key = row["compile"]
+        if key in refused:
+            limits.append(_limit(row))
+        elif key in ahead:
+            compiles.append({**row, **ahead[key]})
+        elif key in compiled:
+            compiles.append({**row, "status": "skipped" if key in skipped else row["status"] or "failed"})
+        else:
+            captures.append({"compile": key, "first_event": row["first_event"], "function": row["function"], "file": row["file"], "line": row["line"]})
+    of_candidates = {row["compile"] for row in candidates}
+    compiles += (row for key, row in ahead.items() if key not in of_candidates)
+    compiles.sort(key=lambda row: row["first_event"])
+    yield "compiles", compiles
+    yield "limits", limits
+    yield "captures", captures
+
+
+def _keys(facts: Facts, numbers: set[int]) -> set[str]:
+    return {key for number in numbers if (key := facts.compiles[number]["compile"]) is not None}
+
+
+def _limit(row: dict) -> dict:
+    error = "RecompileError" in (row["failure_type"] or "")
+    fields = ("compile", "first_event", "function", "file", "line", "stack", "recompile_reason", "failure_type", "failure_reason")
+    return {**{field: row[field] for field in fields}, "kind": "error_on_recompile" if error else "recompile_limit"}
+
+
+def _skipped(facts: Facts) -> set[str]:
+    """Compiles that Dynamo gave up at a graph break it could not resume after: the frame runs eager."""
+    last = {row["compile"]: row["attempt"] for row in facts.table("attempts")}
+    return {row["compile"] for row in facts.table("graph_break_records") if row["skips_frame"] and last.get(row["compile"]) == row["attempt"]}
+
+
+def _ahead_of_time(facts: Facts) -> dict[str, dict]:
+    """The ahead-of-time compiles by key: cells of their rows. What torch compiles without a compile id is called 'aot-1', 'aot-2' …"""
+    rows = {row["compile"]: row for row in facts.table(CANDIDATES) if row["compile"] not in facts.frame_keys}
+    failed = [row["event"] for row in facts.table("failures") if row["kind"] in ("compile", "exception") and row["compile"] not in facts.frame_keys]
+    ahead: dict[str, dict] = {}
+    number = 0
+    for span in facts.once(ahead_of_time):
+        begin, end = _events(facts, span)
+        key = next((key for key, row in rows.items() if key not in ahead and begin <= row["first_event"] <= end), None)
+        if key is None:
+            number += 1
+            key = f"aot-{number}"
+        ahead[key] = _ahead_row(key, rows.get(key), span, begin, any(begin <= event <= end for event in failed))
+    return ahead
+
+
+def _events(facts: Facts, span: Span) -> tuple[int, float]:
+    """The first and the last record of a span; infinity when it has no end."""
+    row = facts.lists("spans")[span.index]
+    return row["begin_event"], math.inf if row["end_event"] is None else row["end_event"]
+
+
+def _ahead_row(key: str, row: dict | None, span: Span, begin: int, has_failed: bool) -> dict:
+    times = phase_times(forward_us=span.duration_us, backend_us=None, inductor_us=None, backward_us=None, restart_us=None, measured=False)
+    status = "failed" if has_failed else "unfinished" if span.duration_us is None else "ok"
+    if row is not None:
+        return {"kind": "ahead_of_time", "status": row["status"] or status, **({} if row["total_us"] is not None else times)}
+    blank = dict.fromkeys(
+        (
+            *("compile", "kind", "compiled_autograd_id", "frame_id", "frame_compile_id", "occurrence", "attempt_count", "status", "function", "file", "line"),
+            *("stack", "start_epoch_us", *times, "graph_op_count", "graph_node_count", "graph_input_count", "guard_count", "graph_break_count"),
+            *("recompile_reason", "restart_reasons", "failure_type", "failure_reason", "failure_file", "failure_line", "metrics_event", "first_event"),
+            *("event_count", "size_bytes", "artifact_count"),
+        )
+    )
+    own = {"compile": key, "kind": "ahead_of_time", "occurrence": 1, "attempt_count": 1, "status": status, "start_epoch_us": span.start_us, **times}
+    return blank | own | {"graph_break_count": 0, "restart_reasons": [], "first_event": begin}
+
+
+def recompile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
+    """Yield the tables ``recompiles`` and ``recompile_causes`` of a log: without what is in ``limits``."""
+    refused = {facts.key_of(number) for number in facts.not_begun} - {None}
+    recompiles: list[dict] = []
+    causes: dict[tuple, dict] = {}
+    of_compile: dict[str | None, dict] = {}
+    for one in facts.once(asked):
+        row = one.row
+        if row["compile"] in refused:
+            continue
+        leader = row["caused_by"]
+        cause = None if leader is None else of_compile.get(leader)
+        if cause is None:
+            leader, cause = None, _add(causes, one)
+        else:
+            cause["cascade_count"] += 1
+        of_compile[row["compile"]] = cause
+        who = {key: row[key] for key in ("event", "compile", "attempt", "code_object")}
+        recompiles.append({**who, "caused_by": leader, "cause": cause["id"], "text": row["text"]})
+    yield "recompiles", recompiles
+    yield "recompile_causes", list(causes.values())
+
+
+def _add(causes: dict[tuple, dict], one: Asked) -> dict[str, Any]:
+    """Add a recompile to its cause; return that. The first reason is that of the newest cache entry: it says what changed since the last compile."""
+    first = one.reasons[0] if one.reasons else _NO_REASON
+    of_an_object = first["source"] is not None and first["change"] in OF_AN_OBJECT
+    key = (one.row["code_object"], first["source"], "object" if of_an_object else first["change"], first["dimension"])
+    if first["change"] == "other":
+        key += (first["guard"],)
+    cause = causes.setdefault(
+        key,
+        {
+            "id": len(causes),
+            "code_object": one.row["code_object"],
+            **{field: first[field] for field in ("source", "change", "dimension", "guard")},
+            "values": [],
+            "count": 0,
+            "cascade_count": 0,
+            "compiles": [],
+            "remedy": remedy(first) if one.reasons else None,
+        },
+    )
+    cause["count"] += 1
+    cause["compiles"].append(one.row["compile"])
+    for value in (first["expected"], first["actual"]) if first["change"] == cause["change"] else ():
+        if value is not None and cause["values"][-1:] != [value] and len(cause["values"]) < _MAX_VALUES:
+            cause["values"].append(value)
+    return cause
+
+
+def remedy(reason: dict) -> str | None:
+    """Return the key of what usually helps against recompiles of this reason (schema: recompile_causes), or None."""
+    kind, expected = reason["change"], reason["expected"]
+    text = f"{reason['guard']} {reason['comment'] or ''}"
+    if kind in ("size", "stride", "shape"):
+        if "Guard failed on a parameter" in text:
+            return "force_parameter_static_shapes"
+        if "duck sizing" in text:
+            return "use_duck_shape"
+        if "0/1 specialization" in text:
+            return "mark_unbacked"
+        return {"size": "mark_dynamic", "stride": "same_layout"}.get(kind)
+    if kind == "value":
+        if type(expected) is int:
+            return "dynamic_int"
+        if type(expected) is str and _FLOAT.fullmatch(expected):
+            return "tensor_argument"
+        return "few_values"
+    return _REMEDIES.get(kind)

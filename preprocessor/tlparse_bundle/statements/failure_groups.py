@@ -1,0 +1,138 @@
+"""What failed, each once: a compile, a call of torch.export, or a call outside of both, with all records that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tlparse_bundle.statements.export_calls import EXPORT, Frame, caller, captures, export_around, stack, stop_around
+from tlparse_bundle.statements.facts import Facts, FrameCompile
+
+CAPTURED, CALLED = "captured", "called"  # exports: with a span of the timeline, or without
+_NESTED = ("fx_interpreter", "make_fx")
+
+
+@dataclass(slots=True)
+class Failure:
+    """One failure. ``phase`` is the kind of its record, or 'export'; ``cells`` are those of all its rows of the failure table."""
+
+    phase: str
+    compile_index: int
+    name: str | None  # of the function
+    cells: dict = field(default_factory=dict)
+    events: list[int] = field(default_factory=list)
+    export: str | None = None  # of torch.export: CAPTURED or CALLED
+    frames: list[Frame] = field(default_factory=list)  # of the stack of its last record without a compile, or of its compile
+
+    def add(self, row: dict) -> None:
+        self.events.append(row["event"])
+        for cell, value in row.items():
+            if self.cells.get(cell) is None:
+                self.cells[cell] = value
+        if row["kind"] != "exception" and self.phase != EXPORT:
+            self.phase = row["kind"]
+
+
+def failures(facts: Facts) -> list[Failure]:
+    """All failures, in the order of their first records.
+
+    Not those that the recompile limit refused, nor those that a graph break or a finding of torch.export is about. What is nested in a
+    compile is evidence of the failure of that compile; a compile that ended well recovered from it.
+    """
+    found: dict[tuple, Failure] = {}
+    nested: list[tuple[tuple, dict]] = []
+    broken = facts.once(breaks_by_frame)
+    for number, row in enumerate(facts.table("failures")):
+        compile = facts.compiles[facts.number_of(row)]
+        if row["kind"] == "restart" or facts.number_of(row) in facts.refused:
+            continue
+        frame = facts.frame_key(compile)
+        if frame not in facts.frame_of:
+            _outside(facts, found, number, row)
+        elif row["kind"] in _NESTED:
+            nested.append((frame, row))
+        elif not tells_of(broken.get(frame, ()), row["reason"]):
+            key = (*frame, "backward" in row["kind"])
+            if key not in found:
+                found[key] = _of_compile(facts, row)
+            found[key].add(row)
+    for frame, row in nested:
+        failure = found.get((*frame, False)) or found.get((*frame, True))
+        if failure is not None:
+            failure.add({**row, "kind": "exception"} if row["kind"] == "fx_interpreter" else {"event": row["event"], "kind": "exception"})
+    for failure in found.values():
+        failure.events.sort()
+    return list(found.values())
+
+
+def _of_compile(facts: Facts, row: dict) -> Failure:
+    compile = facts.compiles[facts.number_of(row)]
+    frames = stack(facts, compile["stack"])
+    exported = caller(frames) == EXPORT
+    return Failure(EXPORT if exported else row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames, export=CAPTURED if exported else None)
+
+
+def _outside(facts: Facts, found: dict[tuple, Failure], number: int, row: dict) -> None:
+    """Add a record that belongs to no frame."""
+    frames = stack(facts, row["stack"])
+    compile = facts.compiles[facts.number_of(row)]
+    # From torch 2.15 on an export has a compile id, without a record that its compile began.
+    if not (caller(frames) == EXPORT or row["kind"] == "make_fx" and compile["frame_id"] is not None):
+        found[number,] = failure = Failure(row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames)
+        failure.add(row)
+        return
+    if row["kind"] == "make_fx" and stop_around(facts, row["event"]) is not None:
+        return
+    window = export_around(facts, row["event"])
+    last = next(reversed(found.values()), None)
+    failure = last if last is not None and _same_export(last, frames) else found.get((EXPORT, window))
+    if failure is None:
+        failure = found[(number,) if window is None else (EXPORT, window)] = Failure(EXPORT, facts.number_of(row), None)
+    strict = any(frame.name == "_strict_export" for frame in frames)
+    captured = row["kind"] not in _NESTED or strict and bool(captures(facts))
+    failure.export = CAPTURED if captured else CALLED
+    failure.frames, failure.name = frames, row["function"] or failure.name
+    failure.add(row)
+
+
+def _same_export(last: Failure, frames: Sequence[Frame]) -> bool:
+    """Whether the exception of the last failure went on to where a record with this stack was written, in the same call of torch.export."""
+    return last.export is not None and 0 < len(frames) < len(last.frames) and last.frames[: len(frames) - 1] == list(frames[:-1])
+
+
+def is_suppressed(facts: Facts, compile_index: int) -> bool:
+    """Whether Dynamo runs the function eager instead of raising the error."""
+    at = facts.setting_at(compile_index, "dynamo_config", "suppress_errors")
+    return (facts.setting("dynamo_config.suppress_errors") if at is None else at) is True
+
+
+def breaks_by_frame(facts: Facts) -> dict[tuple, list[dict]]:
+    """Return the graph breaks of each frame compile: a row of `graph_breaks` for each record."""
+    breaks: dict[tuple, list[dict]] = {}
+    for row in facts.table("graph_breaks"):
+        for number in facts.once(break_attempts)[row["id"]]:
+            breaks.setdefault(facts.frame_key(facts.compiles[number]), []).append(row)
+    return breaks
+
+
+def break_attempts(facts: Facts) -> list[list[int]]:
+    """Return, for each graph break, the attempt of each of its records."""
+    attempts: list[list[int]] = [[] for _ in facts.table("graph_breaks")]
+    for record in facts.table("graph_break_records"):
+        attempts[record["graph_break"]].append(facts.number_of(record))
+    return attempts
+
+
+def tells_of(breaks: list[dict] | tuple, message: str | None) -> bool:
+    """Whether one of these graph breaks is what a message is about."""
+    return any(row["reason"] in (message or "") for row in breaks)
+
+
+def lost_us(facts: Facts, frame: FrameCompile) -> int | None:
+    """Time of the attempts of a frame compile before its last one, as its metrics tell; None when they do not."""
+    event = frame.row["metrics_event"]
+    values = facts.metrics_of.get(event, {})
+    lost = values.get("dynamo_compile_time_before_restart_us")
+    if lost is None and values.get("dynamo_time_before_restart_s") is not None:
+        lost = values["dynamo_time_before_restart_s"] * 1e6
+    return round(lost) if isinstance(lost, int | float) else None

@@ -1,0 +1,124 @@
+"""What changed between two calls of a compiled function, in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from tlparse_bundle.base.wording import code, first_line, listed
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.recompile_causes import Cause
+
+SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
+_MOST_VALUES = 5
+_KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
+_LOCAL = re.compile(r"\bL\['(\w+)'\]")
+
+
+def source_name(source: str | None) -> str | None:
+    """"L['x']" as the name that the user wrote."""
+    return source and _LOCAL.sub(r"\1", source)
+
+
+def subject(change: str, source: str | None, dimension: int | None) -> str:
+    """What differed, as short as it can be said: "`x.size(0)`"."""
+    name = source_name(source) or "an input"
+    at = "?" if dimension is None else dimension
+    forms = {
+        "size": f"{name}.size({at})",
+        "stride": f"{name}.stride({at})",
+        "rank": f"{name}.dim()",
+        "dtype": f"{name}.dtype",
+        "device": f"{name}.device",
+        "requires_grad": f"{name}.requires_grad",
+        "type": f"type({name})",
+        "length": f"len({name})",
+    }
+    if change in forms:
+        return code(forms[change]) if source else forms[change]
+    name = code(name) if source else name
+    words = {
+        "dispatch_keys": f"the dispatch keys of {name}",
+        "shape": f"a condition on the sizes of {name}" if source else "a condition on sizes",
+        "keys": f"the keys of {name}",
+        "attribute": f"the attributes of {name}",
+        "aliasing": "which inputs share memory",
+        "global_state": name if source else "a global state of torch",
+        "backend": "the backend",
+    }
+    return words.get(change, name if source else "a guard")
+
+
+def what_changed(cause: Cause) -> str:
+    """"`x.size(0)` changed (4 → 5 → 9)"; the guard in torch's words when that says more."""
+    if cause.reason is None:
+        return "no earlier result was near: each was kept out by several guards"
+    change, source, guard = cause.change, cause.reason["source"], cause.reason["guard"]
+    if len(cause.changes) == 1 and change == "identity":
+        return f"{subject(change, source, None)} is another object"
+    if change in ("other", "shape"):
+        return f"{code(first_line(guard))} failed"
+    if len(cause.changes) > 1:
+        subjects = list(dict.fromkeys(subject(one, source, cause.dimension) for one in cause.changes))
+        return f"{listed(subjects)} changed"
+    values = values_text(_key_differences(list(cause.values)) if change == "dispatch_keys" else list(cause.values))
+    values += " → …" if cause.open and len(cause.values) > 1 else ""
+    return f"{subject(change, source, cause.dimension)} changed{f' ({values})' if values else ''}"
+
+
+def _keys(value: Any) -> set[str] | None:
+    match = _KEY_SET.fullmatch(value) if type(value) is str else None
+    return set(match[1].split(", ")) if match else None
+
+
+def _key_differences(values: list) -> list:
+    """Dispatch keys without those that all sets have."""
+    sets = [_keys(value) for value in values]
+    known = [keys for keys in sets if keys is not None]
+    if len(known) < max(2, len(sets)):
+        return values
+    common = set.intersection(*known)
+    return [", ".join(key for key in _KEY_SET.fullmatch(value)[1].split(", ") if key not in common) or "none of them" for value in values]
+
+
+def others_than_autograd(values: Iterable) -> bool:
+    """Whether sets of dispatch keys differ in more than what grad and inference mode change."""
+    sets = [{key for key in keys if not key.startswith(("Autograd", "ADInplaceOrView"))} for value in values if (keys := _keys(value)) is not None]
+    return any(keys != sets[0] for keys in sets)
+
+
+def values_text(values: list) -> str:
+    if len(values) == 1:
+        return f"no longer {values[0]}"
+    if len(values) <= _MOST_VALUES:
+        return " → ".join(map(str, values))
+    return f"{' → '.join(map(str, values[: _MOST_VALUES - 2]))} → … → {values[-1]}; {len(values):,} values"
+
+
+def specializations(facts: Facts) -> dict[tuple, list[dict]]:
+    """Return the specializations of each function: rows with the names of their sources."""
+    groups: dict[tuple, list[dict]] = {}
+    for row in facts.table("specializations"):
+        named = {**row, "sources": [source_name(source) for source in row["sources"]]}
+        groups.setdefault(facts.function_keys[facts.number_of(row)], []).append(named)
+    return groups
+
+
+def noun_of(rows: list[dict]) -> str:
+    return "size" if all(source is None or ".size()" in source for row in rows for source in row["sources"]) else "value"
+
+
+def noun(facts: Facts) -> str:
+    """What all constants of the log are: sizes, or values."""
+    return noun_of([row for rows in facts.once(specializations).values() for row in rows])
+
+
+def constants(facts: Facts) -> set[tuple]:
+    """What became a constant: (function, name, dimension), with None for the dimension of a number."""
+    found = set()
+    for function, rows in facts.once(specializations).items():
+        for source in {source for row in rows for source in row["sources"] if source}:
+            size = SIZE.fullmatch(source)
+            found.add((function, size[1], int(size[2])) if size else (function, source, None))
+    return found

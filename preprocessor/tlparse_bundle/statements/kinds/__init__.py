@@ -1,0 +1,1 @@
+"""The kinds of findings of a log, a module for each."""

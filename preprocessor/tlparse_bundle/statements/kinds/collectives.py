@@ -1,0 +1,103 @@
+"""Collectives of a compile that do not fit: one without a wait, or another number in the code than in the schedule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from tlparse_bundle.base.wording import code, function_name, plural
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.finding import Finding
+
+KINDS = ("missing-wait", "collective-parity")
+# The kinds whose number in a schedule and in its code must agree (torch/distributed/_functional_collectives.py).
+_OPS = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "all_to_all", "reduce")
+_WAIT = "wait_tensor"
+
+
+@lru_cache(256)
+def kind_of(op: str) -> str | None:
+    """Kind of a collective: the first that its name contains; None for waits, barriers and what is sent to one rank."""
+    return next((kind for kind in _OPS if kind in op), None)
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    schedules: dict[int, list[dict]] = {}
+    for row in facts.table("collective_schedules"):
+        schedules.setdefault(facts.number_of(row), []).append(row)
+    if not schedules:
+        return
+    codes: dict[int, list[dict]] = {}
+    for row in facts.table("generated_code"):
+        if row["role"] == "output" and (number := facts.number_of(row)) in schedules:
+            codes.setdefault(number, []).append(row)
+    called: dict[int, dict[str, int]] = {}  # how often a code calls each collective, by the event of the code
+    for kernel in facts.lists("kernels"):
+        if kernel["kind"] == "collective":
+            names = called.setdefault(kernel["code_event"], {})
+            if kernel["call_lines"]:
+                names[kernel["name"]] = names.get(kernel["name"], 0) + len(kernel["call_lines"])
+    fitting: set[tuple] = set()
+    for compile_index, rows in schedules.items():
+        own = codes.get(compile_index, ())
+        # Where a cache gave a graph, or the code is C++, the one is there without the other.
+        if len(own) == len(rows) and not any(row["cut"] for row in (*rows, *own)):
+            names: dict[str, int] = {}
+            for code_row in own:
+                for name, times in called.get(code_row["event"], {}).items():
+                    names[name] = names.get(name, 0) + times
+            same = (tuple(tuple(row["collectives"]) for row in rows), tuple(names.items()))  # recompiles plan and call the same again
+            if same not in fitting:
+                found = list(_of_compile(facts, compile_index, rows, names, [row["event"] for row in own]))
+                if not found:
+                    fitting.add(same)
+                yield from found
+
+
+def _of_compile(facts: Facts, compile_index: int, schedules: list[dict], called: dict[str, int], events: list[int]) -> Iterator[Finding]:
+    planned = _by_op((op, 1) for row in schedules for op in row["collectives"] if op is not None)
+    in_code = _by_op(called.items())
+    if not planned or not in_code and not called:
+        return
+    waits = sum(count for op, count in called.items() if _WAIT in op)
+    missing = sum(in_code.values()) - waits
+    if planned == in_code and missing <= 0:
+        return  # as nearly all
+    name, file, line = facts.place_of(compile_index)
+    place = (name, file, line)
+    differing = [op for op in sorted(planned | in_code) if planned[op] != in_code[op]]
+    events = [*(row["event"] for row in schedules), *events]
+    for op in differing:
+        yield Finding(
+            "collective-parity",
+            "warning",
+            f"The schedule of {function_name(name)} has {plural(planned[op], code(op), code(op))}, its code calls {in_code[op]:,}",
+            (op,),
+            "Inductor plans the collectives of a graph, then writes the code. Other ranks may call another number: a job hangs where they do.",
+            place,
+            [compile_index],
+            events,
+            details={"op": op, "scheduled_count": planned[op], "called_count": in_code[op], "missing_wait_count": 0},
+        )
+    if missing > 0 and not differing:
+        yield Finding(
+            "missing-wait",
+            "warning",
+            f"The code of {function_name(name)} does not wait for {plural(missing, 'collective')} that it calls",
+            ("wait",),
+            f"It calls {plural(sum(in_code.values()), 'collective')} ({', '.join(map(code, sorted(in_code)))}) and waits {waits:,} times. What reads the result without a wait may read it before it is there; a graph that hands the result on may leave the wait to its caller.",
+            place,
+            [compile_index],
+            events,
+            details={"op": None, "scheduled_count": sum(planned.values()), "called_count": sum(in_code.values()), "missing_wait_count": missing},
+        )
+
+
+def _by_op(names: Iterable[tuple[str, int]]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for name, count in names:
+        op = kind_of(name)
+        if op is not None:
+            counts[op] += count
+    return counts

@@ -1,0 +1,43 @@
+"""Graphs that run without CUDA graphs although they were asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tlparse_bundle.base.wording import code, first_line, listed, plural
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.finding import Finding
+
+KINDS = ("cudagraph-skip",)
+_WHERE = re.compile(r"\.?\s*Found from\s*:.*", re.DOTALL)  # a stack, other for each graph
+_SKIPPING = re.compile(r"(skipping cudagraphs due to )\1+")  # backend "cudagraphs" writes it twice
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    """From ``cudagraph_skip_reason`` of the metrics (torch/_dynamo/utils.py: CompilationMetrics)."""
+    reasons: dict[str, str] = {}  # by text: it is long, and most graphs have the same
+    groups: dict[str, list[dict]] = {}
+    for row in facts.metrics_with("cudagraph_skip_reason"):
+        text = row["values"].get("cudagraph_skip_reason")
+        if type(text) is str and text:
+            if text not in reasons:
+                reasons[text] = first_line(_SKIPPING.sub(r"\1", _WHERE.sub("", text)))
+            groups.setdefault(reasons[text], []).append(row)
+    for reason, rows in groups.items():
+        compiles = [facts.number_of(row) for row in rows]
+        names = list(dict.fromkeys(facts.compiles[number]["function"] or "(unknown function)" for number in compiles))
+        full = next(row["values"]["cudagraph_skip_reason"] for row in rows)
+        yield Finding(
+            "cudagraph-skip",
+            "warning",
+            f"{plural(len(rows), 'graph')} of {listed([code(name) for name in names])} {'runs' if len(rows) == 1 else 'run'} without CUDA graphs: {reason}",
+            (reason,),
+            full if full.strip() != reason else "",
+            facts.place_of(compiles[0]),
+            compiles,
+            [row["event"] for row in rows],
+            count=len(rows),
+            details={"reason": full, "functions": names[:100]},
+            placed=False,
+        )

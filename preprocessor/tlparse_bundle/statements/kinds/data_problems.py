@@ -1,0 +1,44 @@
+"""Damage of the log that can make the other answers wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tlparse_bundle.base.wording import plural
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.finding import Finding
+
+KINDS = ("data-problem",)
+# What each means for the answers; other diagnostics change none of them.
+_MEANS = {
+    "empty-log": ("the log is empty", "The process wrote no record, or was killed before."),
+    "record-cut": ("the last record was cut", "The process was killed, or the file was cut: what came behind is not known."),
+    "json-syntax": ("{} could not be read", "What they tell of is missing here: counts may be too low."),
+    "too-large": ("{} was too large to be read", "What they tell of is missing here: counts may be too low."),
+    "not-a-record": ("{} no record of a trace", "Something else writes into the file, or a part of it was lost: counts may be too low."),
+    "payload-missing": ("the payload of {} is missing", "What it told is missing here."),
+    "payload-md5": ("the payload of {} is not the one that was written", "What is said of them may be wrong."),
+}
+_OF_THE_LAST = ("the payload of the last record is not the one that was written", "The log may end within it, because the process was killed or the file was cut: what came behind is not known.")
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    found: dict[tuple[str, bool], list[dict]] = {}
+    last = facts.directory["event_count"] - 1
+    for row in facts.table("diagnostics"):
+        if row["code"] in _MEANS:
+            found.setdefault((row["code"], row["code"] == "payload-md5" and row["event"] == last), []).append(row)
+    for (code, is_last), rows in found.items():
+        count = sum(row["count"] for row in rows)
+        title, text = _OF_THE_LAST if is_last else _MEANS[code]
+        noun = ("line is", "lines are") if code == "not-a-record" else ("record", "records")
+        yield Finding(
+            "data-problem",
+            "warning",
+            f"The log is damaged: {title.format(plural(count, *noun))}",
+            (code, "last") if is_last else (code,),
+            text,
+            events=[row["event"] for row in rows if row["event"] is not None],
+            count=count,
+            details={"code": code, "loses_records": is_last or code != "payload-md5", "lines": [row["line"] for row in rows if row["line"] is not None][:100]},
+        )

@@ -1,0 +1,213 @@
+"""Compiles and exports that failed, exceptions outside of both, and attempts that were started again without a graph break."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from tlparse_bundle.base.wording import MOST_TEXT, code, first_line, function_name, listed, plural, shortened, times
+from tlparse_bundle.model.times import compiling_us
+from tlparse_bundle.statements.export_calls import ahead_of_time
+from tlparse_bundle.statements.facts import Facts, FrameCompile, total
+from tlparse_bundle.statements.failure_groups import Failure, breaks_by_frame, failures, is_suppressed, lost_us, tells_of
+from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.machine_failures import Environment, environment
+from tlparse_bundle.statements.source_places import normalised
+from tlparse_bundle.statements.torch_messages import taken_apart, torch_remedies
+
+KINDS = ("failure", "restart")
+# The title of one failure; of several, what they are and what happened to them.
+_TITLES = {
+    "compile": ("{who} failed to compile", "compile", "compiles", "failed"),
+    "unnamed": ("A compile without a name failed", "compile", "compiles", "failed"),
+    "ahead": ("An ahead-of-time compile failed", "ahead-of-time compile", "ahead-of-time compiles", "failed"),
+    "backward": ("{who} failed in the backward compile", "backward compile", "backward compiles", "failed"),
+    "eager_backward": ("{who} has a backward that could not be compiled ahead", "backward", "backwards", "could not be compiled ahead"),
+    "export": ("`torch.export`{of} failed", "export", "exports", "failed"),
+    "fx_interpreter": ("A graph failed outside of a compile, while it was interpreted", "graph", "graphs", "failed outside of a compile, while they were interpreted"),
+    "make_fx": ("`make_fx`{of} failed outside of a compile", "call of `make_fx`", "calls of `make_fx`", "failed outside of a compile"),
+}
+_NO_EXCEPTION = "torch logged the graph up to that point, and not the exception."
+_MOST_FUNCTIONS = 5
+_COMPILER_ERROR = re.compile(r"^.*?\b(?:fatal )?error: .+$", re.MULTILINE)
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    groups: dict[tuple, list[Failure]] = {}
+    for failure in facts.once(failures):
+        groups.setdefault(_cause(facts, failure), []).append(failure)
+    for group in groups.values():
+        yield _finding(facts, group)
+    yield from _restarts(facts)
+
+
+def _cause(facts: Facts, failure: Failure) -> tuple:
+    """The same for failures with one cause: one problem of the machine, or one exception at one line of the program, as far as the line is known."""
+    found = environment(failure.cells["reason"])
+    if found is not None:
+        return found.name, _phase(failure)
+    message = _message(failure)
+    name = failure.name if not message else None  # nothing else says what failed
+    return _type(failure), normalised(message), _phase(failure), name, failure.cells["file"], failure.cells["line"]
+
+
+def _phase(failure: Failure) -> str:
+    """Torch writes an exception alone where the exception left the compile around this one, too."""
+    return "compile" if failure.phase == "exception" else failure.phase
+
+
+def _message(failure: Failure) -> str:
+    """The line that says most; of a compiler, its first error."""
+    head, _, _ = taken_apart(failure.cells["reason"])
+    said = _COMPILER_ERROR.search(head) if "C++ compile error" in head else None
+    return first_line(head) if said is None else f"C++ compile error: {first_line(normalised(said[0]))}"
+
+
+def _type(failure: Failure) -> str | None:
+    """Name of the exception's class."""
+    return failure.cells["type"] and failure.cells["type"].rpartition(".")[2]
+
+
+def _title(facts: Facts, group: Sequence[Failure], functions: Counter[tuple]) -> str:
+    """Who failed, and how: the title up to the reason."""
+    first, phase = group[0], _phase(group[0])
+    names = {failure.name for failure in group}
+    if phase == "compile" and names == {None}:
+        phase = "ahead" if facts.compiles[first.compile_index]["id"] is None and facts.once(ahead_of_time) else "unnamed"
+    one, noun, nouns, verb = _TITLES[phase]
+    of = f" of {plural(len(functions), 'function')}" if len(functions) > 1 else f" of {code(first.name)}" if first.name and len(names) == 1 else ""
+    if len(group) > 1:
+        return f"{plural(len(group), noun, nouns)}{of} {verb}"
+    return one.format(who=code(first.name) if first.name else "A compile without a name", of=of)
+
+
+def _function(facts: Facts, failure: Failure) -> tuple:
+    """(file, name, line) of the function that failed; what is known of it outside of a frame."""
+    key = facts.function_keys[failure.compile_index]
+    return key if key[1] is not None else (failure.cells["file"], failure.name, failure.cells["line"])
+
+
+def _functions(facts: Facts, functions: Counter[tuple]) -> str | None:
+    """Which functions failed, where there are several."""
+    if len(functions) < 2:
+        return None
+    told = []
+    for (file, name, line), count in functions.most_common():
+        where = facts.short.place(file, line)
+        told.append(f"{function_name(name)}{f' ({code(where)})' if where else ''}{f', {times(count)}' if count > 1 else ''}")
+    return "Functions: " + listed(told, _MOST_FUNCTIONS) + "."
+
+
+def _rest(head: str, message: str) -> str | None:
+    """What the title does not say of it."""
+    lines = head.split("\n")
+    for number in range(min(4, len(lines)) + 1):
+        if " ".join(" ".join(lines[:number]).split()) == message:
+            return "\n".join(lines[number:]).strip() or None
+    return head.strip() or None
+
+
+def _finding(facts: Facts, group: list[Failure]) -> Finding:
+    first = group[0]
+    phase, cells = _phase(first), first.cells
+    machine = environment(cells["reason"])
+    head, explanation, hints = taken_apart(cells["reason"])
+    message = _message(first)
+    what = _problem(group, machine) if machine else ": ".join(filter(None, [_type(first), message]))
+    functions = Counter(_function(facts, failure) for failure in group)
+    texts = [
+        None if what else _NO_EXCEPTION if cells["kind"] == "make_fx" else "torch logged no message.",
+        machine and machine.text,
+        shortened(machine.said if machine else _rest(head, message)),
+        shortened(explanation),
+        _raised_at(facts, first),
+        _functions(facts, functions),
+        _suppressed(facts, group),
+    ]
+    frames = {facts.frame_key(facts.compiles[failure.compile_index]) for failure in group}
+    rows = [facts.frame_of[key].row for key in frames if key in facts.frame_of]
+    return Finding(
+        "failure",
+        "error",
+        f"{_title(facts, group, functions)}{f': {what}' if what else ''}",
+        (phase, machine.name) if machine else (phase, _type(first), message) if message else (phase, _type(first), message, cells["source_line"]),
+        "\n\n".join(filter(None, texts)),
+        _place(facts, group),
+        [failure.compile_index for failure in group],
+        [event for failure in group for event in failure.events],
+        count=len(group),
+        cost_us=compiling_us(rows, with_backward=False) if phase == "compile" else None,
+        cost_of="time of the compiles that failed",
+        remedies=[*torch_remedies(hints), *(machine.remedies if machine else ())],
+        key=("failure", first.events[0]),
+        details={"phase": phase, "exception_type": cells["type"], "message": head[:MOST_TEXT] or None, "source_line": cells["source_line"]},
+        placed=machine is None and (cells["file"] is not None or not message),
+    )
+
+
+def _problem(group: Sequence[Failure], machine: Environment) -> str:
+    """What is wrong with the machine, with the detail that is the same for all of them."""
+    details = {found.detail for failure in group if (found := environment(failure.cells["reason"])) is not None}
+    return machine.what + (f" ({machine.detail})" if machine.detail and len(details) == 1 else "")
+
+
+def _place(facts: Facts, group: list[Failure]) -> tuple[str | None, str | None, int | None]:
+    """The line of the program that all of them failed at; else their function, if it is one."""
+    places = set()
+    for failure in group:
+        compile, cells = facts.compiles[failure.compile_index], failure.cells
+        file, line = (cells["file"], cells["line"]) if cells["file"] is not None else (compile["file"], compile["line"])
+        places.add((failure.name, file and facts.short(file), line))
+    if len(places) == 1:
+        return places.pop()
+    at = {place[1:] for place in places}
+    return (None, *at.pop()) if len(at) == 1 else (None, None, None)
+
+
+def _raised_at(facts: Facts, failure: Failure) -> str | None:
+    where = facts.short.place(failure.cells["file"], failure.cells["line"])
+    if not where or not failure.cells["source_line"]:
+        return None
+    return f"{'The graph ends with' if failure.cells['kind'] == 'make_fx' else 'It was raised at'} {code(where)}: {code(failure.cells['source_line'])}"
+
+
+def _suppressed(facts: Facts, group: list[Failure]) -> str | None:
+    if _phase(group[0]) != "compile":
+        return None
+    count = sum(is_suppressed(facts, failure.compile_index) for failure in group)
+    if not count:
+        return None
+    which = "" if count == len(group) else f" for {count:,} of these compiles"
+    return f"`suppress_errors` was on{which}: the program went on and ran the function eager."
+
+
+def _restarts(facts: Facts) -> Iterator[Finding]:
+    """Attempts that were started again where no graph break tells why."""
+    broken = facts.once(breaks_by_frame)
+    groups: dict[tuple, list[FrameCompile]] = {}
+    for frame in facts.frames:
+        breaks = broken.get(facts.frame_key(frame.row), [])
+        rest = [reason for reason in frame.row["restart_reasons"] if not tells_of(breaks, reason)]
+        for reason in rest[: max(0, len(frame.row["restart_reasons"]) - len(breaks))]:
+            groups.setdefault((frame.row["function"], first_line(reason)), []).append(frame)
+    by_frame = {}
+    for row in facts.table("failures"):
+        if row["kind"] == "restart":
+            by_frame.setdefault((facts.frame_key(facts.compiles[facts.number_of(row)]), first_line(row["reason"])), row["event"])
+    for (name, reason), frames in groups.items():
+        _, file, line = facts.place_of(frames[0].rows[0])
+        yield Finding(
+            "restart",
+            "info",
+            f"{function_name(name)} was traced again from its start {times(len(frames))}: {reason}",
+            (reason,),
+            f"Dynamo threw away what it had traced and began anew, in {plural(len(frames), 'compile')}.",
+            (name, file, line),
+            [frame.rows[-1] for frame in frames],
+            [by_frame[key] for frame in frames if (key := (facts.frame_key(frame.row), reason)) in by_frame],
+            count=len(frames),
+            cost_us=total(lost_us(facts, frame) for frame in frames),
+            cost_of="time of the attempts that were thrown away",
+            details={"reason": reason},
+        )

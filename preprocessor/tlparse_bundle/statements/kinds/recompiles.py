@@ -1,0 +1,131 @@
+"""Functions that were compiled again, and those that the recompile limit stopped."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
+from tlparse_bundle.model.times import compiling_us
+from tlparse_bundle.statements.facts import Facts, FrameCompile
+from tlparse_bundle.statements.finding import TORCH, Finding, Remedy
+from tlparse_bundle.statements.guard_changes import constants, source_name, what_changed
+from tlparse_bundle.statements.recompile_causes import Asked, Cause, asked, causes
+from tlparse_bundle.statements.recompile_remedies import remedies
+
+KINDS = ("recompile", "recompile-limit")
+_SAID_LIMIT = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
+_HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # behind the source line, in brackets
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    rows = facts.once(asked)
+    frames = {row: frame for frame in facts.frames for row in frame.rows}
+    found = facts.once(causes)
+    for cause in found:
+        if cause.rows:
+            yield _recompile(facts, rows, frames, cause)
+    yield from _limits(facts, rows, found)
+
+
+def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile], cause: Cause) -> Finding:
+    file, name, line = cause.function
+    made = [rows[number] for number in (*cause.rows, *cause.cascade)]
+    title = f"{function_name(name)} was compiled again {times(len(cause.rows))}: {what_changed(cause)}"
+    reason = cause.reason
+    texts = [
+        f"It led to {plural(len(cause.cascade), 'more recompile')} of functions that it calls or that go on from it." if cause.cascade else None,
+        f"The guard that failed: {code(first_line(reason['guard']))}." if reason and cause.change not in ("other", "shape") else None,
+        f"It comes from {code(reason['source_line'])}." if reason and reason["source_line"] else None,
+    ]
+    hint = _HINT.search(reason["comment"]) if reason and reason["comment"] else None
+    if hint and hint[1].startswith("guard on "):  # the name of a variable, no advice
+        hint = None
+    return Finding(
+        "recompile",
+        "warning",
+        title,
+        (cause.change, reason and reason["source"], cause.dimension, reason["guard"] if reason and reason["source"] is None else None),
+        "\n\n".join(filter(None, texts)),
+        (name, file and facts.short(file), line),
+        [one.compile_index for one in made],
+        [one.row["event"] for one in made],
+        count=len(cause.rows),
+        cost_us=compiling_us(frames[one.compile_index].row for one in made if one.compile_index in frames),
+        cost_of="time of these recompiles" + (", and of those that they led to" if cause.cascade else ""),
+        remedies=[Remedy(" ".join(hint[1].split()), source=TORCH)] if hint else remedies(facts, cause, source_name(reason["source"]) if reason else None),
+        because_of=_because(facts, cause),
+        details={
+            "change": cause.change,
+            "source": reason and reason["source"],
+            "dimension": cause.dimension,
+            "guard": reason and reason["guard"],
+            "values": list(cause.values)[:1000],
+            "cascade_count": len(cause.cascade),
+            "guard_source_line": reason and reason["source_line"],
+        },
+        key=("recompile", *cause.function, cause.rows[0]),
+    )
+
+
+def _because(facts: Facts, cause: Cause) -> tuple | None:
+    """The finding of the constant that led to all of these but the first; None when there is none."""
+    source = cause.reason and source_name(cause.reason["source"])
+    dynamic = cause.change in ("size", "value") and len(cause.rows) > 1
+    return ("specialization", *cause.function) if dynamic and (cause.function, source, cause.dimension) in facts.once(constants) else None
+
+
+def _limits(facts: Facts, rows: list[Asked], found: list[Cause]) -> Iterator[Finding]:
+    reasons = {one.compile_index: one.row["event"] for one in rows}
+    refused: dict[tuple, list[int]] = {}
+    for compile_index in sorted(facts.refused):
+        refused.setdefault(facts.function_keys[compile_index], []).append(compile_index)
+    compiled = Counter(facts.function_keys[frame.rows[0]] for frame in facts.compiled)
+    by_function: dict[tuple, list[Cause]] = {}
+    refusing: dict[tuple, list[Cause]] = {}
+    for cause in found:
+        if cause.rows:
+            by_function.setdefault(cause.function, []).append(cause)
+        if cause.refused:
+            refusing.setdefault(cause.function, []).append(cause)
+    for function, group in refused.items():
+        file, name, line = function
+        name_of_limit, limit = _limit(facts, group)
+        raised = facts.setting("dynamo_config.fail_on_recompile_limit_hit") is True or any(_raised(facts, index) for index in group)
+        after = "an error was raised instead of compiling it again" if raised else "it runs uncompiled from there on where no earlier result fits"
+        most = max(by_function.get(function, ()), key=lambda cause: len(cause.rows), default=None)
+        yield Finding(
+            "recompile-limit",
+            "error",
+            f"{function_name(name)} reached the {name_of_limit}{f' of {limit:,}' if isinstance(limit, int) else ''}: {after}",
+            (),
+            f"torch refused {plural(len(group), 'compile')}, the first one in `[{facts.compiles[group[0]]['compile']}]`." + _asked(refusing.get(function, [])),
+            (name, file and facts.short(file), line),
+            group,
+            [reasons.get(index, facts.compiles[index]["first_event"]) for index in group],
+            count=len(group),
+            details={"limit": limit if isinstance(limit, int) else None, "raised": raised, "compile_count": compiled[function]},
+            because_of=("recompile", *function, most.rows[0]) if most else None,
+        )
+
+
+def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
+    """Which limit it was, and its value; None when the log does not tell."""
+    reasons = (facts.compiles[index]["failure_reason"] for index in group)
+    match = next((match for reason in reasons if (match := _SAID_LIMIT.search(reason or ""))), None)
+    if match:
+        return ("accumulated recompile limit" if "accumulated" in match[1] else "recompile limit"), int(match[2])
+    return "recompile limit", facts.setting("dynamo_config.recompile_limit") or facts.setting("dynamo_config.cache_size_limit")
+
+
+def _asked(causes: list[Cause]) -> str:
+    """What these compiles were asked for."""
+    known = [cause for cause in causes if cause.reason is not None]
+    return f" Why it was to be compiled again: {listed([what_changed(replace(cause, values=cause.asked, open=cause.open and not cause.rows)) for cause in known])}." if known else ""
+
+
+def _raised(facts: Facts, compile_index: int) -> bool:
+    return "FailOnRecompileLimitHit" in (facts.compiles[compile_index]["failure_type"] or "")

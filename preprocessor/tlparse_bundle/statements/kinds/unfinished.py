@@ -1,0 +1,125 @@
+"""Compiles that did not end: the process was killed, hangs, or still runs when the log ends; or something broke the compile off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tlparse_bundle.base.wording import code, duration, function_name
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.timeline import Span
+
+KINDS = ("unfinished-compile",)
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    told: set[int] = set()
+    for compile_index, root in open_compiles(facts):
+        told.add(compile_index)
+        yield _finding(facts, compile_index, root)
+    yield from _broken_off(facts, told)
+
+
+def _broken_off(facts: Facts, told: set[int]) -> Iterator[Finding]:
+    """torch writes metrics as of an empty graph, and no error, when what ended a compile is no Exception: KeyboardInterrupt, SystemExit."""
+    empty = [frame for frame in facts.compiled if frame.row["status"] == "empty" and frame.rows[-1] not in told]
+    if not empty:
+        return  # most logs: the graphs need not be read
+    traced = {facts.number_of(row) for row in facts.table("graphs") if row["stage"] == "dynamo" and (row["node_count"] or 0) > (row["placeholder_count"] or 0) + 1}
+    for frame in empty:
+        last = frame.rows[-1]
+        if last in traced:
+            name, file, line = facts.place_of(last)
+            yield Finding(
+                "unfinished-compile",
+                "error",
+                f"The compile of {function_name(name)} was broken off after Dynamo had made its graph",
+                (name, "broken off"),
+                "torch wrote neither a result nor an error for it. That is so when the process is told to stop in the middle of it, by Ctrl-C or `sys.exit`.",
+                (name, file, line),
+                [last],
+                [frame.row["metrics_event"]],
+                details={"open_us": None, "started_epoch_us": frame.row["start_epoch_us"], "last_record_epoch_us": facts.last_us, "open_spans": []},
+            )
+
+
+def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
+    compile = facts.compiles[compile_index]
+    name, file, line = facts.place_of(compile_index)
+    chain = open_below(facts, root) if root else []
+    since = None if root is None or facts.last_us is None else facts.last_us - root.start_us
+    who = f"The compile of {code(name)}" if name else "A compile without a name" if compile["id"] is None else f"Compile {compile['id']}"
+    if chain:
+        inner = chain[-1]
+        inside = f", in {code(inner.name)}" + (f" for {duration(facts.last_us - inner.start_us)}" if len(chain) > 1 and (facts.last_us or 0) > inner.start_us else "")
+        title = f"{who} did not end: the log stops {duration(since)} after it began{inside}"
+    else:
+        title = f"{who} did not end: the log stops in it"
+    text = "The process was killed, hangs there, or was still at it when the log was copied. "
+    text += "Open when the log ends: " + " › ".join(code(span.name) for span in chain) + "." if chain else "The log has no timeline that would tell where."
+    return Finding(
+        "unfinished-compile",
+        "error",
+        title,
+        (name, [span.name for span in chain]),
+        text,
+        (name, file, line),
+        [compile_index],
+        [_first_event(facts, compile, root)],
+        [span.index for span in chain],
+        details={
+            "open_us": since,
+            "started_epoch_us": root.start_us if root else None,
+            "last_record_epoch_us": facts.last_us,
+            "open_spans": [{"name": span.name, "open_us": facts.last_us - span.start_us if facts.last_us else None} for span in chain],
+        },
+    )
+
+
+def _first_event(facts: Facts, compile: dict, root: Span | None) -> int:
+    """The first record of a compile; of one without an id, that of its span."""
+    return facts.lists("spans")[root.index]["begin_event"] if root is not None and compile["first_event"] is None else compile["first_event"]
+
+
+def open_compiles(facts: Facts) -> Iterator[tuple[int, Span | None]]:
+    """The compiles that are open where the log ends, by row, each with its outermost span; None of a torch that writes no timeline."""
+    latest_us = max((span.start_us for span in facts.compile_spans), default=0)
+    for span in facts.compile_spans:
+        if span.duration_us is None and span.start_us >= latest_us and not _ended(facts, span):
+            yield span.compile_index, span
+    if not len(facts.timeline):
+        last = max((row["first_event"] for row in facts.compiles if row["frame_id"] is not None), default=0)
+        for frame in facts.compiled:
+            # Without metrics it may have failed, or been skipped: only what nothing follows is open.
+            open_one = facts.tells_ends or facts.compiles[frame.rows[-1]]["first_event"] == last
+            if frame.row["status"] == "unfinished" and open_one:
+                yield frame.rows[-1], None
+
+
+def open_below(facts: Facts, root: Span) -> list[Span]:
+    """The span and those in it that have no end, from the outside in."""
+    chain = [root]
+    while True:
+        inner = facts.timeline.open_in(chain[-1].index)
+        if not inner:
+            return chain
+        chain.append(inner[-1])
+
+
+def running(facts: Facts) -> list[dict]:
+    """The compiles that are open, outermost first (schema: manifest, 'running')."""
+    rows = []
+    for compile_index, root in open_compiles(facts):
+        function, file, line = facts.place_of(compile_index)
+        spans = [{"name": span.name, "since_epoch_us": span.start_us} for span in (open_below(facts, root) if root else ())]
+        since = root.start_us if root else facts.compiles[compile_index]["start_epoch_us"]
+        rows.append(
+            {"compile": facts.compiles[compile_index]["compile"], "attempt": facts.compiles[compile_index]["attempt"], "function": function, "file": file, "line": line, "since_epoch_us": since, "spans": spans}
+        )
+    return rows
+
+
+def _ended(facts: Facts, root: Span) -> bool:
+    """Whether its compile ended though its span is open, as after an exception."""
+    compile = facts.compiles[root.compile_index]
+    return compile["metrics_event"] is not None or compile["failure_type"] is not None

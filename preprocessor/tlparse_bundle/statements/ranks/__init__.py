@@ -1,0 +1,1 @@
+"""What several ranks say together: a module for each analysis."""

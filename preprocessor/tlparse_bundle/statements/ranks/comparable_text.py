@@ -1,0 +1,91 @@
+"""When two texts of the compiler are the same on two ranks: what always differs is left out of them.
+
+A job of several GPUs writes the number of the rank's own device into every graph and into its code;
+graph ids and addresses differ between processes, paths of cache files and of checkouts between machines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from tlparse_bundle.bundle.row_objects import Artifact
+
+_KNOWN_TEXTS = 20_000
+
+_DEVICE = re.compile(rb"\b(cuda|xpu|hpu|mtia|npu|privateuseone):\d+")
+# torch/_inductor/codegen/wrapper.py and its device interfaces: the number of the device alone.
+_DEVICE_NUMBER = re.compile(
+    rb"(_DeviceGuard\(|device_guard\(|set_device\(|get_raw_stream\(|raw_stream|\bstream|\bindex=|device_index=|DeviceGuard guard\()\d+"
+)
+_GRAPH_ID = re.compile(rb"(# graph id:) ?\d+")
+_AOT_ID = re.compile(rb"^# AOT ID: \['\d+_", re.MULTILINE)  # torch/_inductor/codegen/wrapper.py: counts the graphs of the process
+_ADDRESS = re.compile(rb"\b0x[0-9a-f]{6,}\b")
+_SOURCE = re.compile(rb"(# File: )[^\n]*?([^/\n]+:\d+ in )")  # torch/fx/graph.py, print_readable
+# Names of files in the cache of Inductor (torch/_inductor/codecache.py, code_hash): they depend on the device.
+_CACHE_FILE = re.compile(rb"\bc[a-z2-7]{51}\b")
+_PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
+# What a text has in which one of these patterns may be found. To look for a few bytes costs little beside a pattern, and most texts are lines that have none of it.
+_DEVICES = (b"cuda:", b"xpu:", b"hpu:", b"mtia:", b"npu:", b"privateuseone:")
+_BEFORE_NUMBERS = (b"uard(", b"set_device(", b"stream", b"index=")
+
+
+def on_device(text: bytes) -> bool:
+    """Whether it names a device by its number."""
+    for name in _DEVICES:
+        at = text.find(name)
+        while at >= 0:
+            if _DEVICE.match(text, at):
+                return True
+            at = text.find(name, at + 1)
+    return False
+
+
+def comparable(text: bytes, device: bool | None = None) -> bytes:
+    """The text without what differs between two ranks that do the same. ``device``: whether it is a part of a text ``on_device``, when it is a part."""
+    if on_device(text) if device is None else device:
+        if _has(text, _DEVICES):
+            text = _DEVICE.sub(lambda found: found[1] + b":*", text)  # a template would be looked up again at each line
+        if _has(text, _BEFORE_NUMBERS):
+            text = _DEVICE_NUMBER.sub(lambda found: found[1] + b"*", text)
+    if b"graph id:" in text:
+        text = _GRAPH_ID.sub(rb"\1 *", text)
+    if b"0x" in text:
+        text = _ADDRESS.sub(b"0x*", text)
+    if b"# AOT ID: " in text:
+        text = _AOT_ID.sub(b"# AOT ID: ['*_", text)
+    if b"/" not in text:
+        return text
+    if b"# File: " in text:
+        text = _SOURCE.sub(rb"\1\2", text)
+    text = _CACHE_FILE.sub(b"c*", text)
+    return _PATH.sub(lambda found: b"/~/" + found[1], text) if text.count(b"/") > 2 else text
+
+
+def _has(text: bytes, some: tuple[bytes, ...]) -> bool:
+    for each in some:  # any() would take twice as long
+        if each in text:
+            return True
+    return False
+
+
+class Contents:
+    """Hashes of comparable texts; a payload that came before, in whatever log, is not read again."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def __call__(self, artifact: Artifact) -> str | None:
+        """What stands for the content of an artifact, 16 hex digits; None without a payload."""
+        if artifact.sha256 is None:
+            return None
+        known = self._known.get(artifact.sha256)
+        if known is None:
+            if len(self._known) >= _KNOWN_TEXTS:
+                self._known.clear()
+            known = self._known[artifact.sha256] = hashlib.sha256(self.text(artifact)).hexdigest()[:16]
+        return known
+
+    def text(self, artifact: Artifact) -> bytes:
+        """What of the payload is compared."""
+        return comparable(artifact.bytes() or b"")

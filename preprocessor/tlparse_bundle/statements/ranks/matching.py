@@ -1,0 +1,82 @@
+"""Which compiles of different ranks are the same one, and where ranks first differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
+from tlparse_bundle.statements.ranks.frames import Frames
+
+
+class Matching:
+    name = "matching"
+
+    def digest(self, frames: Frames) -> None:
+        return None
+
+    def tables(self, comparison: Comparison, digests: Sequence[None], tables: Tables) -> Iterator[RankTable]:
+        yield "rank_compiles", _compiles(comparison)
+        yield "rank_compile_keys", [
+            {"ranks": comparison.ranks(numbers), "compiles": [_key(comparison, numbers[0], c) for c in range(len(comparison.columns))]} for numbers in comparison.kinds
+        ]
+        yield "rank_divergences", _divergences(comparison)
+
+
+def _key(comparison: Comparison, member: int, column: int) -> str | None:
+    frame = comparison.frame(member, column)
+    return None if frame is None else frame.key
+
+
+def _compiles(comparison: Comparison) -> list[dict]:
+    numbers: dict[tuple, count] = {}
+    return [
+        {
+            "id": number,
+            "function": comparison.usual(number, lambda frame: frame.function),
+            "file": comparison.usual(number, lambda frame: frame.filename),
+            "first_line": comparison.usual(number, lambda frame: frame.first_line),
+            "number": next(numbers.setdefault(column.code, count(1))),
+            "compile": comparison.usual(number, lambda frame: frame.key),
+            "ranks": comparison.ranks(comparison.having(number)),
+        }
+        for number, column in enumerate(comparison.columns)
+    ]
+
+
+def _divergences(comparison: Comparison) -> list[dict]:
+    """Of each kind of rank the first place where it is not like most; of equally many, like the first kind."""
+    total, first = len(comparison.members), set(comparison.orders[0])
+    expected: dict[int, int] = {}  # column -> its place among them
+    for column in range(len(comparison.columns)):
+        having = len(comparison.having(column))
+        if having * 2 > total or having * 2 == total and column in first:
+            expected[column] = len(expected)
+    graphs = [comparison.usual(column, lambda frame: frame.graph) for column in range(len(comparison.columns))]
+    ids = [comparison.usual(column, lambda frame: frame.key) for column in range(len(comparison.columns))]
+    rows = []
+    for order, members in zip(comparison.orders, comparison.kinds):
+        frames = comparison.frames[members[0]]
+        found = _first(order, list(expected), [frame.graph for frame in frames], graphs)
+        if found is not None:
+            kind, column, number = found
+            later = zip(order[number:], frames[number:])
+            shifted = any(ids[other] != frame.key for other, frame in later if other in expected)
+            rows.append(
+                {"rank_compile": column, "ranks": comparison.ranks(members), "kind": kind, "number": number + 1, "shifted": shifted}
+            )
+    return sorted(rows, key=lambda row: row["ranks"])
+
+
+def _first(order: list[int], expected: list[int], mine: list[str | None], usual: list[str | None]) -> tuple[str, int, int] | None:
+    """(kind, column, number of the frame) of the first difference."""
+    wanted = set(expected)
+    for number, column in enumerate(order):
+        if number >= len(expected) or column not in wanted:
+            return "extra", column, number
+        if column != expected[number]:
+            lacking = expected[number] not in order
+            return ("missing" if lacking else "order"), (expected[number] if lacking else column), number
+        if mine[number] is not None and mine[number] != usual[column]:
+            return "graph", column, number
+    return ("missing", expected[len(order)], len(order)) if len(order) < len(expected) else None

@@ -1,0 +1,86 @@
+"""The analyses of what differs between ranks. A new one is one module and one line here; other
+packages add theirs through the entry points ``tlparse_bundle.ranks``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tlparse_bundle.base.plugins import Loaded, need, own_name, plugins
+from tlparse_bundle.bundle.layout import is_own
+from tlparse_bundle.statements.ranks.caches import Caches
+from tlparse_bundle.statements.ranks.call_order import Order
+from tlparse_bundle.statements.ranks.collectives import Collectives
+from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
+from tlparse_bundle.statements.ranks.execution import Execution
+from tlparse_bundle.statements.ranks.frames import Frames
+from tlparse_bundle.statements.ranks.graphs import Graphs
+from tlparse_bundle.statements.ranks.health import Health
+from tlparse_bundle.statements.ranks.matching import Matching
+from tlparse_bundle.statements.ranks.occurrences import Occurrences
+from tlparse_bundle.statements.ranks.runtime import Runtime
+from tlparse_bundle.statements.ranks.skew import Skew
+from tlparse_bundle.statements.ranks.tensors import Tensors
+
+
+class Analysis(Protocol):
+    """One analysis: what it needs of each log, and the tables that it makes of that.
+
+    ``name`` tells the analysis from the others. Each of our tables has a schema of its name.
+    """
+
+    name: str
+
+    def digest(self, frames: Frames) -> Any:
+        """What it needs of one log: a JSON value, small. It is called in a worker process."""
+
+    def tables(self, comparison: Comparison, digests: Sequence[Any], tables: Tables) -> Iterable[RankTable]:
+        """Yield (name, rows) of each table; the rows of a table have the same keys in the same order.
+
+        ``digests`` are in the order of the members, equal ones are one object; ``tables`` are the rows of the tables
+        made before, by name.
+        """
+
+
+# In the order in which they are made. The findings see all of them.
+ANALYSES: tuple[type[Analysis], ...] = (
+    Matching,
+    Graphs,
+    Occurrences,
+    Caches,
+    Collectives,
+    Tensors,
+    Runtime,
+    Execution,
+    Skew,
+    Health,
+    Order,
+)
+ENTRY_POINTS = "tlparse_bundle.ranks"
+
+
+def analyses() -> list[Analysis]:
+    """All analyses of ours, in the order in which they are made."""
+    return [analysis() for analysis in ANALYSES]
+
+
+@dataclass(frozen=True)
+class PluginAnalysis:
+    """The analysis of a plug-in: its name, and what makes one."""
+
+    name: str
+    make: Callable[[], Analysis]
+
+
+def plugin_analyses() -> Loaded:
+    """Load the analyses of plug-ins: the object of each is a PluginAnalysis."""
+    taken = {analysis.name for analysis in ANALYSES}
+
+    def prepared(cls: Any) -> PluginAnalysis:
+        analysis = cls()
+        need(analysis, "digest", "tables", of="the analysis")
+        return PluginAnalysis(own_name(analysis.name, taken, lambda name: is_own(f"ranks/{name}.jsonl")), cls)
+
+    return plugins(ENTRY_POINTS, prepared)

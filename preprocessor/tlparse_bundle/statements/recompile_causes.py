@@ -1,0 +1,126 @@
+"""What made torch compile a function again: of all guards that failed, the one that says what changed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from tlparse_bundle.model.status import ASKED
+from tlparse_bundle.statements.facts import Facts
+
+OF_AN_OBJECT = frozenset(("type", "identity", "value", "attribute", "keys", "length"))  # several guards on one object are one cause
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What guards asked for: a recompile, or one that torch refused."""
+
+    row: dict  # event, compile, attempt, code_object, caused_by, at_limit, text
+    compile_index: int  # row of ``Facts.compiles``
+    reasons: list[dict]  # its rows of 'recompile_reasons'
+
+
+def asked(facts: Facts) -> list[Asked]:
+    """Return the recompiles and what torch refused, in file order."""
+    reasons: dict[int, list[dict]] = defaultdict(list)
+    for reason in facts.table("recompile_reasons"):
+        reasons[reason["event"]].append(reason)
+    return [Asked(row, facts.number_of(row), reasons[row["event"]]) for row in facts.table(ASKED)]
+
+
+@dataclass(slots=True)
+class Cause:
+    """Recompiles of one function for one reason. ``reason`` is None where no earlier result was near."""
+
+    function: tuple  # see Facts.function_keys
+    reason: dict | None
+    rows: list[int] = field(default_factory=list)  # of ``asked``
+    cascade: list[int] = field(default_factory=list)  # those that these led to
+    values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order
+    asked: dict[Any, None] = field(default_factory=dict)  # the same of those that were refused
+    open: bool = False  # torch wrote what was expected last, not what it was instead
+    changes: dict[str, None] = field(default_factory=dict)  # what changed, in order: 'change' of the reasons
+    refused: list[int] = field(default_factory=list)  # those that the recompile limit refused for the same reason
+
+    @property
+    def change(self) -> str:
+        return self.reason["change"] if self.reason else "other"
+
+    @property
+    def dimension(self) -> int | None:
+        return self.reason["dimension"] if self.reason else None
+
+
+def causes(facts: Facts) -> list[Cause]:
+    """In order of first appearance."""
+    everything = facts.once(asked)
+    known = _Known(everything)
+    numbers: dict[str, int] = {}  # by the compile
+    roots: dict[int, Cause] = {}
+    found: dict[tuple, Cause] = {}
+    for number, one in enumerate(everything):
+        leader, refused = numbers.get(one.row["caused_by"] or ""), one.compile_index in facts.refused
+        if one.row["compile"] is not None:
+            numbers[one.row["compile"]] = number
+        if leader is not None and leader in roots and not refused:
+            roots[number] = roots[leader]
+            roots[number].cascade.append(number)
+            continue
+        if one.compile_index in facts.forbidden:
+            continue  # a failure, and no recompile
+        reason = known.near(one.reasons)
+        function = facts.function_keys[one.compile_index]
+        cause = found.setdefault(_key(function, one.reasons, reason), Cause(function, reason))
+        (cause.refused if refused else cause.rows).append(number)
+        roots[number] = cause
+        if reason is not None:
+            cause.changes[reason["change"]] = None
+            values = cause.asked if refused else cause.values
+            if not refused or not cause.rows:
+                cause.open = reason["actual"] is None
+            if reason["change"] == cause.change:
+                values.update((value, None) for value in (reason["expected"], reason["actual"]) if value is not None)
+    return list(found.values())
+
+
+def _key(function: tuple, reasons: list[dict], reason: dict | None) -> tuple:
+    if reason is None:
+        return (function, "nothing near" if reasons else "unknown")
+    change, source = reason["change"], reason["source"]
+    if source is not None and change in OF_AN_OBJECT:
+        return function, source, "object"
+    vague = reason["guard"] if source is None or change in ("other", "shape") else None
+    return function, source, change, reason["dimension"], vague
+
+
+class _Known:
+    """What is known of the values that earlier results were compiled for, by (compile, source, change, dimension)."""
+
+    def __init__(self, everything: list[Asked]):
+        self._values: dict[tuple, Any] = {}
+        for one in everything:
+            for reason in one.reasons:
+                cell = _cell(reason)
+                if reason["entry"] is not None and reason["expected"] is not None:
+                    self._values[(reason["entry"], *cell)] = reason["expected"]
+                if reason["compile"] is not None and reason["actual"] is not None:
+                    self._values.setdefault((reason["compile"], *cell), reason["actual"])
+
+    def near(self, reasons: list[dict]) -> dict | None:
+        """The reason of the newest earlier result that one guard alone kept from being used, as far as the log tells."""
+        if len(reasons) == 1:
+            return reasons[0]
+        wanted = {_cell(reason): reason["actual"] for reason in reasons if reason["actual"] is not None}  # one call
+        return next((reason for reason in reasons if not self._fails_otherwise(reason, wanted)), None)
+
+    def _fails_otherwise(self, reason: dict, wanted: dict[tuple, Any]) -> bool:
+        """Whether what other results were asked for would have failed this one, too."""
+        mine = _cell(reason)
+        others = ((self._values.get((reason["entry"], *cell)), actual) for cell, actual in wanted.items() if cell != mine)
+        return any(value is not None and value != actual for value, actual in others)
+
+
+def _cell(reason: dict) -> tuple:
+    """What a reason is about, whatever the values."""
+    return reason["source"], reason["change"], reason["dimension"]

@@ -1,0 +1,1 @@
+"""What two or many runs say: compare, trend, check."""

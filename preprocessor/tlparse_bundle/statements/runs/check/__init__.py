@@ -1,0 +1,1 @@
+"""Limits and baselines: an outcome for each rule."""

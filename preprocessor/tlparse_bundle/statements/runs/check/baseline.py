@@ -1,0 +1,148 @@
+"""What a bundle is known by in later checks: its findings by fingerprint, and its numbers. As a file, one finding a line (schema: baseline)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.atomic.folder import new_file
+from tlparse_bundle.bundle.checks import damaged
+from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.bundle.schemas import schema
+from tlparse_bundle.statements.finding_limit import KIND as UNLISTED
+from tlparse_bundle.statements.ranks.findings import MAX_FINDINGS
+from tlparse_bundle.statements.runs.check.limits import AMOUNTS, COMPILE_TIME, Amount
+from tlparse_bundle.statements.runs.compare.matched_findings import TIMED
+from tlparse_bundle.statements.selection import Section
+
+WHAT, VERSION = "tlparse-bundle baseline", 1
+# Findings about times. One run has them, the next one has not, and their titles hold the time: `slower:` tells what became slower.
+MEASURED = TIMED | {"straggler", "late-start"}
+_DIGITS = 2  # of times
+OF_RANKS = "ranks"  # findings of all ranks together that are not listed are of any kind
+
+
+@dataclass
+class Baseline:
+    """``findings``: rows by fingerprint, ``count`` the most that one log has. ``unlisted``: how many findings of a kind are left out of it.
+
+    ``logs``: names of those that have a finding, by its fingerprint; a file has none.
+    """
+
+    findings: dict[str, dict] = field(default_factory=dict)
+    logs: dict[str, list[str]] = field(default_factory=dict)
+    unlisted: Counter[str] = field(default_factory=Counter)
+    numbers: dict[str, int | None] = field(default_factory=dict)
+
+    def rows(self) -> list[dict]:
+        """As a table of findings has them: the last one tells of those that are not listed."""
+        kinds = [{"kind": kind, "count": count} for kind, count in self.unlisted.items()]
+        return [*self.findings.values(), *([{"kind": UNLISTED, "details": {"kinds": kinds}}] if kinds else [])]
+
+
+def baseline_of(sections: Sequence[Section]) -> Baseline:
+    """What the sections of a bundle say."""
+    found = Baseline()
+    for section in sections:
+        for row in section.findings:
+            if row["kind"] == UNLISTED:
+                found.unlisted.update(_kinds(row))
+        for row in _once(section.findings):
+            known = found.findings.get(row["fingerprint"])
+            if known is None or row["count"] > known["count"]:
+                found.findings[row["fingerprint"]] = row
+            found.logs.setdefault(row["fingerprint"], []).append(section.name)
+        if section.log is None and len(section.findings) >= MAX_FINDINGS:
+            found.unlisted[OF_RANKS] += 1
+    logs = [section.summary for section in sections if section.log is not None]
+    for amount in AMOUNTS:
+        values = [amount.of(summary) for summary in logs]
+        found.numbers[_name(amount)] = None if None in values else max(values, default=None)
+    return found
+
+
+def _kinds(unlisted: dict) -> dict[str, int]:
+    """How many findings of each kind are not listed. Details of findings are as the bundle has them: nobody has looked at them yet."""
+    try:
+        return {str(kind["kind"]): max(1, int(kind["count"])) for kind in unlisted["details"]["kinds"]}
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise damaged("the table of findings", "the details of those that are not listed are not as they must be") from None
+
+
+def _once(rows: Sequence[dict]) -> Iterable[dict]:
+    """The findings of one log, but those about times: those with one fingerprint are one."""
+    found: dict[str, dict] = {}
+    for row in rows:
+        if row["kind"] != UNLISTED and row["kind"] not in MEASURED:
+            known = found.get(row["fingerprint"])
+            found[row["fingerprint"]] = row if known is None else {**known, "count": known["count"] + row["count"]}
+    return found.values()
+
+
+def time_of(baseline: Baseline) -> int | None:
+    """Compile time of the log with most, in microseconds; None when it is not known."""
+    return baseline.numbers.get(_name(COMPILE_TIME))
+
+
+def is_unknown(baseline: Baseline, amount: Amount) -> bool:
+    """Whether a log that it was made of does not record them."""
+    return baseline.numbers.get(_name(amount), 0) is None
+
+
+def text(baseline: Baseline, *, with_time: bool) -> str:
+    """The file: the same for the same findings, whatever the run. Times only ``with_time``, and rounded."""
+    numbers = {name: value for name, value in baseline.numbers.items() if name != _name(COMPILE_TIME)}
+    if with_time:
+        time_us = time_of(baseline)
+        numbers[_name(COMPILE_TIME)] = None if time_us is None else int(float(f"{time_us:.{_DIGITS - 1}e}"))
+    rows = sorted((_row(row) for row in baseline.findings.values()), key=lambda row: (row["kind"], row["file"] or "", row["function"] or "", row["fingerprint"]))
+    head = {"what": WHAT, "version": VERSION, "most_in_one_log": numbers, "unlisted": dict(sorted(baseline.unlisted.items()))}
+    lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
+    listed = ",\n".join(f"    {json.dumps(row)}" for row in rows)
+    return "\n".join(["{", *lines, f'  "findings": [\n{listed}\n  ]' if rows else '  "findings": []', "}"]) + "\n"
+
+
+def write(path: Path, baseline: Baseline, *, with_time: bool, readers_of: Iterable[Any] = ()) -> None:
+    """Write the file, over another baseline too. Nobody may read it who may not read ``readers_of``.
+
+    Raises BundleError when something else is there.
+    """
+    if path.exists():
+        try:
+            read(path)
+        except BundleError as error:
+            raise BundleError(f"{path} exists already, and {error.message.removeprefix(f'{path} ')}", hint="Remove it, or name another file.", code="exists") from None
+    with new_file(path, overwrite=True, readers_of=readers_of) as new:
+        new.write_text(text(baseline, with_time=with_time), encoding="utf-8")
+
+
+def read(path: Path) -> Baseline:
+    """Read a file. Raises BundleError when it is not one."""
+    try:
+        value = loads(path.read_bytes())
+    except ValueError:
+        value = None
+    hint = "A baseline is written by: tlparse-bundle check BUNDLE --write-baseline FILE"
+    if not isinstance(value, dict) or value.get("what") != WHAT:
+        raise BundleError(f"{path} is no baseline", hint=hint, code="not-a-baseline")
+    if value.get("version") != VERSION:
+        raise BundleError(f"{path} is a baseline of another version than {VERSION}", hint=hint, code="version")
+    error = next(Draft202012Validator(schema("baseline")).iter_errors(value), None)
+    if error is not None:
+        raise BundleError(f"{path} is damaged: {error.json_path}: {error.message[:200]}", hint=hint, code="damaged")
+    return Baseline({row["fingerprint"]: row for row in value["findings"]}, {}, Counter(value["unlisted"]), value["most_in_one_log"])
+
+
+def _name(amount: Amount) -> str:
+    return "_".join([amount.name.replace("-", "_"), *([amount.unit] if amount.unit else [])])
+
+
+def _row(row: dict) -> dict:
+    return {name: row[name] for name in ("kind", "fingerprint", "severity", "file", "function", "count", "title")}

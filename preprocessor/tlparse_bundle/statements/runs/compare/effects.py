@@ -1,0 +1,233 @@
+"""What other changes lead to: compiles more or less, caches that miss, other code, time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tlparse_bundle.base.wording import code, duration, function_name, listed, plural, times
+from tlparse_bundle.model.functions import function_of
+from tlparse_bundle.statements.runs.compare.cache_lookups import Lookup
+from tlparse_bundle.statements.runs.compare.causes import is_rest_of
+from tlparse_bundle.statements.runs.compare.change import Change
+from tlparse_bundle.statements.runs.compare.compile_pairs import OTHER, Pairs
+from tlparse_bundle.statements.runs.compare.noise import ENOUGH, LEAST_SHARE, LEAST_US, median, noise
+from tlparse_bundle.statements.runs.compare.run import Run
+from tlparse_bundle.statements.source_places import tail
+from tlparse_bundle.statements.torch_messages import CACHES
+
+_LEAST_SPANS = 4  # of a name, that tell what they vary by
+_FACTOR = 2  # between the upper quarter of one side and the lower quarter of the other
+
+
+def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change]:
+    """Compiles of one run only, by function. Where the other one has some without a name, nobody knows whether these are among them."""
+    nameless = {row.pair.new is not None for row in pairs.rows if not row.both and row.pair.frame.function is None}
+    refused = "recompile_reasons" in pairs.base.first.untold ^ pairs.new.first.untold  # a compile at the recompile limit is in one log only
+    groups: dict[tuple, list[int]] = {}
+    for number, row in enumerate(pairs.rows):
+        if not row.both and row.pair.frame.function is not None:
+            frame = row.pair.frame
+            groups.setdefault((frame.function, tail(frame.filename or ""), row.pair.new is not None), []).append(number)
+    for (function, file, is_new), numbers in groups.items():
+        frame = pairs.rows[numbers[0]].pair.frame
+        if (not is_new) in nameless or (pairs.base if is_new else pairs.new).first.ends_early:
+            continue
+        counts = [sum(one.function == function and tail(one.filename or "") == file for one in side.first.frames) for side in (pairs.base, pairs.new)]
+        if refused and all(counts):
+            continue
+        place = f" ({file}:{frame.first_line})" if file and frame.first_line is not None else ""
+        name = function_name(function) + place
+        if not counts[0]:
+            title = f"{name} is compiled{'' if counts[1] == 1 else ' ' + times(counts[1])}, was not"
+        elif not counts[1]:
+            title = f"{name} is not compiled any more"
+        else:
+            title = f"{name} is compiled {times(counts[1])}, was {times(counts[0])}"
+        cause = next((change for change in findings if _led_to(change, frame, numbers, is_new)), None)
+        yield Change(
+            "compile", "new" if is_new else "gone", title, "", "info", (function, file or None, frame.first_line), numbers, pairs.cost_us(numbers),
+            len(numbers), details={"base_count": counts[0], "new_count": counts[1]}, key=("compile", function, file, is_new), because_of=cause and cause.key,
+        )  # fmt: skip
+
+
+def _led_to(finding: Change, frame, numbers: Sequence[int], is_new: bool) -> bool:
+    if finding.details["kind"] in ("graph-break", "failure"):
+        return (finding.change in ("new", "worse")) == is_new and (is_rest_of(frame, finding.place[0]) or set(numbers) <= set(finding.pairs))
+    same = function_of(finding.place[0]) == function_of(frame.function) and tail(finding.place[1] or "") == tail(frame.filename or "")
+    return finding.details["kind"] in ("recompile", "recompile-limit") and same and (finding.change in ("new", "worse")) == is_new
+
+
+def cache_changes(pairs: Pairs, causes: Sequence[Change]) -> list[Change]:
+    """Lookups with a different outcome, grouped by cache, outcomes and the parts of their keys that differ.
+
+    One cache stands beneath the other where the compiles are the same or fewer: an AOTAutograd cache entry holds FX graph cache entries.
+    """
+    changes = list(_cache_changes(pairs, causes))
+    for change in changes:
+        around = (other for other in changes if other is not change and other.change == change.change and set(change.pairs) <= set(other.pairs))
+        if change.because_of is None:
+            change.because_of = next((other.key for other in around if other.because_of is None and (set(change.pairs) < set(other.pairs) or changes.index(other) < changes.index(change))), None)
+    return changes
+
+
+def _cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
+    groups: dict[tuple, list[tuple[int, Lookup]]] = {}
+    for number, row in enumerate(pairs.rows):
+        parts = [_parts(lookup) for lookup in row.lookups]
+        told = next(filter(None, parts), None)  # the key of AOTAutograd holds that of the FX graph, and of its hits torch writes no parts
+        for lookup, own in zip(row.lookups, parts):
+            groups.setdefault((lookup.cache, lookup.base["outcome"], lookup.new["outcome"], told if own is None else own), []).append((number, lookup))
+    for (cache, before, now, parts), found in groups.items():
+        numbers = [number for number, _ in found]
+        lookups = [lookup for _, lookup in found]
+        what = plural(len(found), "lookup")
+        verb = {"hit": "hit", "miss": "missed", "bypass": "bypassed it"}
+        why = "" if before != "hit" or now != "miss" else f": {_why(parts)}"
+        yield Change(
+            "cache", "better" if now == "hit" else "worse", f"{CACHES[cache]}: {what} {verb[now]} that {verb[before]} before{why}", _values(lookups),
+            "info" if now == "hit" else "warning", (None, None, None), numbers, _lookup_cost_us(pairs, numbers, lookups), len(found),
+            details={"cache": cache, "base": before, "new": now, "parts": None if parts is None else list(parts)},
+            key=("cache", cache, before, now, parts), because_of=_cause(parts, numbers, causes) if now == "miss" else None,
+        )  # fmt: skip
+
+
+def _lookup_cost_us(pairs: Pairs, numbers: Sequence[int], lookups: Sequence[Lookup]) -> int | None:
+    """How much longer the compiles take; where that is unknown, what torch says that the misses took, or that the hits saved."""
+    if pairs.base.first.pieces["backends"] or pairs.new.first.pieces["backends"]:
+        return None  # one compile has the lookups of many pieces
+    cost = pairs.cost_us(numbers)
+    if cost is not None:
+        return cost
+    taken = [lookup.new["time_taken_us"] if lookup.new["outcome"] == "miss" else lookup.new["time_saved_us"] and -lookup.new["time_saved_us"] for lookup in lookups]
+    known = [us for us in taken if us is not None]
+    return sum(known) if known else None
+
+
+def _parts(lookup: Lookup) -> tuple[str, ...] | None:
+    return None if lookup.different is None else tuple(dict.fromkeys(_part_class(name) for name in lookup.different))
+
+
+def _part_class(name: str) -> str:
+    """Inputs are numbered, and one graph has hundreds of them."""
+    return "example_inputs" if name.startswith("example_inputs") else name
+
+
+def _why(parts: tuple[str, ...] | None) -> str:
+    if parts is None:
+        return "the log does not tell what differs in the keys"
+    if not parts:
+        return "the keys are the same, so the cache of the new run did not have the entry"
+    words = {"gm": "the graph", "example_inputs": "its inputs", "torch_version": "the version of torch", "system_info": "the machine"}
+    return f"the key differs in {listed([words.get(part) or code(part) for part in parts], 4)}"
+
+
+def _values(lookups: Sequence[Lookup]) -> str:
+    """What the parts were and are; of a graph the code is no sentence."""
+    found = {}
+    for lookup in lookups:
+        for name, (base, new) in (lookup.different or {}).items():
+            if _part_class(name) not in ("gm", "example_inputs"):
+                found.setdefault(name, f"{code(name)}: {'not there' if base is None else code(base.value)} before, {'not there' if new is None else code(new.value)} now.")
+    return "\n".join(list(found.values())[:10])
+
+
+def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequence[Change]):
+    """The change that made the keys differ."""
+    for change in causes:
+        if change.kind == "setting" and f"{change.details['config']}[{change.details['name']}]" in (parts or ()):
+            return change.key
+        if change.kind == "torch" and "torch_version" in (parts or ()):
+            return change.key
+    for change in causes:
+        if change.kind == "graph" and "gm" in (parts or ()) and not set(numbers).isdisjoint(change.pairs):
+            return change.key
+    return None
+
+
+def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
+    """Other code for graphs that are the same."""
+    numbers = [number for number, row in enumerate(pairs.rows) if row.graph == "same" and row.code == OTHER]
+    if not numbers:
+        return
+    names = list(dict.fromkeys(function_name(pairs.rows[number].pair.frame.function) for number in numbers))
+    causing = [change for change in causes if change.kind == "torch" or change.kind == "setting" and change.details["config"] == "inductor_config"]
+    cause = causing[0] if len(causing) == 1 and causing[0].kind == "setting" else None  # another torch is often on another machine
+    yield Change(
+        "code", "changed", f"Inductor made other code of {plural(len(numbers), 'graph')} that did not change: {listed(names)}", "Settings, another torch or another processor make it; the graphs are the same.", "info", (None, None, None),
+        numbers, None, len(numbers), key="code", because_of=cause and cause.key,
+    )  # fmt: skip
+
+
+def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
+    """Steps of the compiler that take more or less time in all compiles, and compiles that do."""
+    spans = [] if any(change.cost_us for change in causes) or not pairs.timed_alike else list(span_changes(pairs.base.runs, pairs.new.runs))  # what is compiled more takes time in all spans
+    yield from spans
+    by_evidence = sorted(causes, key=lambda change: change.kind != "cache")  # what a cache returned was not compiled, whatever else changed
+    numbers = pairs.slower_or_faster()
+    whole = sum(pairs.rows[number].cost_us or 0 for number in numbers)
+    step = next((change for change in spans if change.cost_us and 2 * abs(change.cost_us) > abs(whole) and (change.cost_us > 0) == (whole > 0)), None)
+    for number in numbers:
+        before, now = (round(median(pairs.times_us(side, number))) for side in (pairs.base, pairs.new))
+        frame, slower = pairs.rows[number].pair.frame, now > before
+        cause = next((change for change in by_evidence if number in change.pairs and _may_lead(change, slower)), None) or (step if slower == (whole > 0) else None)
+        yield Change(
+            "time", "worse" if slower else "better",
+            f"{function_name(frame.function)} [{frame.key}] takes {duration(now)} to compile, was {duration(before)}", "", "warning" if slower else "info",
+            (frame.function, frame.filename and tail(frame.filename), frame.first_line), [number], now - before,
+            details={"base_us": before, "new_us": now, "span": None}, key=("time", number), because_of=cause and (cause.because_of or cause.key),
+        )  # fmt: skip
+
+
+def _may_lead(change: Change, slower: bool) -> bool:
+    """Whether it is a reason for a compile to take more, or less, time."""
+    if change.kind in ("finding", "cache", "vllm"):
+        return change.change in (("new", "worse") if slower else ("gone", "better"))
+    return change.kind in ("graph", "code", "backend")
+
+
+def span_changes(base: Sequence[Run], new: Sequence[Run]) -> Iterator[Change]:
+    """Names of spans that take more or less time, by more than they vary by."""
+    ours, theirs = base[0].spans, new[0].spans
+    told = _by_runs(base, new) if len(base) > 1 and len(new) > 1 else _by_spans(base[0], new[0])
+    for name in told:
+        (before, count_before), (now, count) = ours.get(name, (0, 0)), theirs.get(name, (0, 0))
+        often = f"{plural(count, 'span')}, was {count_before:,}" if count != count_before else plural(count, "span")
+        slower = now > before
+        yield Change(
+            "time", "worse" if slower else "better", f"{code(name)} takes {duration(now)} in all, was {duration(before)}",
+            f"The spans of this name, without the time of the spans within: {often}.", "warning" if slower else "info", cost_us=now - before, count=count,
+            details={"base_us": before, "new_us": now, "span": name}, key=("span", name),
+        )  # fmt: skip
+
+
+def _by_runs(base: Sequence[Run], new: Sequence[Run]) -> list[str]:
+    """Several runs of each side tell what the whole of a name varies by."""
+    sides = [[{name: us for name, (us, _) in run.spans.items()} for run in side] for side in (base, new)]
+    limits = noise(*sides)
+    return [name for name in base[0].spans if name in new[0].spans and limits.tells(*([run.get(name, 0) for run in side] for side in sides))]
+
+
+def _by_spans(base: Run, new: Run) -> list[str]:
+    """Of one run, its spans do: nearly all of those of a name must take longer than nearly all of the other run."""
+    ours, theirs = base.spans, new.spans
+    least_us = max(LEAST_US, LEAST_SHARE * sum(us for us, _ in ours.values()))
+    often = [name for name in ours.keys() & theirs.keys() if min(ours[name][1], theirs[name][1]) >= _LEAST_SPANS and min(ours[name][0], theirs[name][0]) > 0]
+    if len(often) < ENOUGH:
+        return []
+    speed = median(theirs[name][0] / theirs[name][1] / (ours[name][0] / ours[name][1]) for name in often)
+    found = []
+    for name in often:
+        difference = theirs[name][0] - ours[name][0]
+        if abs(difference) < least_us or abs(theirs[name][0] - speed * ours[name][0]) < least_us:
+            continue
+        (low, high), (new_low, new_high) = (_quarters(run.durations_us(name)) for run in (base, new))
+        if new_low > _FACTOR * max(speed, 1) * high or new_high * _FACTOR < min(speed, 1) * low:
+            found.append(name)
+    return sorted(found, key=lambda name: -abs(theirs[name][0] - ours[name][0]))
+
+
+def _quarters(amounts: Sequence[int]) -> tuple[float, float]:
+    from statistics import quantiles
+
+    low, _, high = quantiles(amounts, n=4)
+    return low, high

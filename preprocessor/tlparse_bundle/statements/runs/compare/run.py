@@ -1,0 +1,273 @@
+"""One run of a program, as far as it is compared: one log of a bundle."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from functools import cached_property
+from itertools import compress
+from operator import ne
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.reader import Log
+from tlparse_bundle.bundle.row_objects import Artifact
+from tlparse_bundle.model.times import compiling_us, forward_us
+from tlparse_bundle.statements.not_recorded import ends_early
+from tlparse_bundle.statements.ranks.comparable_text import Contents, comparable, on_device
+from tlparse_bundle.statements.ranks.frames import CAPTURED, Frame, Frames
+
+_MOST_LINES = 100_000  # that are remembered
+_MOST_PAIRS = 100_000
+_PLACE = re.compile(rb"(# File: [^\n]*?):\d+( in )")  # an edit above moves it
+_SYMBOL = re.compile(rb"\b[suz]\d+\b")  # torch/fx/experimental/symbolic_shapes.py: counted up to 2.7, then called after where they come from
+_KERNEL_FILE = b"# kernel path: "  # a file of the cache: torch/_inductor/codegen/triton.py
+GENERATED = ("inductor_output_code",)
+_TRACED = {"aot_inference_graph": False, "aot_joint_graph": True, "aot_backward_graph": True}
+_OF_INDUCTOR = ("aot_autograd", "fx_graph")  # caches that other backends do not use
+_WANTED = frozenset((*CAPTURED, *GENERATED, *_TRACED))
+PHASES = ("dynamo", "aot_autograd", "inductor", "backward")
+
+
+class _Frames(Frames):
+    """The frames of a log, of whose thousands of artifacts only those are made that are compared."""
+
+    @cached_property
+    def compared(self) -> dict[str | None, list[Artifact]]:
+        """By the key of their compile. The table is let go of: its memory does for that of the other run."""
+        found: dict[str | None, list[Artifact]] = {}
+        for row in self.log.table("artifacts"):
+            if row["name"] in _WANTED:
+                found.setdefault(row["compile"], []).append(Artifact(self.log, row))
+        return found
+
+    def artifacts(self, number: int) -> list[Artifact]:
+        artifacts = self.compared.get(self.compiles[number]["compile"], [])
+        last = max((artifact.row["attempt"] for artifact in artifacts), default=0)
+        return [artifact for artifact in artifacts if artifact.row["attempt"] == last]
+
+
+class Run:
+    """``name`` is that of the bundle. Tables are read when they are asked for."""
+
+    def __init__(self, name: str, log: Log, texts: Texts):
+        self.name = name
+        self.log = log
+        self.texts = texts
+
+    @cached_property
+    def _frames(self) -> _Frames:
+        return _Frames(self.log, self.texts)
+
+    @cached_property
+    def frames(self) -> list[Frame]:
+        """What was compiled, in order; attempts of one compile are one."""
+        return self._frames.rows()
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {frame.key: number for number, frame in enumerate(self.frames)}
+
+    @property
+    def payloads(self) -> set[str | None]:
+        """Hashes of all payloads that are compared; None among them where an artifact has none."""
+        return {artifact.sha256 for artifacts in self._frames.compared.values() for artifact in artifacts}
+
+    def compile(self, frame: Frame) -> dict:
+        """The row of a frame in compiles."""
+        return self._frames.compiles[self._number[frame.key]]
+
+    def frames_of(self, compiles: Collection[str]) -> list[Frame]:
+        """The frames with these keys."""
+        numbers = {self._frames.number(key) for key in compiles} - {None}
+        return [self.frames[number] for number in sorted(numbers)]
+
+    def time_us(self, frame: Frame) -> int | None:
+        """Forward and backward; None when unknown."""
+        row = self.compile(frame)
+        return row["backward_us"] if row["total_us"] is None else row["total_us"]
+
+    def graph_text(self, frame: Frame) -> bytes:
+        """The graph that Dynamo captured; empty when the log has none."""
+        return next((artifact.bytes() or b"" for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in CAPTURED and not artifact.is_left_out), b"")
+
+    def is_training(self, frame: Frame) -> bool | None:
+        """Whether AOTAutograd made a backward graph of it; None when the log does not tell, as of what a cache had."""
+        made = {_TRACED[artifact.name] for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in _TRACED}
+        return made.pop() if len(made) == 1 else None
+
+    def together_us(self, frames: Iterable[Frame]) -> int:
+        """Of several, each moment once; 0 when no time is known."""
+        return compiling_us(self.compile(frame) for frame in frames) or 0
+
+    def generated(self, frame: Frame) -> list[Artifact]:
+        """The code that Inductor made of it; empty when a cache had it."""
+        return [artifact for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in GENERATED]
+
+    def reached(self, frame: Frame) -> str | None:
+        """The last step of a compile: ``inductor``, ``aot_autograd`` or ``dynamo``, which tells backends apart; None when it did not succeed or vLLM compiled it in pieces."""
+        row = self.compile(frame)
+        if row["status"] != "ok" or self.pieces["backends"] or not row["graph_node_count"]:
+            return None
+        if self.generated(frame) or row["inductor_us"] is not None or any(lookup["cache"] in _OF_INDUCTOR for lookup in self.lookups(frame)):
+            return "inductor"
+        traced = any(artifact.name in _TRACED for artifact in self._frames.artifacts(self._number[frame.key]))
+        return "aot_autograd" if traced else "dynamo"
+
+    @cached_property
+    def generated_count(self) -> int:
+        """How many files of code Inductor generated, or a cache returned, in the whole log."""
+        return sum(artifact.name in GENERATED for artifacts in self._frames.compared.values() for artifact in artifacts)
+
+    @cached_property
+    def summary(self) -> dict:
+        return self.log.summary
+
+    @property
+    def untold(self) -> set[str]:
+        """What its torch does not write (statements/not_recorded.py)."""
+        return set(self.summary["untold"])
+
+    @cached_property
+    def ends_early(self) -> str | None:
+        """Why what the log lacks may come behind its end, in words; None when it is whole."""
+        manifest = self.log.bundle.manifest
+        own = ends_early(self.summary, self.findings, manifest.get("growing", False))
+        if own is not None:
+            return f"the log {own}" if self.log.rank is None else f"the log of rank {self.log.rank} {own}"
+        others = (row for row in manifest["logs"] if row["rank"] is not None and self.log.rank is not None)  # when a rank is killed, the others wait for it, and end
+        return next((f"the log of rank {row['rank']} {why}" for row in others if (why := ends_early(row["summary"], (), False))), None)
+
+    @cached_property
+    def findings(self) -> list[dict]:
+        return self.log.findings()
+
+    @cached_property
+    def torch_version(self) -> str | None:
+        return self.log.row["torch_version"]
+
+    def _rows(self, name: str) -> list[dict]:
+        """Return the rows of a table; [] where it was left out of a redacted bundle."""
+        return [] if self.log.is_missing(name) else self.log.table(name)
+
+    @cached_property
+    def configs(self) -> list[dict]:
+        """The configurations of torch that its metrics record."""
+        return self._rows("metric_configs")
+
+    @cached_property
+    def _lookups(self) -> dict[int, list[dict]]:
+        found: dict[int, list[dict]] = {}
+        for row in self._rows("caches"):
+            number = self._frames.number_of(row)
+            if number is not None:
+                found.setdefault(number, []).append(row)
+        return found
+
+    def lookups(self, frame: Frame) -> list[dict]:
+        """Rows of the cache table, of all attempts of a frame."""
+        return self._lookups.get(self._number[frame.key], [])
+
+    def payload(self, event_index: int) -> bytes:
+        """What the record of an artifact holds; nothing where the bundle is redacted. Raises BundleError when there is no such artifact."""
+        row = self._artifact_of.get(event_index)
+        if row is None:
+            raise BundleError(f"log {self.log.id} has no artifact {event_index}", code="not-found")
+        return b"" if row.is_left_out else row.bytes() or b""
+
+    @cached_property
+    def _artifact_of(self) -> dict[int, Artifact]:
+        return {artifact.event: artifact for artifact in self.log.artifacts}
+
+    @cached_property
+    def pieces(self) -> dict[str, list[dict]]:
+        """Backends of vLLM and their pieces."""
+        return {"backends": self._rows("vllm_backends"), "pieces": self._rows("vllm_pieces")}
+
+    @cached_property
+    def spans(self) -> dict[str, tuple[int, int]]:
+        """By name of span: microseconds without those of the spans within, and how often."""
+        return {row["name"]: (row["self_us"], row["count"]) for row in self._rows("span_totals")}
+
+    def durations_us(self, name: str) -> list[int]:
+        """Of the spans of a name that ended, with those of the spans within."""
+        return [row["duration_us"] for row in self.log.table("spans") if row["name"] == name and row["duration_us"] is not None]
+
+    @cached_property
+    def phases(self) -> dict[str, int | None]:
+        """Microseconds by phase, from the metrics of the compiles: 0 for a phase that no compile reached, None where metrics are missing."""
+        rows = [row for row in map(self.compile, self.frames) if row["status"] is not None]
+        times: dict[str, list[int]] = {phase: [] for phase in PHASES}
+        for row in rows:
+            if row["dynamo_us"] is not None or row["total_us"] is not None:
+                times["dynamo"].append((forward_us(row) if row["dynamo_us"] is None else row["dynamo_us"]) + (row["restart_us"] or 0))
+            for phase, field in (("aot_autograd", "aot_us"), ("inductor", "inductor_us"), ("backward", "backward_us")):
+                if row[field] is not None:
+                    times[phase].append(row[field])
+        complete = bool(rows) and all(row["total_us"] is not None for row in rows)
+        return {phase: sum(measured) if measured or complete else None for phase, measured in times.items()}
+
+
+class Texts(Contents):
+    """Contents of texts of two runs. ``common``: hashes of payloads that both have as they are, when they are known; these are not read.
+
+    The lines of graphs and code are nearly the same from one to the next, so that what was made of a line is remembered.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.common: set[str | None] = set()
+        self._same: dict[tuple[str | None, str | None], bool] = {}  # recompiles make the same code again and again
+        self._lines = {device: _Lines(device) for device in (False, True)}
+
+    def __call__(self, artifact: Artifact) -> str | None:
+        if artifact.sha256 in self.common:
+            return artifact.sha256
+        return None if artifact.is_left_out else super().__call__(artifact)
+
+    def text(self, artifact: Artifact) -> bytes:
+        text = artifact.bytes() or b""
+        lines = b"\n".join(map(self._lines[on_device(text)].__getitem__, text.split(b"\n"))).rstrip(b"\n")
+        if b"Sym(" not in lines:
+            return lines
+        names: dict[bytes, bytes] = {}
+        return _SYMBOL.sub(lambda match: names.setdefault(match[0], b"s%d" % len(names)), lines)
+
+    def same(self, one: Artifact, other: Artifact) -> bool:
+        """Whether both hold the same, without making a hash of each."""
+        if one.sha256 == other.sha256:
+            return True
+        pair = one.sha256, other.sha256
+        if pair not in self._same:
+            if len(self._same) >= _MOST_PAIRS:
+                self._same.clear()
+            self._same[pair] = self._alike(one, other)
+        return self._same[pair]
+
+    def _alike(self, one: Artifact, other: Artifact) -> bool:
+        texts = [artifact.bytes() or b"" for artifact in (one, other)]
+        ours, theirs = (text.split(b"\n") for text in texts)
+        if len(ours) != len(theirs):
+            return False
+        different = list(compress(zip(ours, theirs), map(ne, ours, theirs)))
+        lines = self._lines[any(map(on_device, texts))]
+        return all(lines[mine] == lines[its] for mine, its in different)
+
+
+class _Lines(dict[bytes, bytes]):
+    """What of a line is compared, by the line. ``device``: whether it is of a text that names one."""
+
+    def __init__(self, device: bool):
+        super().__init__()
+        self._device = device
+
+    def __missing__(self, line: bytes) -> bytes:
+        if len(self) >= _MOST_LINES:
+            self.clear()
+        if line.startswith(_KERNEL_FILE):
+            found = _KERNEL_FILE
+        else:
+            found = comparable(line, self._device).rstrip()
+            if b"# File: " in found:
+                found = _PLACE.sub(rb"\1\2", found).lstrip()  # up to 2.8 with a space more, and lines that look empty have spaces
+        self[line] = found
+        return found

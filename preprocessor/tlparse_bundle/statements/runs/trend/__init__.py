@@ -1,0 +1,1 @@
+"""Many runs over time: numbers, jumps, the document."""

@@ -1,0 +1,111 @@
+"""One run of a program: what the manifest of its bundle says in numbers. No other file is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.manifest import read_manifest
+from tlparse_bundle.bundle.store import open_store
+from tlparse_bundle.statements.runs.trend.metrics import CACHES, COMPILE_TIME, FINDINGS, METRICS, PHASES
+
+_AT_ONCE = 8
+_MAX_TEXT = 100
+_MOST_VERSIONS = 10
+_EXACT = 1 << 53  # integers below it are the same in a browser
+_LATEST_US = 253_402_300_800_000_000  # the year 10000
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A bundle: ``name`` as in the list of bundles, ``folder`` the name of the folder that it lies in, ``place`` a path or URL."""
+
+    name: str
+    folder: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    location: Location
+    label: str | None
+    commit: str | None
+    start_epoch_us: int | None  # of the log that began first
+    log_count: int
+    torch_versions: tuple[str, ...]
+    values: dict[str, int | None]  # by the key of the metric; None: unknown
+
+    @property
+    def series(self) -> str:
+        """What runs have in common that are compared over time: the label, else the folder."""
+        return self.label or self.location.folder
+
+
+def ends_early(run: Run) -> bool:
+    """Whether a log of it ends inside a compile."""
+    return bool(run.values["unfinished_count"])
+
+
+def read_run(location: Location) -> Run:
+    """Raises BundleError when the bundle has no manifest that can be read, or still grows: its numbers would look like a jump."""
+    manifest = read_manifest(open_store(location.place))
+    if manifest.get("growing"):
+        raise BundleError("its logs are still being written: it counts when it is finished", code="growing")
+    logs = manifest["logs"]
+    summaries = [log["summary"] for log in logs]
+    starts = [start for summary in summaries if (start := summary["start_epoch_us"]) is not None and 0 <= start < _LATEST_US]
+    versions = sorted({log["torch_version"][:_MAX_TEXT] for log in logs if log["torch_version"]})
+    return Run(
+        location,
+        _name(manifest.get("label")),
+        _name(manifest.get("commit")),
+        min(starts, default=None),
+        len(logs),
+        tuple(versions[:_MOST_VERSIONS]),
+        _values(summaries),
+    )
+
+
+def read_runs(locations: Iterable[Location]) -> tuple[list[Run], list[tuple[Location, BundleError]]]:
+    """The runs in the order of their start, those without a time last; and the bundles that cannot be read."""
+    runs, broken = [], []
+    with ThreadPoolExecutor(_AT_ONCE) as pool:  # places elsewhere take their time
+        for location, found in pool.map(_tried, locations):
+            if isinstance(found, Run):
+                runs.append(found)
+            else:
+                broken.append((location, found))
+    runs.sort(key=lambda run: (run.start_epoch_us is None, run.start_epoch_us or 0, run.location.name))
+    return runs, broken
+
+
+def _tried(location: Location) -> tuple[Location, Run | BundleError]:
+    try:
+        return location, read_run(location)
+    except BundleError as error:
+        return location, error
+
+
+def _name(text: str | None) -> str | None:
+    return text[:_MAX_TEXT] if text and text.strip() else None
+
+
+def _values(summaries: Sequence[dict]) -> dict[str, int | None]:
+    """The numbers of a run. Of several logs the slowest tells times, the one with most misses of a cache tells of the cache, else the highest number counts."""
+    values: dict[str, int | None] = {metric.key: _highest(summary.get(metric.key) for summary in summaries) for metric in METRICS}
+    slowest = next((summary for summary in summaries if values[COMPILE_TIME] is not None and summary[COMPILE_TIME] == values[COMPILE_TIME]), {})
+    phases = slowest.get("phase_times_us") or {}
+    values |= {key: _highest([phases.get(phase)]) for key, phase in PHASES.items()}
+    values |= {key: _highest(summary["findings"][severity] for summary in summaries) for key, severity in FINDINGS.items()}
+    for key, (cache, outcome) in CACHES.items():
+        asked = [counts for summary in summaries if (counts := summary["cache_counts"].get(cache))]
+        values[key] = _highest([max(asked, key=lambda counts: counts["miss"])[outcome]]) if asked else None
+    return values
+
+
+def _highest(numbers: Iterable[Any]) -> int | None:
+    """Of those that are known."""
+    return max((number for number in numbers if type(number) is int and 0 <= number < _EXACT), default=None)

@@ -1,0 +1,143 @@
+"""The numbers of the headline, each with one definition (schema: findings), and the headline."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tlparse_bundle.base.wording import code, duration, large, listed, plural
+from tlparse_bundle.model.status import statuses
+from tlparse_bundle.statements.counts import break_count, cache_counts, export_count, phase_times_us, place_count, specialization_count
+from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.guard_changes import noun, what_changed
+from tlparse_bundle.statements.not_recorded import not_recorded_text, untold
+from tlparse_bundle.statements.recompile_causes import causes
+from tlparse_bundle.statements.source_places import is_generated
+from tlparse_bundle.statements.torch_messages import CACHES
+
+
+def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict]) -> dict:
+    """Return the numbers of the headline (schema: manifest, 'summary'). ``compiles``: rows of the table."""
+
+    def count(*kinds: str) -> int:
+        return sum(finding.count for finding in findings if finding.kind in kinds)
+
+    exports = export_count(facts)
+    ahead = sum(row["kind"] == "ahead_of_time" for row in compiles)
+    numbers = {
+        "compile_count": len(compiles),
+        "statuses": statuses(compiles),
+        "attempt_count": sum(row["attempt_count"] for row in compiles),
+        "limit_count": facts.row_count("limits"),
+        "capture_count": facts.row_count("captures"),
+        "frame_count": len(compiles) - ahead,
+        "ahead_of_time_count": ahead,
+        "export_count": exports,
+        "function_count": len(facts.functions),
+        "compile_us": facts.compile_us,
+        "wall_us": facts.wall_us,
+        "failure_count": count("failure") if facts.tells_ends else None,
+        "unfinished_count": count("unfinished-compile"),
+        "graph_break_count": break_count(facts) if facts.tells_breaks else None,
+        "graph_break_place_count": place_count(facts) if facts.tells_breaks else None,
+        "recompile_count": facts.row_count("recompiles") if facts.tells_recompiles else None,
+        "recompile_cause_count": facts.row_count("recompile_causes") if facts.tells_recompiles else None,
+        "restart_count": count("restart"),
+        "recompile_limit_count": sum(finding.kind == "recompile-limit" for finding in findings) if facts.tells_recompiles else None,
+        "specialization_count": specialization_count(facts),
+        "export_failure_count": count("export-failure"),
+        "export_assumption_count": count("export-assumption"),
+        "cudagraph_skip_count": count("cudagraph-skip"),
+        "start_epoch_us": facts.directory["clock"]["origin_epoch_us"],
+        "phase_times_us": phase_times_us(facts),
+        "cache_counts": cache_counts(facts),
+        "untold": untold(facts),
+    }
+    return {"text": _text(facts, numbers, findings), **numbers, "findings": {severity: sum(f.severity == severity for f in findings) for severity in ("error", "warning", "info")}}
+
+
+def _text(facts: Facts, numbers: dict, findings: Sequence[Finding]) -> str:
+    begin = large(_compiles(facts, numbers))
+    wrong = list(_wrong(facts, numbers))
+    damaged = any(finding.kind == "data-problem" and finding.details["loses_records"] for finding in findings)
+    if wrong:
+        return f"{begin}: {listed(wrong, 20)}." + (" The log is damaged: there may be more." if damaged else "") + not_recorded_text(facts)
+    if damaged:
+        return f"{begin}. The log is damaged, so that more may have happened than it tells."
+    if not numbers["compile_count"] and not numbers["export_count"]:
+        return f"{begin}."
+    if not facts.tells_ends:
+        return f"{begin}.{not_recorded_text(facts)}"
+    told = [word for word, tells in (("graph breaks", facts.tells_breaks), ("recompiles", facts.tells_recompiles)) if tells]
+    return f"{begin}: no {listed(['failures', *told], joint='or')}.{not_recorded_text(facts)}"
+
+
+def _functions(facts: Facts, count: int) -> str:
+    named = any(frame.row["function"] is not None for frame in facts.compiled)
+    parts = [plural(count, "function" if named else "code object")] if count else []
+    if any(is_generated(frame.row["file"]) for frame in facts.compiled):
+        parts.append("code that torch generated")
+    return " and ".join(parts) or "no function"
+
+
+def _compiles(facts: Facts, numbers: dict) -> str:
+    parts = []
+    if numbers["frame_count"]:
+        parts.append(f"{plural(numbers['frame_count'], 'compile')} of {_functions(facts, numbers['function_count'])}")
+    if numbers["ahead_of_time_count"]:
+        parts.append(plural(numbers["ahead_of_time_count"], "ahead-of-time compile"))
+    if numbers["export_count"]:
+        parts.append(plural(numbers["export_count"], "export"))
+    if not parts:
+        return "no compile ended in this log" if numbers["unfinished_count"] else f"no compiles in this log{_loaded(facts)}"
+    timed = f" in {duration(numbers['compile_us'])}" if numbers["compile_us"] is not None else ""
+    return listed(parts) + timed
+
+
+def _loaded(facts: Facts) -> str:
+    """What came from caches instead: a process that finds all of it there compiles nothing."""
+    if not facts.kind_count("artifact"):
+        return ""
+    pieces = sum(piece["outcome"] == "loaded" for piece in facts.table("vllm_pieces"))
+    if pieces:
+        return f"; vLLM loaded {plural(pieces, 'piece')} from its cache"
+    hits = Counter(row["cache"] for row in facts.table("caches") if row["outcome"] == "hit" and row["cache"] in CACHES)
+    return "".join(f", {plural(count, 'hit')} of the {CACHES[cache]}" for cache, count in hits.items())
+
+
+def _wrong(facts: Facts, numbers: dict):
+    if numbers["unfinished_count"]:
+        yield f"{numbers['unfinished_count']:,} did not end"
+    if numbers["failure_count"]:
+        yield plural(numbers["failure_count"], "failure")
+    if numbers["recompile_limit_count"]:
+        yield f"{plural(numbers['recompile_limit_count'], 'function')} at the recompile limit"
+    if numbers["graph_break_count"]:
+        yield f"{plural(numbers['graph_break_count'], 'graph break')} at {plural(numbers['graph_break_place_count'], 'place')}"
+    if numbers["restart_count"]:
+        yield plural(numbers["restart_count"], "restart")
+    if numbers["recompile_count"]:
+        yield f"{plural(numbers['recompile_count'], 'recompile')}{_because(facts, numbers)}"
+    if numbers["specialization_count"]:
+        yield f"{plural(numbers['specialization_count'], noun(facts))} that became constant"
+    if numbers["export_failure_count"]:
+        yield plural(numbers["export_failure_count"], "export problem")
+    if numbers["export_assumption_count"]:
+        yield plural(numbers["export_assumption_count"], "assumption")
+    if numbers["cudagraph_skip_count"]:
+        yield f"{plural(numbers['cudagraph_skip_count'], 'graph')} without CUDA graphs"
+
+
+def _because(facts: Facts, numbers: dict) -> str:
+    """The cause of most recompiles, when it is one; otherwise how many causes there are."""
+    found = [cause for cause in facts.once(causes) if cause.rows]
+    if not found:
+        return ""
+    most = max(found, key=lambda cause: len(cause.rows) + len(cause.cascade))
+    share = len(most.rows) + len(most.cascade)
+    named = most.function[1] is not None and len({cause.function for cause in found}) > 1
+    where = f" in {code(most.function[1])}" if named else ""
+    if most.reason is not None and 2 * share > numbers["recompile_count"]:
+        return f" {'' if share == numbers['recompile_count'] else 'mostly '}because {what_changed(most)}{where}"
+    return f" for {plural(numbers['recompile_cause_count'], 'reason')}" if numbers["recompile_cause_count"] > 1 else ""

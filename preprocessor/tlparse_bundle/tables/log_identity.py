@@ -1,0 +1,59 @@
+"""Which process wrote the log: rank and PyTorch version."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.log.event import Event
+
+# What torch/_dynamo/debug_utils.py writes at the head of a program that can be run; before 2.10 nothing else names the version.
+_RUNNABLE = re.compile(rb"^# torch version: ([\w.+-]{1,100})$", re.MULTILINE)
+
+
+class Identity:
+    """Collects what the records say about their process."""
+
+    def __init__(self) -> None:
+        self._artifact_version: str | None = None
+        self._metrics_version: str | None = None
+        self._runnable_version: str | None = None
+
+    def observe(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if event.type == "artifact":
+                if event.name == "torch_version" and event.payload:
+                    self._artifact_version = _version(event.payload) or self._artifact_version
+                elif event.name == "fx_graph_runnable" and self._runnable_version is None:
+                    found = _RUNNABLE.search(event.payload or b"")
+                    self._runnable_version = found and found[1].decode()
+            elif event.type == "compilation_metrics" and type(event.value) is dict and self._metrics_version is None:
+                version = event.value.get("pytorch_version")
+                if type(version) is str:
+                    self._metrics_version = version
+
+    @property
+    def torch_version(self) -> str | None:
+        return self._artifact_version or self._metrics_version or self._runnable_version
+
+
+def _version(payload: bytes) -> str | None:
+    try:
+        version = loads(payload[:10_000])["pytorch_version"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return version if type(version) is str else None
+
+
+def rank_of(ranks: Iterable[int | None], name_rank: int | None, diagnostics: Diagnostics) -> int | None:
+    """Rank of a log whose records have these, in order of appearance; ``name_rank`` is what the file name says."""
+    found = [rank for rank in ranks if rank is not None]
+    if len(found) > 1:
+        diagnostics.add("rank-mixed", "records of the ranks " + ", ".join(map(str, sorted(found))))
+    if name_rank is None:
+        return found[0] if found else None
+    if found and name_rank not in found:
+        diagnostics.add("rank-differs", f"the file name says rank {name_rank}, the records say {found[0]}")
+    return name_rank

@@ -1,0 +1,1 @@
+"""Which source line, graph node and kernel belong together."""

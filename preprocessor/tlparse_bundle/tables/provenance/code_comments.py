@@ -1,0 +1,138 @@
+"""Which nodes of the post-grad graph a kernel is of, by the comments that torch writes into generated code.
+
+torch/_inductor/utils.py, get_kernel_metadata. It is what is left where torch wrote no map, as of a backward that is compiled
+later. Above a Triton kernel stand the nodes that it fuses:
+
+    # Topologically Sorted Source Nodes: [a_1], Original ATen: [aten.silu]
+    # Source node to ATen node mapping:
+    #   a_1 => mul, sigmoid
+    # Graph fragment:
+    #   %mm : Tensor … = PlaceHolder[target=mm]
+    #   %sigmoid : Tensor … = call_function[target=torch.ops.aten.sigmoid.default](args = (%mm,), kwargs = {})
+
+Above the call of a library stands the first line alone. Its names are of nodes that lead to the call, some of them of
+earlier graphs: the node of the call is the one of that operator which is named last, or else has a named input, or else is the only one
+that is left with a source line of the kernel. Where that leaves several, none is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tlparse_bundle.tables.provenance.kernels_in_code import CodeText
+from tlparse_bundle.tables.provenance.source_lines import GraphText, Source
+
+_MAX_BLOCK = 5_000  # lines of comments above a kernel
+_MAX_LINE = 20_000  # characters of a line that are looked at
+_MAX_ALIKE = 1_000  # nodes of one operator with one input or source line: of more none is looked for
+_NAMED = re.compile(r"\s*(?:#|//) Topologically Sorted Source Nodes: \[([^\]]*)\]")
+_FRAGMENT = re.compile(r"\s*(?:#|//)\s+%(\w+) : .*? = call_function\[")
+_ORIGIN = re.compile(r"\s*(?:#|//)\s+[\w.]+ => ([\w, ]+)$")
+_COMMENT = re.compile(r"\s*(?:#|//)")
+_BETWEEN = re.compile(r"\s*stream\d+ = get_raw_stream\(")
+_OPERATOR = re.compile(r"= torch\.ops\.(\w+)\.(\w+)(?:\.\w+)?\(")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def operator_of(kernel: str) -> str | None:
+    """'mm' of 'extern_kernels.mm', 'all_reduce' of 'torch.ops._c10d_functional.all_reduce_.default'; None for a kernel of Inductor."""
+    space, _, rest = kernel.partition(".")
+    if space == "extern_kernels":
+        return rest or None
+    parts = kernel.removeprefix("torch.ops.").split(".")
+    known = kernel.startswith("torch.ops.") and len(parts) >= 2
+    return parts[1].removesuffix("_") if known or (space == "aten" and len(parts) >= 2) else None
+
+
+class CodeComments:
+    """What the comments of ``code`` say about the nodes of the graph ``post``, whose text is ``text``."""
+
+    def __init__(self, code: CodeText, post: GraphText, text: str, ambiguous: Iterable[str] = ()):
+        """``ambiguous``: names that mean something else too, and so say nothing."""
+        self._code, self._post = code, post
+        self._ambiguous = frozenset(ambiguous)
+        self._operators: dict[int, str] = {}  # of each node that calls one
+        self._with_input: dict[tuple[str, str], list[int]] = {}  # operator, name of a node -> lines of the nodes that take it
+        self._with_source: dict[tuple[str, Source | None], list[int]] = {}
+        for number, line in enumerate(text.split("\n"), 1):
+            match = _OPERATOR.search(line[:_MAX_LINE]) if number in post.operations else None
+            if match:
+                operator = self._operators[number] = match[2].removesuffix("_")
+                self._with_source.setdefault((operator, post.sources[number]), []).append(number)
+                for name in set(_WORD.findall(line[match.end() : _MAX_LINE].partition(";")[0])):
+                    self._with_input.setdefault((operator, name), []).append(number)
+        self._fused: set[str] = set()  # kernels of Inductor whose nodes are given
+        self._taken: set[int] = set()  # nodes of calls of libraries
+
+    def lines_of(self, kernels: list[tuple[str, list[int], set[Source]]]) -> list[list[int]]:
+        """Lines of the post-grad graph for each kernel: (name, lines that call it, lines of the source that it is of)."""
+        found: list[list[int]] = [[] for _ in kernels]
+        order = sorted(range(len(kernels)), key=lambda number: kernels[number][1][:1] or [len(self._code.lines)])
+        calls = []
+        for number in order:
+            name, lines, sources = kernels[number]
+            operator = operator_of(name)
+            if operator is None:
+                found[number] = self._nodes_of_kernel(name)
+            elif len(lines) == 1:
+                calls.append((number, operator, self._named_above(lines[0]), sources))
+        for rule in (self._by_name, self._by_input, self._by_source):
+            for number, operator, named, sources in calls:
+                lines = [] if found[number] else rule(operator, named, sources)
+                if lines:
+                    found[number] = lines
+                    self._taken.update(lines)
+        return found
+
+    def _nodes_of_kernel(self, name: str) -> list[int]:
+        """Those that stand above its definition, which is that of its first call."""
+        place = self._code.definitions.get(name)
+        if place is None or name in self._fused:
+            return []
+        self._fused.add(name)
+        fragment, origins = [], []
+        for line in self._above(place[0]):
+            if match := _FRAGMENT.match(line):
+                fragment.append(match[1])
+            elif match := _ORIGIN.match(line):
+                origins += match[1].replace(",", " ").split()
+        lines = {self._post.lines[node][0] for node in fragment or origins if node in self._post.lines}
+        return sorted(lines & self._post.operations)
+
+    def _named_above(self, call: int) -> list[str]:
+        """In their order: that of the graph. '' stands for what is not known to be a node of it."""
+        for line in self._above(call):
+            if match := _NAMED.match(line):
+                names = [name.strip() for name in match[1].split(",")]
+                return [name if name not in self._ambiguous and len(self._post.lines.get(name, ())) == 1 else "" for name in names if name]
+        return []
+
+    def _above(self, number: int) -> Iterable[str]:
+        """The comments that stand right above a line, from it upwards."""
+        for above in range(number - 1, max(0, number - 1 - _MAX_BLOCK), -1):
+            line = self._code.lines[above - 1][:_MAX_LINE]
+            if _COMMENT.match(line):
+                yield line
+            elif not _BETWEEN.match(line):
+                return
+
+    def _one(self, lists: Iterable[list[int]]) -> list[int]:
+        """Those that no call has yet, when it is one."""
+        found: set[int] = set()
+        for lines in lists:
+            if len(lines) > _MAX_ALIKE:
+                return []
+            found.update(line for line in lines if line not in self._taken)
+        return list(found) if len(found) == 1 else []
+
+    def _by_name(self, operator: str, named: list[str], sources: set[Source]) -> list[int]:
+        lines = self._post.lines[named[-1]] if named and named[-1] else []
+        return self._one([[line for line in lines if self._operators.get(line) == operator]])
+
+    def _by_input(self, operator: str, named: list[str], sources: set[Source]) -> list[int]:
+        return self._one(self._with_input.get((operator, name), []) for name in dict.fromkeys(named))
+
+    def _by_source(self, operator: str, named: list[str], sources: set[Source]) -> list[int]:
+        """What is not named at all, with a comment that is there, and of one source line."""
+        return self._one(self._with_source.get((operator, source), []) for source in sources) if named else []

@@ -1,0 +1,209 @@
+"""Provenance: which source line, graph node, kernel and line of generated code belong together."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.log.event import Event
+from tlparse_bundle.log.json_text import json_to_keep
+from tlparse_bundle.tables.columns import Interner
+from tlparse_bundle.tables.parse_cache import Remembered
+from tlparse_bundle.tables.provenance.groups import BODIES, CODE, NODES, POST_GRAD, STACKS, WRAPPER, Group, Groups, part_of
+from tlparse_bundle.tables.provenance.maps import GroupMaps, KernelMap, maps_of
+from tlparse_bundle.tables.provenance.source_lines import GraphText, Source
+from tlparse_bundle.tables.rows import Rows
+from tlparse_bundle.tables.table import TableContext
+
+_MAX_NAME = 2000  # characters
+
+
+class _Graph(NamedTuple):
+    lines: bytes  # JSON of the lines of its nodes
+    sources: list[Source | None]  # of each of them
+
+
+class _Said(NamedTuple):
+    """What the texts of a group say, before sources are numbered."""
+
+    damaged: list[str]
+    has_pre_grad: bool
+    pre: _Graph | None
+    post: _Graph | None
+    code_cells: dict[str, Any]
+    coverage: dict[str, int]
+    nodes: bytes  # JSON of pairs of lines
+    kernels: list[KernelMap]
+    handles: frozenset[str]
+
+
+class _Reading(NamedTuple):
+    """What the texts of a group say: fields of the rows of all tables. The long ones are JSON, which takes a tenth of the memory."""
+
+    damaged: list[str]
+    has_pre_grad: bool
+    pre: bytes | None
+    post: bytes | None
+    code_cells: dict[str, Any]
+    coverage: dict[str, int]
+    nodes: bytes
+    kernels: bytes
+    handles: frozenset[str]
+
+
+class Provenance:
+    name = "provenance"
+    types = frozenset(("artifact", "graph_dump", "inductor_pre_grad_graph", "inductor_post_grad_graph", "inductor_output_code"))
+
+    def __init__(self, context: TableContext):
+        self._diagnostics = context.diagnostics
+        self._groups = Groups(self._close)
+        self._sources = Interner()
+        self._rows, self._lines, self._nodes, self._kernels = Rows(), Rows(), Rows(), Rows()
+        self._first_events = array("q")  # of each group
+        self._read = Remembered(self._reading, 64)
+
+    @staticmethod
+    def wants(event: Event) -> bool:
+        return part_of(event) is not None
+
+    reads = wants
+
+    def observe(self, event: Event) -> None:
+        part = part_of(event)
+        if part is not None:
+            self._groups.observe(event, part)
+
+    def _close(self, group: Group) -> frozenset[str]:
+        reading = self._read(group.key, group)
+        for part in reading.damaged:
+            message = "another form than expected: the provenance table has nothing from it"
+            line, byte_offset = group.places[part]
+            self._diagnostics.add("table-parse", message, line=line, byte_offset=byte_offset, event_index=group.events[part])
+        number = len(self._rows)
+        pre = group.pre_grad if reading.has_pre_grad else None
+        if pre is not None and not pre.written and reading.pre is not None:  # None when its text was let go before it was needed
+            self._add_lines(pre.event_index, reading.pre)
+            pre.written = True
+        if reading.post is not None:
+            self._add_lines(group.events[POST_GRAD], reading.post)
+        self._nodes.extend({"group": number, "pre_line": pre_line, "post_line": post_line} for pre_line, post_line in loads(reading.nodes))
+        self._kernels.extend({"group": number, **kernel} for kernel in loads(reading.kernels))
+        self._rows.append(
+            {
+                "id": number,
+                "compile": group.compile,
+                "attempt": group.attempt,
+                "subgraph_name": group.subgraph_name and group.subgraph_name[:_MAX_NAME],
+                "number": group.number,
+                **reading.code_cells,
+                "pre_graph_event": pre.event_index if pre is not None and pre.written else None,
+                "post_graph_event": group.events.get(POST_GRAD),
+                "code_event": group.events.get(WRAPPER if group.parts.get(WRAPPER) else CODE),
+                "bodies_event": group.events.get(BODIES),
+                "mapping_event": group.events.get(NODES),
+                "stacks_event": group.events.get(STACKS),
+                **reading.coverage,
+            }
+        )
+        self._first_events.append(min(group.events.values()))
+        return reading.handles
+
+    def _add_lines(self, graph_event: int, lines: bytes) -> None:
+        self._lines.extend({"graph_event": graph_event, "line": line, "source": source} for line, source in loads(lines))
+
+    def settle(self) -> None:
+        """See Table."""
+        for group in self._groups.waiting():
+            if group.said is None and not self._read.knows(group.key):
+                group.said = _said(group)
+
+    def _reading(self, group: Group) -> _Reading:
+        said = group.said or _said(group)
+        return _Reading(
+            said.damaged,
+            said.has_pre_grad,
+            # In this order, in which the sources get their numbers.
+            pre=self._lines_of(said.pre) if said.has_pre_grad else None,
+            post=self._lines_of(said.post),
+            code_cells=said.code_cells,
+            coverage=said.coverage,
+            nodes=said.nodes,
+            kernels=json_to_keep([self._kernel(kernel) for kernel in said.kernels]),
+            handles=said.handles,
+        )
+
+    def _lines_of(self, graph: _Graph | None) -> bytes | None:
+        """Return the JSON of pairs of a line and its source; None when there is no text of the graph."""
+        if graph is None:
+            return None
+        sources = (None if source is None else self._sources(source) for source in graph.sources)
+        return json_to_keep(list(zip(loads(graph.lines), sources)))
+
+    def _kernel(self, kernel: KernelMap) -> dict[str, Any]:
+        return {
+            "name": kernel.name[:_MAX_NAME],
+            "handle": kernel.handle,
+            "post_lines": kernel.post_lines,
+            "call_lines": kernel.call_lines,
+            "definition": kernel.definition and list(kernel.definition),
+            "body": kernel.body and list(kernel.body),
+            "from_code": kernel.from_code,
+            "sources": [[self._sources(frame) for frame in frames] for frames in kernel.stacks],
+        }
+
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        self._groups.end()
+        yield from self._in_log_order()
+        yield "provenance_lines", self._lines
+        sources: list[Source] = self._sources.table()
+        yield "provenance_sources", Rows({"id": number, **source._asdict()} for number, source in enumerate(sources))
+
+    def _in_log_order(self) -> Iterator[tuple[str, Rows]]:
+        """Yield the tables that name groups, which are numbered by their first event.
+
+        Groups that were closed out of order, for want of memory, are rare.
+        """
+        firsts = self._first_events
+        order = sorted(range(len(firsts)), key=firsts.__getitem__)
+        if order == list(range(len(firsts))):
+            yield "provenance_groups", self._rows
+            yield "provenance_nodes", self._nodes
+            yield "provenance_kernels", self._kernels
+            return
+        number_of = {before: number for number, before in enumerate(order)}
+        rows = list(self._rows)
+        yield "provenance_groups", Rows({**rows[before], "id": number} for number, before in enumerate(order))
+        for name, of_groups in (("provenance_nodes", self._nodes), ("provenance_kernels", self._kernels)):
+            yield name, Rows({**row, "group": number_of[row["group"]]} for row in of_groups)
+
+
+def _said(group: Group) -> _Said:
+    maps = maps_of(group)
+    return _Said(
+        maps.damaged,
+        maps.has_pre_grad,
+        _graph_of(maps.pre),
+        _graph_of(maps.post),
+        code_cells={
+            "version": maps.version,
+            "direction": _direction(maps),
+            "code_language": None if maps.code is None else "cpp" if maps.code.is_cpp else "python",
+        },
+        coverage={**maps.coverage(), "unknown_name_count": maps.unknown_names},
+        nodes=json_to_keep(maps.pairs),
+        kernels=maps.kernels,
+        handles=frozenset(maps.code.handles) if maps.code else frozenset(),
+    )
+
+
+def _graph_of(text: GraphText | None) -> _Graph | None:
+    return text and _Graph(json_to_keep(list(text.sources)), list(text.sources.values()))
+
+
+def _direction(maps: GroupMaps) -> str | None:
+    """Return what the AOT ID of the code ends in: '0_backward'."""
+    word = (maps.code.aot_id or "").rpartition("_")[2] if maps.code else ""
+    return word if word in ("forward", "backward", "inference") else None

@@ -1,0 +1,186 @@
+"""Data and numbers that wait until the end of a log: compressed and, but for the first, in a temporary file, so that memory does not grow with the log."""
+
+from __future__ import annotations
+
+import os
+import sys
+from array import array
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from typing import BinaryIO
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.zstd_codec import decode, encode_fast
+
+_PACK_BYTES = 16 << 10
+_WAITING_ROWS = 256
+_MAX_BYTES = 32 << 10  # in memory; no small log needs a file
+_copies = 0  # how often this process was copied on its way from the first one
+
+
+class Packs:
+    """Pieces of data, by number. The file has no name, and goes when this does, or with the process.
+
+    In a copy of the process (os.fork) it has what it had before; what is added there is not seen in the other one, nor the other way round.
+    Raises BundleError when the file cannot be written.
+    """
+
+    __slots__ = ("_file", "_begin", "_before", "_ends", "_copies")
+
+    def __init__(self) -> None:
+        self._file: BinaryIO = BytesIO()
+        self._begin = 0  # the place of its first byte among all
+        self._before: BinaryIO | None = None  # of the other process, which has what comes before that
+        self._ends = array("q", [0])
+        self._copies = _copies
+
+    def append(self, data: bytes | bytearray) -> None:
+        pack = encode_fast(data)
+        end = self._ends[-1]
+        try:
+            if self._copies != _copies:
+                self._part()
+            if end <= _MAX_BYTES < end + len(pack) and self._before is None:
+                self._move()
+            self._file.seek(end - self._begin)
+            self._file.write(pack)
+            self._file.flush()
+        except OSError as error:
+            from tempfile import gettempdir
+
+            hint = "Rows of tables wait there; TMPDIR names another folder."
+            raise BundleError(f"{gettempdir()} cannot be written: {error.strerror or error}", hint=hint, code="unwritable") from error
+        self._ends.append(end + len(pack))
+
+    def _move(self) -> None:
+        """To a file, if there can be one."""
+        from tempfile import TemporaryFile  # no small log needs it
+
+        try:
+            file = TemporaryFile()
+        except OSError:
+            return
+        file.write(self._file.getvalue())
+        self._file = file
+
+    def _part(self) -> None:
+        """In a copy: the other process goes on writing to the file."""
+        self._copies = _copies
+        if not isinstance(self._file, BytesIO) and self._before is None:
+            self._before, self._file, self._begin = self._file, BytesIO(), self._ends[-1]
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, number: int) -> bytes:
+        start, end = self._ends[number], self._ends[number + 1]
+        file = self._file
+        if self._before is not None and start < self._begin:
+            file = self._before
+        else:
+            start, end = start - self._begin, end - self._begin
+        return decode(_read(file, start, end - start), sys.maxsize)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __del__(self) -> None:
+        try:
+            self._file.close()
+        except OSError:  # of a full disk append() has told
+            pass
+
+
+def _read(file: BinaryIO, start: int, size: int) -> bytes:
+    if isinstance(file, BytesIO) or not hasattr(os, "pread"):
+        file.seek(start)
+        return file.read(size)
+    data = os.pread(file.fileno(), size, start)  # copies of the process share the place at which a file is
+    while len(data) < size and (more := os.pread(file.fileno(), size - len(data), start + len(data))):
+        data += more
+    return data
+
+
+def _copied() -> None:
+    global _copies
+    _copies += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_copied)
+
+
+class Numbers:
+    """Numbers of a type code of ``array``."""
+
+    __slots__ = ("_newest", "_limit", "_packs", "_packed_count")
+
+    def __init__(self, typecode: str):
+        self._newest = array(typecode)
+        self._limit = _PACK_BYTES // self._newest.itemsize
+        self._packs = Packs()
+        self._packed_count = 0
+
+    def append(self, number: float) -> None:
+        self._newest.append(number)
+        if len(self._newest) >= self._limit:
+            self._pack()
+
+    def extend(self, numbers: Iterable[float]) -> None:
+        """Few numbers, which are added together."""
+        self._newest.extend(numbers)
+        if len(self._newest) >= self._limit:
+            self._pack()
+
+    def _pack(self) -> None:
+        self._packs.append(self._newest.tobytes())
+        self._packed_count += len(self._newest)
+        self._newest = array(self._newest.typecode)
+
+    def __len__(self) -> int:
+        return self._packed_count + len(self._newest)
+
+    def __iter__(self) -> Iterator[float]:
+        for pack in self._packs:
+            yield from array(self._newest.typecode, pack)
+        yield from self._newest
+
+    def whole(self) -> array:
+        """All of them, in their order."""
+        numbers = array(self._newest.typecode)
+        for pack in self._packs:
+            numbers.frombytes(pack)
+        numbers.extend(self._newest)
+        return numbers
+
+
+class NumberRows:
+    """Columns of numbers of equal length, by their type codes. The newest rows wait, so that columns are filled together."""
+
+    __slots__ = ("_columns", "_rows", "_count")
+
+    def __init__(self, typecodes: str):
+        self._columns = [Numbers(typecode) for typecode in typecodes]
+        self._rows: list[tuple[float, ...]] = []
+        self._count = 0
+
+    def add(self, *cells: float) -> int:
+        """Add a row, a cell for each column; returns its position."""
+        self._rows.append(cells)
+        if len(self._rows) >= _WAITING_ROWS:
+            self._close_rows()
+        self._count += 1
+        return self._count - 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def _close_rows(self) -> None:
+        for column, cells in zip(self._columns, zip(*self._rows)):
+            column.extend(cells)
+        self._rows.clear()
+
+    def whole(self) -> list[array]:
+        """The columns."""
+        self._close_rows()
+        return [column.whole() for column in self._columns]

@@ -1,0 +1,1 @@
+"""Parsers of what torch writes as text: guards, graphs, generated code, graph breaks, tracebacks."""

@@ -1,0 +1,143 @@
+"""The text of dynamo_graph_break_reason: what torch says about a graph break, taken apart.
+
+The forms: torch/_dynamo/symbolic_convert.py (log_graph_break), torch/_dynamo/convert_frame.py (a break
+that skips the frame), torch/_dynamo/exc.py (unimplemented_with_warning: format_error_msg_verbose).
+"""
+
+from __future__ import annotations
+
+import re
+
+from tlparse_bundle.tables.text.tracebacks import Frame, cut, exception_in, frames_in
+
+_PLACE = re.compile(r"Graph break in user code at (?P<file>.+):(?P<line>\d{1,9})$")
+_REASON = re.compile(r"(?:Graph Break )?Reason: ")
+# torch 2.13, and 2.6 to 2.8
+_SKIP = re.compile(r"Graph break: (?:torch\.compile cannot properly resume from this graph break|skip: from user code at:)")
+_OLD = re.compile(r"Graph break: (?P<reason>.*?),? from user code at:?\s*\n", re.DOTALL)
+_WONT_CONVERT = re.compile(r"WON'T CONVERT (?P<function>.+?) (?P<file>\S.*) line (?P<line>\d{1,9}) ?$")
+_PROCESSED = re.compile(r"^=+ The above exception occurred while processing the following code =+$", re.MULTILINE)
+
+_REASON_ENDS = re.compile(r"\n(?:Stack variable source attribution|User code traceback):\n")
+_TRACEBACK_ENDS = re.compile(r"\n(?:Traceback \(most recent call last\):\n|NOTE: the most recent |NoneType: None\s*$)")
+_TRACEBACK = re.compile(r"^User code traceback:\n", re.MULTILINE)
+# torch/_dynamo/exc.py: unimplemented, format_graph_break_message, augment_exc_message
+_ANOTHER = "\n*** While handling this graph break, another graph break occurred: ***\n"
+_AUGMENTED = re.compile(
+    r"\n\n?(?:from user code:\n|Set TORCH|Last frame execution written|Minifier script written|You can suppress this exception)"
+)
+_SECTION = re.compile(
+    r"^ {1,2}(?P<key>Explanation|Hint|Developer debug context|Higher Order Operator|"
+    r"For more details about this graph break, please visit): ?",
+    re.MULTILINE,
+)
+_GB_ID = re.compile(r"/gb/gb(\d{1,9})\.html")
+_SKIPPED = "Failed to handle graph break gracefully"
+_MAX_FIRST_LINE = 4000
+_MAX_HINTS = 100  # of one break, and breaks in one record
+
+
+def without_advice(message: str) -> str:
+    """The message of a Dynamo exception without the user's code and the advice that torch appends."""
+    match = _AUGMENTED.search(message)
+    return message[: match.start()].rstrip() if match else message.strip()
+
+
+def parse_reason(text: str) -> dict:
+    """One graph break as format_graph_break_message writes it; what it lacks is null or empty."""
+    sections: dict[str, list[str]] = {}
+    marks = list(_SECTION.finditer(text))
+    for mark, end in zip(marks, [*(mark.start() for mark in marks[1:]), len(text)]):
+        sections.setdefault(mark["key"], []).append(_unindented(text[mark.end() : end]))
+    title = (text[: marks[0].start()] if marks else text).strip()
+    situation = None
+    before, gap, after = title.rpartition("\n\n")
+    if gap and before.endswith(":"):  # what Dynamo was doing when it met the break
+        situation, title = before, after
+    links = sections.get("For more details about this graph break, please visit", [])
+    link = links[0].split()[0] if links and links[0].split() else None
+    number = _GB_ID.search(link or "")
+    return {
+        "reason": cut(title),
+        "situation": cut(situation),
+        "higher_order_operator": _first(sections, "Higher Order Operator"),
+        "explanation": _first(sections, "Explanation"),
+        "hints": [cut(hint) for hint in sections.get("Hint", [])[:_MAX_HINTS]],
+        "debug_context": _first(sections, "Developer debug context"),
+        "gb_id": f"GB{number[1]}" if number else None,
+        "link": cut(link),
+    }
+
+
+def parse_break(text: str) -> tuple[dict, list[Frame], bool] | None:
+    """(cells of the graph_breaks table, frames of the user's code, whether the whole frame is skipped).
+
+    None when the text has none of the known forms.
+    """
+    first_line = text[:_MAX_FIRST_LINE].partition("\n")[0]
+    match = _PLACE.match(first_line)
+    if match:
+        rest = _REASON.sub("", text[match.end() + 1 :], count=1)
+        end = _REASON_ENDS.search(rest)
+        reason = rest[: end.start()] if end else rest
+        start = _TRACEBACK.search(rest)
+        traceback = rest[start.end() :] if start else ""
+        cells = _reasons(reason)
+        skips = (cells["situation"] or "").startswith(_SKIPPED)
+        return _placed(cells, traceback, match["file"], int(match["line"])), frames_in(_user_part(traceback)), skips
+    if match := _WONT_CONVERT.match(first_line):
+        processed = _PROCESSED.search(text)
+        traceback = text[processed.end() :].strip("\n=") if processed else ""
+        error = exception_in(text[: processed.start()] if processed else text)
+        cells = _reasons(without_advice(error[1]) if error else "")
+        frames = frames_in(traceback)
+        if not frames:
+            return _placed(cells, traceback, match["file"], int(match["line"])) | {"function": cut(match["function"])}, frames, True
+        return _placed(cells, traceback), frames, True
+    skip, old = _SKIP.match(text), None
+    if skip is None:
+        old = _OLD.match(text)
+        if old is None:
+            return None
+    first = text.find('  File "')
+    traceback = text[first:] if first >= 0 else ""
+    error = exception_in(text)
+    reason = old["reason"] if old else without_advice(error[1]) if error else ""
+    return _placed(_reasons(reason), traceback), frames_in(_user_part(traceback)), skip is not None
+
+
+def _reasons(text: str) -> dict:
+    first, *others = (parse_reason(part) for part in text.split(_ANOTHER)[:_MAX_HINTS])
+    return {**first, "followed_by": others}
+
+
+def _placed(cells: dict, traceback: str, file: str | None = None, line: int | None = None) -> dict:
+    """Adds the place: that of the text, else the innermost frame of the user's code."""
+    traceback = _user_part(traceback)
+    frames = frames_in(traceback)
+    frame = next((f for f in reversed(frames) if file is None or (f.file, f.line) == (file, line)), None)
+    if file is None and frame is not None:
+        file, line = frame.file, frame.line
+    return {
+        **cells,
+        "file": cut(file),
+        "line": line,
+        "function": frame and frame.function,
+        "source_line": frame and frame.source_line,
+        "user_traceback": cut(traceback) or None,
+    }
+
+
+def _user_part(traceback: str) -> str:
+    end = _TRACEBACK_ENDS.search(traceback)
+    return (traceback[: end.start()] if end else traceback).rstrip()
+
+
+def _first(sections: dict[str, list[str]], key: str) -> str | None:
+    texts = sections.get(key)
+    return (cut(texts[0]) or None) if texts else None
+
+
+def _unindented(text: str) -> str:
+    """textwrap.indent put four spaces before the lines that follow the first."""
+    return "\n".join(line.removeprefix("    ") for line in text.rstrip().split("\n"))

@@ -1,0 +1,165 @@
+"""Why a guard failed, taken apart: what torch writes for one entry of the compile cache.
+
+torch/_dynamo/guards.py (get_guard_fail_reason_helper, get_verbose_code_part) puts the id of the entry's
+compile before the guard; mismatches of tensors are written by torch/csrc/dynamo/guards.cpp
+(TensorCheck::check_verbose). Since torch 2.7 ``L['x']`` is written as ``x`` (strip_local_scope).
+"""
+
+from __future__ import annotations
+
+import re
+
+from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.log.json_text import parse_json
+from tlparse_bundle.tables.text.tracebacks import cut, frames_in
+
+KINDS = (
+    "size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "shape", "value", "flag", "type", "identity",
+    "length", "keys", "attribute", "aliasing", "global_state", "backend", "other",
+)  # fmt: skip
+
+_MAX_GUARD = 2000  # characters in which the change is looked for
+_USER_STACK = "\nUser stack trace:\n"
+_ID = re.compile(r"(?P<id>!?\d{1,15}(?:/\d{1,15}){0,2})(?:_\d{1,15})?: (?P<rest>.*)$", re.DOTALL)
+_PLACE = re.compile(r"(?:^|  # )(?P<file>[^#\n]*?):(?P<line>\d{1,9}) in (?P<function>\S+)")
+_NUMBER = re.compile(r"-?\d{1,15}$")
+
+_TENSOR = re.compile(
+    r"(?:tensor )?'(?P<source>.*)' (?:Tensor )?(?P<what>size|stride|rank|dtype|requires_grad|dispatch key set|device index)s? mismatch"
+    r"(?: at index (?P<index>\d{1,4}))?[.:]? ?(?P<rest>.*)$",
+    re.DOTALL,
+)
+_EXPECTED = re.compile(
+    r"expected (?:requires_grad=|device index to be )?(?P<expected>.*?)(?:, actual (?P<actual>.*?))?(?P<advice>\. Guard failed on .*)?$",
+    re.DOTALL | re.IGNORECASE,
+)
+_TENSOR_KINDS = {"dispatch key set": "dispatch_keys", "device index": "device"}
+_NO_TENSOR = re.compile(r"expected type of '(?P<source>.*)' to be a tensor type(?:, )?'? ?(?:but found (?P<actual>.*))?", re.DOTALL)
+_SIZE = re.compile(r"\.size\(\)\[(?P<index>\d{1,4})\]")
+_STATIC_SIZE = re.compile(r"(?P<source>\S+)\.(?P<what>size|stride)\(\)\[(?P<index>\d{1,4})\] == (?P<expected>\d{1,15})$")
+_FORMS = tuple(
+    (kind, re.compile(form, re.DOTALL))
+    for kind, form in (
+        ("global_state", r"GLOBAL_STATE changed: (?P<source>.*)"),
+        (
+            "global_state",
+            r"___check_(?:global_state|torch_function_mode_stack|current_backend)\(|utils_device\.CURRENT_DEVICE|torch\._functorch|torch\.autograd",
+        ),
+        ("aliasing", r"Duplicate tensors? found:? ?(?P<source>.*)"),
+        ("aliasing", r"(?:Duplicate tensor|check_no_aliasing|check_overlapping)"),
+        ("backend", r"BACKEND_MATCH failure"),
+        ("identity", r"___check_obj_id\((?P<source>.*), \d+\)"),
+        ("type", r"___check_(?:type_id|fake_script_type)\((?P<source>.*), \d+\)(?:, type=(?P<expected>.*))?"),
+        ("type", r"\w+: Not a \w+ on (?P<source>.*)"),
+        ("keys", r"(?P<no>not )?___dict_contains\((?P<expected>.*), (?P<source>[^,]+)\)"),
+        ("keys", r"list\((?:dict\.keys\((?P<source>.*)\)|(?P<source2>.*)\.keys\(\))\) == (?P<expected>.*)"),
+        ("keys", r"___dict_version\((?P<source>.*)\) == |KeyError on (?P<source2>.*)"),
+        ("attribute", r"(?:not )?hasattr\((?P<source>.*), (?P<expected>'\w*')\)"),
+        ("length", r"(?:len|___tuple_iterator_len)\((?P<source>.*)\) == (?P<expected>\d+)"),
+        ("length", r"not (?P<source>[^\s=]+)$|IndexError on (?P<source2>.*)"),
+        ("flag", r"(?P<source>.+?) == (?P<expected>True|False)$"),
+        ("value", r"(?P<source>.+?) (?:is|==) (?P<expected>(?:not )?None)$"),
+        ("aliasing", r"(?P<source>\S+ is \S+)$"),
+        ("value", r"(?P<source>.+?) == (?P<expected>.+)"),
+    )
+)
+
+
+def read_reasons(text: str) -> tuple[list[str], bool]:
+    """(the reasons, whether the whole payload was understood) of recompile_reasons.
+
+    One reason is written as plain text, several as a JSON list with an element a line, though both are
+    labelled json. Of a list that is cut or has something behind it, the elements that are whole count.
+    """
+    if not text.startswith("["):
+        return [text], _ID.match(text) is not None
+    try:
+        reasons = parse_json(text)
+    except ValueError:
+        reasons, whole = [], True
+        for line in text.split("\n"):
+            if line.startswith('"'):
+                try:
+                    reasons.append(loads(line.removesuffix(",")))
+                except ValueError:
+                    whole = False
+        return reasons, whole and bool(reasons)
+    texts = [reason for reason in reasons if type(reason) is str]
+    return texts, len(texts) == len(reasons)
+
+
+def parse_reason(text: str) -> dict:
+    """Return the cells of a row of 'recompile_reasons' that the text of a reason gives; 'entry' is the compile id as torch writes it."""
+    text, _, user_stack = text.partition(_USER_STACK)
+    match = _ID.match(text)
+    guard, comment = match["rest"] if match else text, ""
+    if "  # " in guard:
+        guard, _, comment = guard.partition("  # ")
+    elif " (HINT: " in guard:
+        guard, _, comment = guard.partition(" (HINT: ")
+        comment = f"(HINT: {comment}"
+    guard = guard.strip()
+    source, change = parse_change(guard)
+    cells = {
+        "entry": match and match["id"],
+        "guard": cut(guard),
+        "source": cut(source),
+        **change,
+        "comment": cut(comment.strip()) or None,
+        "file": None,
+        "line": None,
+        "function": None,
+        "source_line": None,
+        "user_traceback": cut(user_stack.rstrip()) or None,
+    }
+    frames = frames_in(user_stack)
+    place = _PLACE.search(comment)
+    if frames:  # with the whole path, which the comment lacks
+        file, line, function, code = frames[-1]
+        cells |= {"file": file, "line": line, "function": function, "source_line": code}
+    elif place:
+        code = cut(comment[: place.start()].strip()) or None
+        cells |= {"file": cut(place["file"]), "line": int(place["line"]), "function": cut(place["function"]), "source_line": code}
+    return cells
+
+
+def parse_change(guard: str) -> tuple[str | None, dict]:
+    """Return what the guard looks at and what changed about it: 'change', 'dimension', 'expected' and 'actual' of a row of 'recompile_reasons'."""
+    guard = guard[:_MAX_GUARD]
+    match = _TENSOR.match(guard)
+    if match:
+        kind = _TENSOR_KINDS.get(match["what"], match["what"])
+        values = _EXPECTED.match(match["rest"])
+        expected, actual = (values["expected"], values["actual"]) if values else (None, None)
+        if kind == "requires_grad" and actual is None and expected in ("0", "1"):
+            actual = "1" if expected == "0" else "0"  # torch does not write it
+        return match["source"], _change(kind, expected, actual, match["index"])
+    if match := _NO_TENSOR.match(guard):
+        return match["source"], _change("type", "a tensor", match["actual"])
+    if match := _STATIC_SIZE.match(guard):
+        return match["source"], _change(match["what"], match["expected"], None, match["index"])
+    if match := _SIZE.search(guard):
+        source = guard[: match.start()].rpartition(" ")[2].lstrip("(*-")
+        return source or None, _change("shape", None, None, match["index"])
+    if ".stride()[" in guard or ".storage_offset()" in guard:
+        return None, _change("shape", None, None)
+    for kind, form in _FORMS:
+        if match := form.match(guard):
+            groups = match.groupdict()
+            source = groups.get("source") or groups.get("source2")
+            expected = groups.get("expected")
+            if kind == "keys" and expected is not None:
+                expected = f"{groups.get('no') or ''}{expected}"
+            return source and source.strip(), _change(kind, expected, None)
+    return None, _change("other", None, None)
+
+
+def _change(kind: str, expected: str | None, actual: str | None, index: str | None = None) -> dict:
+    return {"change": kind, "dimension": None if index is None else int(index), "expected": _value(expected), "actual": _value(actual)}
+
+
+def _value(text: str | None) -> int | str | None:
+    if text is None:
+        return None
+    text = text.strip()
+    return int(text) if _NUMBER.match(text) else cut(text)

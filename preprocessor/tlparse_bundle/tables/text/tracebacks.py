@@ -1,0 +1,91 @@
+"""What tables that read the text of payloads have in common: cutting, Python tracebacks."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.log.event import Event
+
+MAX_TEXT = 20_000  # characters of one text; the whole is in the payload or the metadata of its event
+
+# What Python writes between an exception and the one raised because of it (Lib/traceback.py).
+_CHAINED = re.compile(
+    r"^(?:During handling of the above exception, another exception occurred|"
+    r"The above exception was the direct cause of the following exception):\n\n(?=Traceback )",
+    re.MULTILINE,
+)
+# Types of the exceptions of a recompile limit (torch/_dynamo/exc.py); before 2.6 it was the cache's.
+RECOMPILE_LIMIT = re.compile(r"(?:Recompile|Cache)Limit")
+_CLASS = re.compile(r"<class '(?:[^']*\.)?([^'.]+)'>")
+_TRACEBACK = "Traceback (most recent call last):\n"
+_FRAME = re.compile(r'^ *File "(?P<file>.*)", line (?P<line>\d{1,9})(?:, in (?P<function>.*))?$')
+_TYPE = re.compile(r"(?P<type>[^\s:()'\"]+)(?::(?: |$)|$)", re.MULTILINE)
+
+
+class Frame(NamedTuple):
+    file: str
+    line: int
+    function: str | None
+    source_line: str | None
+
+
+def cut(text: str | None) -> str | None:
+    """A text for a table, '…' at the end when it was cut."""
+    return text if text is None or len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
+
+
+def text_or_none(value: object) -> str | None:
+    """A value of the metadata that should be a text."""
+    return cut(value) if type(value) is str else None
+
+
+def payload_text(event: Event) -> str:
+    return (event.payload or b"").decode("utf-8", "replace")
+
+
+def unexpected(diagnostics: Diagnostics, event: Event, what: str) -> None:
+    name = event.type if event.name is None else f"{event.type} {event.name:.60}"
+    diagnostics.add("table-parse", f"{name}: {what}", line=event.line, byte_offset=event.byte_offset, event_index=event.index)
+
+
+def frames_in(text: str) -> list[Frame]:
+    """The frames that traceback.format_list wrote, in order: outermost first."""
+    found = []
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        match = _FRAME.match(line)
+        if match is None:
+            continue
+        below = lines[number + 1] if number + 1 < len(lines) else ""
+        code = cut(below.strip()) if below.startswith("    ") and _FRAME.match(below) is None else None
+        function = match["function"]
+        found.append(Frame(cut(match["file"]), int(match["line"]), cut(function), code or None))
+    return found
+
+
+def exception_in(text: str) -> tuple[str | None, str] | None:
+    """(type, message) of the exception that a traceback ends with; None without a traceback.
+
+    Of chained exceptions the last was raised. A message may hold a traceback of its own, as that of a
+    failed compile worker does, so it is the first traceback behind the last link of the chain.
+    """
+    start = max((match.end() for match in _CHAINED.finditer(text)), default=0)
+    start = text.find(_TRACEBACK, start)
+    if start < 0:
+        return None
+    position = start + len(_TRACEBACK)
+    while text.startswith(" ", position):  # frames, their lines and carets are all indented
+        end = text.find("\n", position)
+        position = len(text) if end < 0 else end + 1
+    match = _TYPE.match(text, position)
+    if match is None:
+        return None, text[position:].strip()
+    return match["type"], text[match.end() :].strip()
+
+
+def class_name(text: str) -> str:
+    """The name of an exception's class; torch 2.4 wrote ``<class 'torch._dynamo.exc.Unsupported'>``."""
+    found = _CLASS.fullmatch(text)
+    return found[1] if found else text

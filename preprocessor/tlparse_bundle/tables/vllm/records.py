@@ -1,0 +1,175 @@
+"""What is kept of vLLM's records and spans, and the backends and pieces that are made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+START_SPAN = "vllm_log_compile_start_torch_trace_only"
+BACKEND_SPAN = "vllm_backend"
+LOAD_SPAN = "AOTAutogradCache.inductor_load"
+CAPTURE_SPANS = frozenset(("fullgraph_capture", "dynamo"))
+END_SPANS = frozenset((START_SPAN, "vllm_print_readable", "vllm.generate_execution_code"))  # begin when a piece is over
+SPANS = frozenset((BACKEND_SPAN, LOAD_SPAN, "inductor_compile", "CompiledArtifact.save", *CAPTURE_SPANS, *END_SPANS))
+GRAPH, POST_GRAD, CODE = "aot_inference_graph", "inductor_post_grad_graph", "inductor_output_code"
+LOADED = "fx_graph_bundled_cache_hit"
+# What the load of a compiled piece writes when its code is there, in this order (torch/_inductor/output_code.py).
+LOAD = ("fx_graph_runnable", POST_GRAD, CODE, "inductor_provenance_tracking_node_mappings", "inductor_provenance_tracking_kernel_stack_traces", LOADED)
+LAST = "runtime_wrapper_orchestration"
+
+
+class Seen(NamedTuple):
+    """A record, or an event of the timeline, as far as it matters here."""
+
+    index: int
+    compile_index: int
+    kind: str  # config, start, submodule, split, code, artifact, failure, event, or a phase of a span
+    name: str
+    time_us: int  # of records on their own clock, of spans since 1970
+    value: Any = None  # what the payload says
+    hash: str | None = None
+
+
+@dataclass(slots=True)
+class Backend:
+    config: Seen | None
+    compile_index: int
+    event: str | None
+    start_us: int | None = None
+    end_us: int | None = None
+    capture_us: tuple[int, int | None] | None = None
+    save_us: int | None = None
+    split: int | None = None
+    code: int | None = None
+    ended: bool = False
+    graphs: dict[str, tuple[int, str | None]] = field(default_factory=dict)  # of submodules: event, shape
+    named: dict[tuple[str, ...], set[str]] = field(default_factory=dict)  # submodules by the names of their arguments
+
+
+@dataclass(slots=True)
+class Piece:
+    backend: int
+    compile_index: int
+    start: Seen | None = None
+    begin_us: int | None = None
+    end_us: int | None = None
+    record_us: int | None = None  # from its record to the next one's
+    inductor_us: int | None = None
+    load_us: int | None = None
+    seen: list[Seen] = field(default_factory=list)
+    ended: bool = False
+    passed: bool = False  # what vLLM did next says that it went well
+    failure: int | None = None
+    graph: str | None = None  # hash, where several records hold this graph and it is not known which is this piece's
+
+    @property
+    def submodule(self) -> str | None:
+        return self.start.value["submod_name"] if self.start else None
+
+    def first(self, name: str) -> Seen | None:
+        return next((seen for seen in self.seen if seen.name == name), None)
+
+    @property
+    def duration_us(self) -> int | None:
+        known = self.begin_us is not None and self.end_us is not None
+        return max(0, self.end_us - self.begin_us) if known else self.record_us
+
+    def outcome(self, backend: Backend) -> str | None:
+        names = {seen.name for seen in self.seen if seen.kind == "artifact"}
+        if CODE in names:
+            if self.start is None or "fx_graph_bundled_cache_hit" in names or "aotautograd_cache_hit" in names:
+                return "loaded"
+            asked = "aotautograd_cache_miss" in names or "aotautograd_cache_bypass" in names or "before_pre_grad_graph" in names
+            return "compiled" if "fx_graph_cache_hit" not in names else "inductor_loaded" if asked else "loaded"
+        if not self.ended:
+            return "unfinished"
+        if names:
+            return "failed" if backend.ended and backend.code is None else None
+        return "reused" if self.passed or backend.code is not None else None
+
+
+class Loads:
+    """Pieces that are loaded by several threads: their records are mixed, and their order says nothing.
+
+    What a load writes when its code is there follows at once, so that one of each is one load's. The graph it had written
+    before is found by its arguments, which no other has; the load then began with the next event.
+    """
+
+    def __init__(self) -> None:
+        self._reset()
+
+    def _reset(self) -> None:
+        self.first_us: int | None = None
+        self.last_us: int | None = None
+        self._group: list[Seen] = []
+        self._open_count = 0  # loads that have begun to write
+        self._mixed = False
+        self._wrapper_follows = False  # the last load ended, and nothing else was written since
+        self._groups: list[list[Seen]] = []
+        self._ends: dict[int, int] = {}  # moment of the end, by number of the group
+        self._graphs: list[tuple[Seen, int | None]] = []  # and the begin of their loads
+        self._pending: Seen | None = None
+
+    def add(self, seen: Seen) -> None:
+        if seen.name != LAST:
+            self._wrapper_follows = False
+        if seen.name == GRAPH:
+            self._graphs.append((seen, None))
+        elif seen.name == LAST:
+            if self._wrapper_follows and self._groups:
+                self._groups[-1].append(seen)
+            self._wrapper_follows = False
+        elif seen.name in LOAD:
+            self._of_load(seen)
+
+    def _of_load(self, seen: Seen) -> None:
+        if seen.name == LOAD[0]:
+            self._open_count += 1
+            if self._open_count > 1:  # of two loads at once only the code is sure
+                self._mixed = True
+                self._groups += [[one] for one in self._group if one.name == CODE]
+                self._group = []
+        if self._mixed:
+            if seen.name == CODE:
+                self._groups.append([seen])
+        elif not self._group or LOAD.index(seen.name) > LOAD.index(self._group[-1].name):
+            self._group.append(seen)
+        if seen.name == LOADED:
+            if any(one.name == CODE for one in self._group):
+                self._groups.append(self._group)
+            self._group = []
+            self._open_count = max(0, self._open_count - 1)
+            self._mixed = self._mixed and self._open_count > 0
+
+    def begin(self, seen: Seen) -> None:
+        self._wrapper_follows = False
+        self.first_us = seen.time_us if self.first_us is None else self.first_us
+        if self._graphs and self._graphs[-1][0].index == seen.index - 1:
+            self._graphs[-1] = self._graphs[-1][0], seen.time_us
+
+    def end(self, seen: Seen) -> None:
+        self.last_us = seen.time_us
+        if self._groups and self._groups[-1][-1].name == LOADED and self._groups[-1][-1].index == seen.index - 1:
+            self._ends[len(self._groups) - 1] = seen.time_us
+            self._wrapper_follows = True
+
+    def take(self, backend: int, compile_index: int) -> list[Piece]:
+        pieces = []
+        by_arguments: dict[str, list[tuple[Seen, int | None]]] = {}
+        for graph, begin_us in self._graphs:
+            if graph.value:
+                by_arguments.setdefault(graph.value, []).append((graph, begin_us))
+        for number, group in enumerate(self._groups):
+            piece = Piece(backend, compile_index, seen=list(group), ended=True, end_us=self._ends.get(number))
+            arguments = next((one.value for one in group if one.name == POST_GRAD), None)
+            fits = by_arguments.get(arguments, []) if arguments else []
+            if len({graph.hash for graph, _ in fits}) == 1:
+                piece.graph = fits[0][0].hash
+            if len(fits) == 1:
+                graph, piece.begin_us = fits[0]
+                piece.seen.insert(0, graph)
+                if piece.begin_us is not None and piece.end_us is not None:
+                    piece.load_us = max(0, piece.end_us - piece.begin_us)
+            pieces.append(piece)
+        self._reset()
+        return pieces

@@ -1,0 +1,45 @@
+"""What validate says of a growing bundle that is not as it says."""
+
+import json
+
+import pytest
+from following import NAME
+from log_strategies import small_logs
+from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.follow import Follower
+
+
+@pytest.fixture
+def growing(tmp_path):
+    (tmp_path / NAME).write_bytes(small_logs()[3])
+    seen = []
+
+    def ended():
+        if seen and seen[-1]["logs"]:
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises(KeyboardInterrupt):
+        Follower([tmp_path / NAME], tmp_path / "out", codec="none").run(ended, seen.append)
+    return tmp_path / "out"
+
+
+CHANGES = {
+    "'growing' and 'live' come together": lambda manifest: manifest.pop("growing"),
+    "'live' has other logs": lambda manifest: manifest["live"]["logs"].clear(),
+    "more bytes than were read": lambda manifest: manifest["live"]["logs"][0].update(read_bytes=1),
+    "a last record, or events, and not both": lambda manifest: manifest["live"]["logs"][0].update(last_record=None),
+    "has no descriptor": lambda manifest: manifest["live"]["logs"][0]["last_record"].update(kind="nothing"),
+    "runs twice": lambda manifest: manifest["live"]["logs"][0]["running"].extend(manifest["live"]["logs"][0]["running"][:1]),
+    "and this one is finished": lambda manifest: (manifest.pop("growing"), manifest.pop("live")),
+}
+
+
+@pytest.mark.parametrize("said", CHANGES)
+def test_it_is_said(said, growing):
+    assert validate(Bundle.open(growing)) == []
+    manifest = json.loads((growing / "manifest.json").read_text())
+    CHANGES[said](manifest)
+    (growing / "manifest.json").write_text(json.dumps(manifest))
+    assert any(said in problem for problem in validate(Bundle.open(growing)))

@@ -1,0 +1,55 @@
+"""How compile ids are written, and how their occurrences are told apart."""
+
+import pytest
+from log_builder import log, span
+from tlparse_bundle.log.compile_id import CompileId, Occurrences
+
+
+@pytest.mark.parametrize(
+    "parts,text",
+    [
+        ((None, 0, 0, 0), "0/0"),
+        ((None, 0, 1, 2), "0/1_2"),
+        ((0, None, None, 0), "!0"),
+        ((3, None, None, 1), "!3_1"),
+        ((1, 0, 0, 0), "!1/0/0"),
+        ((2, 1, 0, 3), "!2/1/0_3"),
+        ((None, 3, None, 0), "3/-"),
+        ((None, None, 4, 0), "-/4"),
+        ((None, None, None, 0), "-/-"),
+    ],
+)
+def test_text(parts, text):
+    assert str(CompileId(*parts)) == text
+
+
+def test_a_second_start_of_an_id_is_a_second_occurrence():
+    ids, cid = Occurrences(), CompileId(None, 0, 0, 0)
+    assert [ids.of(cid, starts=True), ids.of(cid), ids.of(cid, starts=True), ids.of(cid)] == [1, 1, 2, 2]
+
+
+def test_attempts_belong_to_the_occurrence_of_their_compile():
+    ids = Occurrences()
+    first, restarted = CompileId(None, 0, 0, 0), CompileId(None, 0, 0, 1)
+    assert [ids.of(first, starts=True), ids.of(restarted), ids.of(restarted, starts=True)] == [1, 1, 1]
+    assert [ids.of(first, starts=True), ids.of(restarted)] == [2, 2]
+
+
+def test_a_span_that_opens_a_compile_belongs_to_it():
+    ids, cid = Occurrences(), CompileId(None, 0, 0, 0)
+    one = [ids.of(cid, opens=True), ids.of(cid, starts=True), ids.of(cid)]
+    two = [ids.of(cid, opens=True), ids.of(cid, starts=True), ids.of(cid)]
+    assert (one, two) == ([1, 1, 1], [2, 2, 2])
+
+
+def test_ids_are_counted_apart():
+    ids = Occurrences()
+    for frame in range(3):
+        assert ids.of(CompileId(None, frame, 0, 0), starts=True) == 1
+
+
+def test_an_id_that_comes_again_after_a_reset_is_another_compile(log_of):
+    start = log("dynamo_start 0/0\n dynamo_output_graph 0/0\n | graph")
+    it = log_of(span("dynamo", "B", 1, "0/0") + start + span("dynamo", "E", 5, "0/0") + span("dynamo", "B", 7, "0/0") + start.replace(b"\tgraph", b"\tgraph"))
+    assert [(c.key, c.row["occurrence"], c.row["event_count"]) for c in it.compiles] == [("0/0", 1, 4), ("0/0@2", 2, 3)]
+    assert [len(list(it.events(compile_id=key))) for key in ("0/0", "0/0@2")] == [7, 3]

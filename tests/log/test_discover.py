@@ -1,0 +1,272 @@
+"""From paths to logs: which files count, their ids and ranks, the newest run."""
+
+import dataclasses
+import datetime as dt
+import gzip
+import json
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+import zstandard
+from log_builder import log, record
+from tlparse_bundle import BundleError, build, discover
+from tlparse_bundle.log.log_file import open_log
+from traces import ROOT
+
+DATA = log("a")
+
+
+def names(logs):
+    return [it.path.name for it in logs]
+
+
+def put(folder, name, data=DATA, age_s=0):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    os.utime(path, (1_700_000_000 - age_s,) * 2)
+    return path
+
+
+@pytest.mark.parametrize(
+    "name,log_id,rank",
+    [
+        ("dedicated_log_torch_trace_9inkxmhs.log", "9inkxmhs", None),
+        ("dedicated_log_torch_trace_rank_0_pq5cr6e_.log", "rank_0_pq5cr6e_", 0),
+        ("dedicated_log_torch_trace_rank_12__x.log", "rank_12__x", 12),
+        ("dedicated_log_torch_trace_rank_7.log", "rank_7", 7),
+        ("dedicated_log_torch_trace_rank_7.log.gz", "rank_7", 7),
+        ("rank_3.txt", "rank_3", 3),
+        ("my rank_3_of it.jsonl.zst", "my_rank_3_of_it", 3),
+        ("frank_3x.log", "frank_3x", None),
+        ("plain", "plain", None),
+    ],
+)
+def test_id_and_rank_of_a_name(name, log_id, rank, tmp_path):
+    (it,) = discover([put(tmp_path, name)])
+    assert (it.id, it.name_rank) == (log_id, rank)
+
+
+def test_a_folder_gives_every_log_below_it(tmp_path):
+    put(tmp_path, "dedicated_log_torch_trace_a.log")
+    put(tmp_path, "deep/er/any_name", DATA)
+    put(tmp_path, "packed.gz", gzip.compress(DATA))
+    put(tmp_path, "packed.zst", zstandard.compress(DATA))
+    (tmp_path / "packed.zst").rename(tmp_path / "other.zst")
+    put(tmp_path, "dedicated_log_torch_trace_empty.log", b"")
+    for other in ("notes.txt", "train.py", ".hidden.log", ".git/a.log", "empty.txt"):
+        put(tmp_path, other, b"" if other == "empty.txt" else DATA if "." == other[0] else b"print()\n")
+    assert sorted(names(discover([tmp_path]))) == ["any_name", "dedicated_log_torch_trace_a.log", "dedicated_log_torch_trace_empty.log", "other.zst", "packed.gz"]
+
+
+def test_bundles_in_a_folder_are_no_logs(tmp_path):
+    put(tmp_path, "x.log")
+    put(tmp_path, "out/manifest.json", b"{}")
+    put(tmp_path, "out/logs/x/verbatim/0000.log")
+    assert names(discover([tmp_path])) == ["x.log"]
+
+
+@pytest.mark.parametrize("before", [b"", b"some text\n", b"\xef\xbb\xbfnoise of another length\n\n", b"x\n" * 150])
+def test_a_log_is_known_by_a_record_near_its_beginning(before, tmp_path):
+    assert discover([put(tmp_path, "any.txt", before + DATA)])
+
+
+@pytest.mark.parametrize("data", [b"V0401 12:00:00.000000 7 a.py:1] Some text of TORCH_LOGS\n", b"{}", b"\x7fELF" + bytes(1000), b"V0401 {}\n"])
+def test_other_files_are_refused(data, tmp_path):
+    with pytest.raises(BundleError, match="is no trace log"):
+        discover([put(tmp_path, "any.txt", data)])
+
+
+def test_a_file_that_is_named_twice_counts_once(tmp_path):
+    path = put(tmp_path, "x.log")
+    (tmp_path / "link.log").symlink_to(path)
+    assert len(discover([path, tmp_path, str(path), path.parent / "." / "x.log"])) == 1
+
+
+@pytest.mark.parametrize("one,other", [("x.log", "x.log"), ("x.log", "x.txt"), ("X.log", "x.log"), ("a b.log", "a_b.log")])
+def test_two_logs_that_would_have_one_id_are_an_error(one, other, tmp_path):
+    put(tmp_path, "one/" + one)
+    put(tmp_path, "two/" + other)
+    put(tmp_path, "y.log")
+    put(tmp_path, "Xa.log")
+    with pytest.raises(BundleError, match="two logs have the same name"):
+        discover([tmp_path])
+
+
+@pytest.mark.parametrize("paths,words", [(["nowhere"], "does not exist"), (["empty"], "holds no trace log"), (["void.log"], "empty")])
+def test_nothing_to_read_is_an_error(paths, words, tmp_path):
+    (tmp_path / "empty").mkdir()
+    put(tmp_path, "void.log", b"")
+    with pytest.raises(BundleError, match=words):
+        discover([tmp_path / path for path in paths])
+
+
+def test_ranks(tmp_path):
+    for rank in range(4):
+        put(tmp_path, f"dedicated_log_torch_trace_rank_{rank}_a.log")
+    put(tmp_path, "dedicated_log_torch_trace_a.log")
+    assert [it.name_rank for it in discover([tmp_path], ranks=[1, 3, 9])] == [1, 3]
+
+
+# ---- what is no log, and what may be one and is left out
+
+
+def found_in(folder):
+    """(names of the logs, {name: reason} of what was left out)."""
+    skipped = []
+    logs = discover([folder], skipped=skipped)
+    return names(logs), {os.path.relpath(it.path, folder): it.reason for it in skipped}
+
+
+@pytest.mark.parametrize("target", ["outside.log", "/proc/self/environ", "/dev/zero", "/etc/passwd", "missing", ".", "folder"])
+@pytest.mark.parametrize("name", ["dedicated_log_torch_trace_rank_1_x.log", "x.log"])
+def test_a_link_in_a_folder_is_not_followed(name, target, tmp_path):
+    put(tmp_path, "logs/real.log")
+    put(tmp_path, "outside.log")
+    put(tmp_path, "folder/dedicated_log_torch_trace_y.log")
+    (tmp_path / "logs" / name).symlink_to(tmp_path / target)
+    assert found_in(tmp_path / "logs") == (["real.log"], {name: "a link"})
+
+
+def test_a_link_that_is_named_is_read(tmp_path):
+    put(tmp_path, "far/real.log")
+    (tmp_path / "x.log").symlink_to("far/real.log")
+    (tmp_path / "logs").symlink_to("far")
+    assert names(discover([tmp_path / "x.log"])) == ["x.log"]
+    assert names(discover([tmp_path / "logs"])) == ["real.log"]
+
+
+@pytest.mark.parametrize("name", ["dedicated_log_torch_trace_x.log", "x"])
+def test_what_is_no_regular_file_is_not_opened(name, tmp_path, monkeypatch):
+    put(tmp_path, "real.log")
+    os.mkfifo(tmp_path / name)
+    with socket.socket(socket.AF_UNIX) as it:
+        monkeypatch.chdir(tmp_path)  # the address of a socket has room for 108 bytes
+        it.bind("socket.log")
+        assert found_in(tmp_path) == (["real.log"], {name: "no regular file", "socket.log": "no regular file"})
+
+
+def test_only_links_are_an_error_that_names_them(tmp_path):
+    put(tmp_path, "real.log")
+    (tmp_path / "logs").mkdir()
+    for number in range(9):
+        (tmp_path / "logs" / f"dedicated_log_torch_trace_{number}.log").symlink_to(tmp_path / "real.log")
+    with pytest.raises(BundleError, match="holds no trace log") as error:
+        discover([tmp_path / "logs"])
+    assert "9 left out: " in error.value.hint and "torch_trace_0.log (a link)" in error.value.hint and "and 4 more. Name them to read them." in error.value.hint
+
+
+@pytest.fixture
+def unreadable(monkeypatch):
+    """unreadable(name): opening a file of this name fails, as it does for those who may not read it."""
+
+    def make(name, error=PermissionError(13, "Permission denied")):
+        opened = os.open
+
+        def refused(path, *arguments, **options):
+            if os.path.basename(path) == name:
+                raise error
+            return opened(path, *arguments, **options)
+
+        monkeypatch.setattr(os, "open", refused)
+
+    return make
+
+
+@pytest.mark.parametrize("error,reason", [(PermissionError(13, "Permission denied"), "cannot be read: Permission denied"), (FileNotFoundError(2, "gone"), "it is gone"), (OSError(5, "Input/output error"), "cannot be read: Input/output error")])
+def test_an_unreadable_file_does_not_stop_the_others(error, reason, unreadable, tmp_path):
+    put(tmp_path, "real.log")
+    put(tmp_path, "notes.txt", b"secret")
+    unreadable("notes.txt", error)
+    assert found_in(tmp_path) == (["real.log"], {"notes.txt": reason})
+
+
+def test_a_log_that_is_gone_meanwhile_does_not_stop_the_others(unreadable, tmp_path):
+    put(tmp_path, "real.log")
+    put(tmp_path, "dedicated_log_torch_trace_x.log")
+    unreadable("dedicated_log_torch_trace_x.log", FileNotFoundError(2, "gone"))
+    assert found_in(tmp_path) == (["real.log"], {"dedicated_log_torch_trace_x.log": "it is gone"})
+
+
+def test_an_unreadable_log_is_an_error(unreadable, tmp_path):
+    put(tmp_path, "real.log")
+    put(tmp_path, "dedicated_log_torch_trace_x.log")
+    unreadable("dedicated_log_torch_trace_x.log")
+    with pytest.raises(BundleError, match="torch_trace_x.log cannot be read: Permission denied") as error:
+        discover([tmp_path])
+    assert "It has the name of a log." in error.value.hint
+
+
+def test_an_unreadable_folder_below_does_not_stop_the_others(tmp_path, monkeypatch):
+    put(tmp_path, "real.log")
+    put(tmp_path, "locked/x.log")
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", _refusing(scan, "locked"))
+    assert found_in(tmp_path) == (["real.log"], {"locked": "cannot be read: Permission denied"})
+    monkeypatch.setattr(os, "scandir", _refusing(scan, tmp_path.name))
+    with pytest.raises(BundleError, match="cannot be read: Permission denied"):
+        discover([tmp_path])
+
+
+def _refusing(scan, name):
+    def refused(path):
+        if os.path.basename(path) == name:
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return scan(path)
+
+    return refused
+
+
+def test_a_compressed_file_that_cannot_be_looked_into_is_said(tmp_path):
+    put(tmp_path, "real.log")
+    put(tmp_path, "backup.gz", gzip.compress(DATA)[:-12])
+    (_, skipped) = found_in(tmp_path)
+    assert list(skipped) == ["backup.gz"] and skipped["backup.gz"].startswith("cannot be decompressed")
+    with pytest.raises(BundleError, match="backup.gz cannot be decompressed"):
+        discover([tmp_path / "backup.gz"])
+
+
+@pytest.mark.parametrize("what", ["link", "pipe"])
+def test_a_log_that_is_replaced_before_it_is_read(what, tmp_path):
+    path, secret = put(tmp_path, "logs/x.log"), put(tmp_path, "secret.log")
+    logs = discover([tmp_path / "logs"])
+    path.unlink()
+    os.mkfifo(path) if what == "pipe" else path.symlink_to(secret)
+    with pytest.raises(BundleError, match="x.log cannot be read: it is no regular file"):
+        build(logs, tmp_path / "out", jobs=1)
+    if what == "pipe":
+        with pytest.raises(BundleError, match="x.log cannot be read: it is no regular file"):
+            open_log(dataclasses.replace(logs[0], folder=None))
+
+
+def test_the_command_says_what_was_left_out(tmp_path):
+    put(tmp_path, "logs/real.log")
+    (tmp_path / "logs" / "evil\nError: x.log").symlink_to("/proc/self/environ")
+    command = [sys.executable, "-m", "tlparse_bundle", "logs", "out", "--json", "-q"]
+    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT / "preprocessor")}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stderr == "1 left out: logs/evil\\nError: x.log (a link). Name them to read them.\n"
+    assert json.loads(done.stdout)["skipped"] == [{"path": "logs/evil\nError: x.log", "reason": "a link"}]
+
+
+# ---- the newest run
+
+
+def at(minutes_ago):
+    """A record that was written so long before the newest file here."""
+    return record("a", time=dt.datetime.fromtimestamp(1_700_000_000 - minutes_ago * 60).strftime("%m%d %H:%M:%S.000000"))
+
+
+def test_the_newest_of_several_logs_without_rank(tmp_path):
+    put(tmp_path, "old.log", at(200), age_s=150 * 60)
+    put(tmp_path, "new.log", at(10))
+    assert names(discover([tmp_path], latest=True)) == ["new.log"]
+
+
+def test_the_newest_run_has_all_its_ranks(tmp_path):
+    for rank in range(2):
+        put(tmp_path, f"rank_{rank}_old.log", at(100), age_s=90 * 60)
+        put(tmp_path, f"rank_{rank}_new.log", at(10), age_s=rank)
+    assert names(discover([tmp_path], latest=True)) == ["rank_0_new.log", "rank_1_new.log"]

@@ -1,0 +1,28 @@
+"""Tensor parallel ranks of vLLM: each holds a part of the vocabulary, which is no fault."""
+
+import pytest
+from tlparse_bundle.statements.ranks.statements import _numbers_differ
+
+
+def test_other_bounds_of_the_vocabulary_are_no_warning(built, root):
+    (row,) = built(root / "fixtures" / "vllm" / "llama-tp2-cold").rank_table("rank_findings")
+    assert (row["kind"], row["severity"]) == ("graph", "info")
+    assert "l_input_ids_ >= 256` instead of" in row["title"] and "differs in numbers alone" in row["text"]
+
+
+@pytest.mark.parametrize(
+    ("here", "others", "expected"),
+    [
+        ('ge: "b8[s72]" = x >= 256', 'ge: "b8[s72]" = x >= 0', True),
+        ('y: "f32[33, 512]" = x + 1', 'y: "f32[32, 512]" = x + 2', False),
+        ("y = x + 1", "y = x - 1", False),
+        ("y_1 = x + 1", "y_2 = x + 1", False),
+        (None, "y = x", False),
+    ],
+)
+def test_numbers_are_told_from_shapes_and_names(here, others, expected):
+    assert _numbers_differ({"here": here, "others": others}) is expected
+
+
+def test_no_line_is_no_number():
+    assert _numbers_differ(None) is False

@@ -1,0 +1,303 @@
+"""What is said of real jobs (fixtures/jobs), and what must not be said of them."""
+
+import re
+import shutil
+
+import pytest
+import zstandard
+from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.pipeline.merge import merge
+from tlparse_bundle.statements.ranks.findings import KINDS
+from tlparse_bundle.statements.ranks.runs import RunOfLog, runs_of
+from tlparse_bundle.statements.ranks.wording import Sentences
+
+NOT_KNOWN = "Ranks 0 to 3; how many there should be is not in the logs"
+GATHER = "`all_gather_into_tensor` of f32 (64, 8) in group `0`"
+SUM = "`all_reduce` (sum) of f32 (16, 8) in group `0`"
+AGREES = "The order of collectives agrees on all ranks."
+FAULTS = r"hang|fail|wait|never|finish|inside|cannot|wrong|missing"
+
+# scenario: (headline, kind and severity of the first finding, what must be said in all, what must not be said)
+SAID = {
+    "extra_then_hang": (
+        f"Rank 2 calls {SUM} where ranks 0, 1 and 3 call {GATHER}: `exchange` [2/0]. All 4 ranks; 0, 1 and 3 agree.",
+        ("collective-mismatch", "error"),
+        ["These calls cannot meet", "Rank 2 compiled `warmup` [0/0] (its 1st compile), which ranks 0, 1 and 3 did not; the ids of later compiles are shifted"],
+        r"embed|agrees|missing|Ranks 0, 1 and 3 (hang|fail)",
+    ),
+    "other_reduce_op": (
+        f"Rank 3 calls `all_reduce` (max) of f32 (16, 8) in group `0` where ranks 0–2 call {SUM}: `reduce` [1/0]. {NOT_KNOWN}; 0–2 agree.",
+        ("collective-mismatch", "error"),
+        ["The ranks go on, with results that are wrong or not equal", "It is called at `train.py:35`: `return collectives.all_reduce(x @ weight, op, group)`."],
+        r"hang|cannot|never|agrees|inside|fewer",
+    ),
+    "other_group": (
+        f"Rank 1 calls `all_reduce` in group `2` where ranks 0, 2 and 3 call it in group `1`: `reduce` [1/0]. {NOT_KNOWN}; 0, 2 and 3 agree.",
+        ("group-differs", "warning"),
+        ["No other rank makes this call in group `2`"],
+        r"agrees|never began|inside|finish",
+    ),
+    "other_shape": (
+        f"Rank 2 calls `all_reduce` (sum) of f32 (17, 8) in group `0` where ranks 0, 1 and 3 call {SUM}: `reduce` [1/0]. {NOT_KNOWN}; 0, 1 and 3 agree.",
+        ("collective-mismatch", "error"),
+        ["because input `L['x']` is float32 (17, 8) instead of float32 (16, 8)"],
+        r"fewer|more `all_reduce`|embed` \[0/0\].*another|agrees",
+    ),
+    "pipeline": (
+        "Ranks 0 to 3 agree; how many there should be is not in the logs: 2 compiles, the same on each that is compared. In each process group the order of collectives agrees."
+        " The ranks form 2 parts that compiled nothing in common, like the stages of a pipeline: ranks 0 and 1; ranks 2 and 3.",
+        ("stages", "info"),
+        [],
+        FAULTS + "|fewer|other collectives",
+    ),
+    "pipeline_broken": (
+        f"Rank 2 calls `all_reduce` (sum) of f32 (32, 8) in group `2` in `head_stage` [0/0], for which rank 3 has no call. {NOT_KNOWN}; 0–2 agree."
+        " The ranks form 2 parts that compiled nothing in common, like the stages of a pipeline: ranks 0 and 1; ranks 2 and 3.",
+        ("collective-waits", "error"),
+        ["1 `all_reduce` fewer"],
+        r"embed_stage|agrees|ranks? 0.*(hang|wait)",
+    ),
+    "absent_caller": (
+        f"Rank 2 never began `sync` [1/0], which ranks 0, 1 and 3 finished; it calls {SUM}, for which the others need it. {NOT_KNOWN}; 0, 1 and 3 agree.",
+        ("never-began", "error"),
+        ["Ranks 0, 1 and 3 cannot go on without rank 2"],
+        r"inside|failed|agrees|Ranks 0, 1 and 3 (never|are)",
+    ),
+    "inside_compile": (
+        f"Rank 2 is inside `sync` [1/0] (for 1.39 s when its log ends, in `compile_fx.<locals>.fw_compiler_base`); ranks 0, 1 and 3 finished it. {NOT_KNOWN}; 0, 1 and 3 agree.",
+        ("unfinished-compile", "error"),
+        [f"The ranks that finished it cannot go on without rank 2 in {SUM}, which it calls."],
+        r"never began|agrees on|failed",
+    ),
+    "all_unfinished": (
+        f"All 4 ranks are inside `block` [1/0] (for 1.35 s when the logs end, in `compile_fx.<locals>.fw_compiler_base`). {NOT_KNOWN}; each is named below.",
+        ("unfinished-compile", "error"),
+        [],
+        r"rank \d|before the others|collective|never|agree\b",
+    ),
+    "one_short": (
+        f"Rank 3 never began `step` [0/3], which ranks 0–2 finished. {NOT_KNOWN}; 0–2 agree.",
+        ("never-began", "info"),
+        ["nothing in the logs tells that others wait"],
+        r"cannot go on|failed|inside|need it",
+    ),
+    "one_short_waited": (
+        "Rank 3 never began `step_with_total` [0/3], which ranks 0–2 finished; it calls `all_reduce` (sum) of f32 (19, 8) in group `0`, for which the others need it."
+        f" {NOT_KNOWN}; 0–2 agree.",
+        ("never-began", "error"),
+        ["Ranks 0–2 cannot go on without rank 3"],
+        r"failed|inside|agrees|\[0/[012]\]",
+    ),
+    "restart": (
+        f"Ranks 0 to 3 agree; how many there should be is not in the logs: 3 compiles, the same on each. {AGREES}"
+        " 4 logs of an earlier attempt from 2026-11-23 07:21:53 UTC are not compared.",
+        ("other-run", "info"),
+        ["`--run 1`"],
+        FAULTS + "|8 ranks",
+    ),
+    "two_jobs": (
+        f"Ranks 0 to 3 agree; how many there should be is not in the logs: 3 compiles, the same on each. {AGREES}"
+        " 2 logs of another run from 2026-11-23 07:24:09 UTC are not compared.",
+        ("other-run", "info"),
+        ["Ranks 0 and 1 of 2", "`--run 2`"],
+        FAULTS + "|attempt|score|older",
+    ),
+    "last_missing": (
+        "Rank 3 left no log. 3 of 4 ranks; 0–2 agree.",
+        ("missing-rank", "error"),
+        ["The job has 4 ranks, as calls of collectives or estimates in the logs tell."],
+        r"hang|fail|never|agrees on all",
+    ),
+    "last_missing_unknown": (
+        "Ranks 0 to 2 agree; how many there should be is not in the logs: 2 compiles, the same on each.",
+        None,
+        [],
+        FAULTS + "|3 ranks|collective",
+    ),
+    "all_failed": (
+        "All 4 ranks failed to compile `loss` [1/0]: `BackendCompilerFailed: backend='backend' raised: TypeError: scale_loss() missing 1 required keyword-only argument: 'by'`."
+        f" {NOT_KNOWN}; each is named below.",
+        ("failed-everywhere", "error"),
+        [],
+        r"agree\b|rank \d|wait|hang",
+    ),
+    "two_versions": (
+        f"Rank 3 ran torch 2.12.0+cu130, ranks 0–2 torch 2.13.0+cu130. {NOT_KNOWN}; 0–2 agree. {AGREES}",
+        ("mixed-versions", "warning"),
+        [],
+        r"failed|hang|other collectives",
+    ),
+    "equal_logs": (
+        "The logs of ranks 0 and 1 are equal byte for byte. Ranks 0 to 2; how many there should be is not in the logs; rank 2 has no difference.",
+        ("equal-logs", "warning"),
+        ["The log of rank 1 carries records of another rank than its file name says"],
+        r"agree|hang|fail",
+    ),
+    "healthy8": (f"All 8 ranks agree: 2 compiles, the same on each. {AGREES}", None, [], FAULTS),
+    "backend_fails_one": (
+        f"Rank 1 failed to compile `block` [1/0] (its 2nd compile): `BackendCompilerFailed: backend='backend' raised: RuntimeError: broken backend`. {NOT_KNOWN}; 0, 2 and 3 agree.",
+        ("failure", "error"),
+        ["Rank 1 never began `reduce` [2/0], which ranks 0, 2 and 3 finished"],
+        r"inside|agrees",
+    ),
+    "late": (
+        f"Rank 2 began to compile 14.9 s later than the others. {NOT_KNOWN}; 0–3 agree. {AGREES}",
+        ("late-start", "info"),
+        [],
+        r"hang|fail|never|took",
+    ),
+    "cached_before": (
+        f"Ranks 0–2 found in caches what rank 3 had to compile. {NOT_KNOWN}; 0–3 agree. {AGREES}",
+        ("cached-before", "info"),
+        ["aot_autograd miss"],
+        r"hang|fail|never|another graph|other collectives",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def job(root, tmp_path_factory):
+    """job(name): the bundle of a scenario; sound."""
+    made = {}
+
+    def build_it(name):
+        if name not in made:
+            out = tmp_path_factory.mktemp("job") / "out"
+            build(discover([root / "fixtures" / "jobs" / name]), out, jobs=1)
+            made[name] = Bundle.open(out)
+            assert validate(made[name]) == []
+        return made[name]
+
+    return build_it
+
+
+def everything(bundle):
+    """All sentences."""
+    return "\n".join([bundle.job["text"], *(text for row in bundle.rank_table("rank_findings") for text in (row["title"], row["text"]))])
+
+
+def test_every_scenario_is_here(root):
+    assert set(SAID) == {path.name for path in (root / "fixtures" / "jobs").iterdir() if path.is_dir()}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_is_said_of_a_job(name, job):
+    headline, first, must, must_not = SAID[name]
+    bundle = job(name)
+    assert bundle.job["text"] == headline
+    rows = bundle.rank_table("rank_findings")
+    assert (rows[0]["kind"], rows[0]["severity"]) == first if first else rows == []
+    assert not rows or rows[0]["because_of"] is None and rows[0]["title"] in headline
+    said = everything(bundle)
+    for text in must:
+        assert text in said
+    assert not re.search(must_not, said), re.search(must_not, said)
+
+
+def test_every_kind_has_a_sentence():
+    assert [kind for kind in KINDS if not hasattr(Sentences, "_" + kind.replace("-", "_"))] == []
+
+
+@pytest.mark.parametrize("part", [0.35, 0.6, 0.8, 0.97])
+def test_what_lies_behind_a_cut_is_no_difference(root, tmp_path, part):
+    """A log that ends within a payload or an envelope, wherever that is."""
+    for path in (root / "fixtures" / "jobs" / "healthy8").iterdir():
+        shutil.copy(path, tmp_path)
+    (path,) = tmp_path.glob("*_rank_3_*")
+    data = zstandard.decompress(path.read_bytes())
+    end = data.index(b"\n\t", int(len(data) * part)) + 5  # within a line of a payload
+    path.with_suffix("").write_bytes(data[:end])
+    path.unlink()
+    build(discover([tmp_path]), tmp_path / "out", jobs=1)
+    bundle = Bundle.open(tmp_path / "out")
+    rows = bundle.rank_table("rank_findings")
+    kinds = {row["kind"] for row in rows}
+    assert "cut-log" in kinds and kinds <= {"cut-log", "unfinished-compile", "never-began", "collective-waits"}
+    assert all(row["ranks"] == [[3, 3]] for row in rows)
+    assert "agrees on all ranks" not in bundle.job["text"] or kinds == {"cut-log"}
+
+
+def test_what_follows_stands_below_its_cause(job):
+    rows = job("extra_then_hang").rank_table("rank_findings")
+    assert [(row["kind"], row["because_of"]) for row in rows] == [("collective-mismatch", None), ("collectives", 0), ("graph", 0), ("extra-compile", None)]
+    rows = job("backend_fails_one").rank_table("rank_findings")
+    assert [(row["kind"], row["because_of"]) for row in rows] == [("failure", None), ("never-began", 0)]
+
+
+def test_the_same_problem_on_another_rank_has_the_same_fingerprint(root, tmp_path):
+    """Of the logs of absent_caller those of ranks 1 and 2 change places: names of files and ranks of records."""
+    prints = []
+    for name, swapped in (("as_is", {}), ("swapped", {1: 2, 2: 1})):
+        folder = tmp_path / name
+        folder.mkdir()
+        for path in (root / "fixtures" / "jobs" / "absent_caller").iterdir():
+            rank = int(path.name.split("_rank_")[1][0])
+            wanted = swapped.get(rank, rank)
+            data = zstandard.decompress(path.read_bytes()).replace(b'"rank": %d' % rank, b'"rank": %d' % wanted)
+            (folder / f"dedicated_log_torch_trace_rank_{wanted}_x.log").write_bytes(data)
+        build(discover([folder]), folder / "out", jobs=1)
+        (row, *_) = Bundle.open(folder / "out").rank_table("rank_findings")
+        prints.append((row["kind"], row["fingerprint"], row["ranks"]))
+    assert prints[0][:2] == prints[1][:2] and (prints[0][2], prints[1][2]) == ([[2, 2]], [[1, 1]])
+
+
+def test_evidence_leads_to_the_compile(job):
+    bundle = job("inside_compile")
+    (row, *_) = bundle.rank_table("rank_findings")
+    compile = bundle.log(row["log"]).compile(row["compile"])
+    assert (row["ranks"], compile.key, compile.row["function"], row["file"]) == ([[2, 2]], "1/0", "sync", "train.py")
+
+
+def test_another_run_can_be_chosen(root, tmp_path):
+    logs = discover([root / "fixtures" / "jobs" / "restart"])
+    build(logs, tmp_path / "first", run=1)
+    bundle = Bundle.open(tmp_path / "first")
+    assert bundle.rank_table("rank_findings")[0]["title"] == "Rank 1 never began `block` [1/0], which ranks 0, 2 and 3 finished"
+    assert (bundle.job["run"], [run["attempt"] for run in bundle.job["runs"]]) == (1, [True, True])
+    with pytest.raises(BundleError, match="run 3 cannot be compared") as error:
+        build(logs, tmp_path / "third", run=3)
+    assert "2 runs" in error.value.hint and not (tmp_path / "third").exists()
+
+
+def test_a_merged_bundle_says_the_same(root, tmp_path):
+    """What is said needs no log again: neither graphs nor code of collectives."""
+    logs = discover([root / "fixtures" / "jobs" / "extra_then_hang"])
+    parts = []
+    for number, some in enumerate((logs[:2], logs[2:])):
+        parts.append(tmp_path / str(number))
+        build(some, parts[-1], jobs=1)
+    merge(parts, tmp_path / "merged")
+    build(logs, tmp_path / "whole", jobs=1)
+    merged, whole = Bundle.open(tmp_path / "merged"), Bundle.open(tmp_path / "whole")
+    assert merged.job == whole.job and merged.rank_table("rank_findings") == whole.rank_table("rank_findings") != []
+
+
+def test_a_log_without_a_rank_is_named(root, tmp_path):
+    for path in sorted((root / "fixtures" / "jobs" / "healthy8").iterdir())[:2]:
+        shutil.copy(path, tmp_path)
+    shutil.copy(root / "fixtures" / "graph_breaks" / "trace" / next((root / "fixtures" / "graph_breaks" / "trace").iterdir()).name, tmp_path)
+    build(discover([tmp_path]), tmp_path / "out", jobs=1)
+    rows = Bundle.open(tmp_path / "out").rank_table("rank_findings")
+    assert [(row["kind"], row["title"]) for row in rows] == [("missing-rank", "Ranks 2–7 left no log"), ("no-rank", "1 log without a rank is not compared")]
+
+
+def test_clocks_that_differ_by_days_do_not_part_a_job():
+    """Only where a rank comes twice is there anything to choose."""
+    day = 86_400_000_000
+    apart = [RunOfLog(str(rank), rank, None, None, rank * day, rank * day + 1) for rank in range(3)]
+    assert [sorted(run.logs) for run in runs_of(apart)] == [[0, 1, 2]]
+    again = RunOfLog("again", 1, None, None, 30 * day, 30 * day + 1)
+    assert len(runs_of([*apart, again])) > 1
+
+
+def test_more_ranks_than_the_job_has_are_not_all_of_them(root, tmp_path):
+    """Logs that were copied under other names, or of another job, beside those of a job of four."""
+    traces = tmp_path / "traces"
+    shutil.copytree(root / "fixtures" / "jobs" / "extra_then_hang", traces)
+    (first,) = traces.glob("*rank_0*")
+    for rank in range(4, 8):
+        shutil.copy(first, traces / first.name.replace("rank_0", f"rank_{rank}"))
+    build(discover([traces]), tmp_path / "out", jobs=1)
+    text = Bundle.open(tmp_path / "out").job["text"]
+    assert "8 ranks (the logs tell of a job of 4)" in text and "All" not in text, text

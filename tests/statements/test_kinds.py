@@ -1,0 +1,247 @@
+"""Every kind of finding: a real log in which it appears, its schema, its evidence; and where it must not appear."""
+
+from collections import Counter
+
+import pytest
+import traces
+import zstandard
+from jsonschema import Draft202012Validator
+from tlparse_bundle.bundle.schemas import schema
+from tlparse_bundle.statements.finding import ERROR, stage
+from tlparse_bundle.statements.registry import kinds
+
+SCHEMA = schema("findings")
+DETAILS = SCHEMA["$defs"]["details"]["properties"]
+VLLM_LOGS = sorted(traces.ROOT.glob("fixtures/vllm/llama*/*.log.zst"))
+VERSION_LOGS = sorted(traces.ROOT.glob("fixtures/versions/*/*.log.zst"))
+DAMAGED = "damaged"  # the fixture failures, with one line turned into noise and its end cut off
+UNSCHEDULED = "unscheduled"  # the log no_wait, with one collective more in a schedule
+# Of every kind a log in which it appears, and one in which it must not.
+WHERE = {
+    "autotune": ("2.13.0/autotune", "basic_inference"),
+    "cache-bypass": ("caches", "2.15.0/recompiles"),
+    "cache-error": ("2.13.0/unpicklable", "caches"),
+    "cache-miss": ("train_step", "2.15.0/breaks"),
+    "cudagraph-skip": ("2.13.0/cudagraphs", "train_step"),
+    "collective-parity": (UNSCHEDULED, "ranks4"),
+    "data-problem": (DAMAGED, "failures"),
+    "export-assumption": ("2.15.0/export", "dynamic_shapes"),
+    "export-failure": ("export_dtrace", "aoti"),
+    "failure": ("failures", "recompiles"),
+    "graph-break": ("graph_breaks", "2.13.0/limit_raises"),
+    "guard-cost": ("2.13.0/guards", "2.13.0/hints"),
+    "missing-wait": ("2.13.0/no_wait", "ranks4"),
+    "recompile": ("recompiles", "graph_breaks"),
+    "recompile-limit": ("2.13.0/limit_raises", "2.13.0/half"),
+    "restart": ("2.4.1/breaks", "graph_breaks"),
+    "slow-span": ("aoti", "killed"),
+    "specialization": ("dynamic_shapes", "2.13.0/ties"),
+    "unlisted": ("2.13.0/many", "ranks4"),
+    "unfinished-compile": ("2.13.0/hangs", "failures"),
+    "vllm-capture": ("llama-fail", "llama-cold"),
+    "vllm-piece-failed": ("llama-fail", "llama-jit-warm"),
+    "vllm-reuse-failed": ("llama-cold", "llama-jit-warm"),
+    "vllm-sizes": ("llama-cold", "llama-jit-warm"),
+    "vllm-warm-compile": ("llama-jit-warm", "llama-jit-cold"),
+}
+
+
+@pytest.fixture(scope="module")
+def logs(built, root, tmp_path_factory):
+    """All real logs, by fixture or version; one of them damaged."""
+    found = [(name, log) for name in traces.FIXTURES for log in built(root / "fixtures" / name / "trace").logs]
+    damaged = tmp_path_factory.mktemp("damaged") / "dedicated_log_torch_trace_damaged.log"
+    head, _, rest = next((root / "fixtures" / "failures" / "trace").glob("*.log")).read_bytes().partition(b"\nV")
+    damaged.write_bytes(head + b"\nnoise\nV" + rest[:-900])
+    found += [(DAMAGED, log) for log in built(damaged).logs]
+    unscheduled = damaged.with_name("dedicated_log_torch_trace_unscheduled.log")
+    unscheduled.write_bytes(_with_another_call(zstandard.decompress(next(path for path in VERSION_LOGS if path.name == "no_wait.log.zst").read_bytes())))
+    found += [(UNSCHEDULED, log) for log in built(unscheduled).logs]
+    found += [(path.parent.name, log) for path in VLLM_LOGS for log in built(path).logs]
+    return found + [(f"{path.parent.name}/{path.name.split('.')[0]}", log) for path in VERSION_LOGS for log in built(path).logs]
+
+
+def _with_another_call(data):
+    call = b'\t"torch.ops._c10d_functional.all_reduce_.default"'
+    assert data.count(b"\t[\n" + call) == 2
+    return data.replace(b"\t[\n" + call, b"\t[\n" + call + b",\n" + call, 1)
+
+
+def findings(logs, *names, kind=None):
+    return [row for name, log in logs if name in names for row in log.findings() if kind in (None, row["kind"])]
+
+
+def test_every_kind_has_a_schema():
+    assert set(kinds()) == set(DETAILS)
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_kind_appears_where_it_is_true_and_nowhere_else(logs, kind):
+    yes, no = WHERE[kind]
+    assert findings(logs, yes, kind=kind)
+    assert no in {name for name, _ in logs} and findings(logs, no, kind=kind) == []
+
+
+def test_details_follow_their_schema(logs):
+    validators = {kind: Draft202012Validator({**about, "$defs": SCHEMA["$defs"]}) for kind, about in DETAILS.items()}
+    for name, log in logs:
+        for row in log.findings():
+            assert [error.message for error in validators[row["kind"]].iter_errors(row["details"])] == [], (name, row["title"])
+
+
+def test_every_statement_leads_to_rows_that_are_there(logs):
+    for name, log in logs:
+        compiles = {row["compile"] for table in ("compiles", "limits", "captures") for row in log.table(table)}
+        spans = {row["id"] for row in log.table("spans")}
+        for row in log.findings():
+            assert row["compiles"] or row["events"] or row["spans"] or row["details"].get("lines"), (name, row["title"])
+            assert compiles.issuperset(row["compiles"]) and spans.issuperset(row["spans"])
+            assert all(0 <= event < log.row["event_count"] for event in row["events"])
+            assert row["count"] >= 1 and (row["cost_us"] is None) == (row["cost_of"] is None)
+            assert "\n" not in row["title"] and row["title"].count("`") % 2 == 0, row["title"]
+
+
+def test_most_important_first(logs):
+    for _, log in logs:
+        rows = log.findings()
+        stages = [stage(row["kind"], row["severity"], row["details"]) for row in rows]
+        assert stages == sorted(stages)
+        rest = rows[1:] if stages[:1] == [ERROR] else rows  # the first error may be the one that ended the program
+        orders = [(at, at == ERROR and row["cost_us"] is not None, -(row["cost_us"] or 0)) for row in rest for at in [stage(row["kind"], row["severity"], row["details"])]]
+        assert orders == sorted(orders)
+
+
+def test_no_cost_is_more_than_the_time_of_compiling(logs):
+    for name, log in logs:
+        total = log.summary["compile_us"]
+        for row in log.findings():
+            assert row["cost_us"] is None or row["cost_us"] <= total * 1.01 + 1000, (name, row["title"])
+
+
+def test_torch_speaks_first(logs):
+    for _, log in logs:
+        for row in log.findings():
+            sources = [remedy["source"] for remedy in row["remedies"]]
+            assert sources == sorted(sources, key=lambda source: source != "torch")
+
+
+def test_equal_problems_of_ranks_have_equal_fingerprints(logs):
+    """Four processes in folders of their own ran one program; times differ, what went wrong does not."""
+    breaks = [tuple(row["fingerprint"] for row in log.findings() if row["kind"] == "graph-break") for name, log in logs if name == "ranks_extra_break"]
+    assert Counter(map(len, breaks)) == {0: 3, 1: 1}
+    for kind in ("cache-miss", "cache-bypass"):
+        of_ranks = [frozenset(row["fingerprint"] for row in log.findings() if row["kind"] == kind) for name, log in logs if name == "ranks_healthy"]
+        assert len(set(of_ranks)) == 1
+
+
+def test_two_runs_of_one_program_have_equal_fingerprints(logs):
+    """The same programs by torch 2.8 and 2.15, on other days: breaks with one text, recompiles with one guard."""
+    for program, kind in (("recompiles", "recompile"), ("recompiles", "recompile-limit"), ("killed", "unfinished-compile")):
+        one, other = ({row["fingerprint"] for row in findings(logs, f"{version}/{program}", kind=kind)} for version in ("2.8.0", "2.15.0"))
+        assert one and one == other
+
+
+def test_fingerprints_are_unique_in_a_log(logs):
+    for name, log in logs:
+        rows = log.findings()
+        assert len({row["fingerprint"] for row in rows}) == len(rows), name
+
+
+# What programs are known to do
+
+
+def test_a_failed_compile_is_one_failure_with_its_line(logs):
+    titles = [(row["title"], row["file"], row["line"]) for row in findings(logs, "failures", kind="failure")]
+    assert ("`prints_in_fullgraph` failed to compile: Unsupported: Failed to trace builtin operator", "program.py", 17) in titles
+    assert ("`has_wrong_shapes` failed to compile: TorchRuntimeError: RuntimeError when making fake tensor call", "program.py", 28) in titles
+    assert len(titles) == 5
+
+
+def test_failures_of_two_functions_name_both(logs):
+    """Both have one message and no line: one cause. torch suppressed the second one."""
+    for version in ("2.6.0", "2.8.0"):
+        (row,) = (row for row in findings(logs, f"{version}/fail", kind="failure") if "exploded on purpose" in row["title"])
+        assert row["title"].startswith("2 compiles of 2 functions failed: ") and (row["function"], row["count"]) == (None, 2)
+        assert "`a` (" in row["text"] and "`s` (" in row["text"] and "on for 1 of these compiles" in row["text"]
+
+
+def test_the_class_of_an_exception_is_its_name(logs):
+    assert any("BackendCompilerFailed: backend='bad_backend' raised: RuntimeError" in row["title"] for row in findings(logs, "2.4.1/fail", kind="failure"))
+    assert not any("'>:" in row["title"] for row in findings(logs, "2.4.1/fail"))
+
+
+def test_what_a_graph_break_tells_is_no_failure_as_well(logs):
+    """The program's 'raise ValueError' is a break after which the function runs uncompiled, and a failure for torch 2.8 and later."""
+    rows = findings(logs, "2.15.0/fail")
+    (row,) = (row for row in rows if row["function"] == "d")
+    assert row["kind"] == "graph-break" and "runs uncompiled" in row["text"] and row["details"]["skipped_frame_count"] == 1
+
+
+def test_breaks_with_one_reason_are_one_finding(logs):
+    rows = findings(logs, "graph_breaks", kind="graph-break")
+    assert [(row["count"], len(row["details"]["places"])) for row in rows] == [(4, 3), (1, 1), (1, 1)]
+    assert sum(row["count"] for row in rows) == 6
+
+
+def test_a_break_explains_its_restart(logs):
+    assert findings(logs, "graph_breaks", "compiled_autograd", "2.8.0/breaks", "2.15.0/breaks", kind="restart") == []
+
+
+def test_what_changed_between_the_compiles(logs):
+    titles = {row["title"] for row in findings(logs, "recompiles", kind="recompile")}
+    assert titles == {
+        "`grows` was compiled again once: `x.size(0)` changed (4 → 5)",
+        "`flagged` was compiled again once: `flag` changed (no longer False)",
+        "`any_dtype` was compiled again twice: `x.dtype` changed (Float → Double → Int)",
+        "`limited` was compiled again 3 times: `x.size(0)` changed (2 → 3 → 4 → 5)",
+    }
+
+
+def test_a_refused_try_is_no_recompile(logs):
+    """The program was compiled three times with another k, and refused once."""
+    for version in ("2.6.0", "2.8.0", "2.15.0"):
+        (limit,) = findings(logs, f"{version}/recompiles", kind="recompile-limit")
+        (cause,) = (row for row in findings(logs, f"{version}/recompiles", kind="recompile") if row["function"] == "limit")
+        assert (cause["count"], limit["count"], limit["details"]["compile_count"], limit["details"]["raised"]) == (2, 1, 3, False)
+        assert findings(logs, f"{version}/recompiles")[limit["because_of"]] == cause
+        assert findings(logs, f"{version}/recompiles", kind="failure") == []
+
+
+def test_what_is_damaged(logs):
+    titles = {row["title"] for row in findings(logs, DAMAGED, kind="data-problem")}
+    assert titles == {"The log is damaged: 1 line is no record of a trace", "The log is damaged: the last record was cut"}
+
+
+def test_what_the_limit_refused(logs):
+    """Sizes 2 to 5 were compiled, 6 was not."""
+    (row,) = findings(logs, "recompiles", kind="recompile-limit")
+    assert row["text"].endswith("Why it was to be compiled again: `x.size(0)` changed (5 → 6).")
+
+
+def test_where_a_killed_process_was(logs):
+    (row,) = findings(logs, "killed", kind="unfinished-compile")
+    assert row["title"] == "The compile of `never_finishes` did not end: the log stops 11.2 ms after it began, in `backend_compile`"
+    assert [span["name"] for span in row["details"]["open_spans"]] == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile"]
+    assert findings(logs, "precompile", "basic_inference", "failures", kind="unfinished-compile") == []
+
+
+def test_a_compile_that_was_broken_off(logs):
+    (row,) = findings(logs, "2.13.0/interrupted")
+    assert row["title"] == "The compile of `interrupted` was broken off after Dynamo had made its graph"
+    (summary,) = (log.summary for name, log in logs if name == "2.13.0/interrupted")
+    assert summary["unfinished_count"] == 1 and summary["text"].endswith(": 1 did not end.")
+    statuses = {compile.row["function"]: compile.status for name, log in logs if name == "2.13.0/interrupted" for compile in log.compiles}
+    assert statuses["empty"] == "empty"
+
+
+def test_assumptions_of_an_export(logs):
+    titles = {row["title"] for row in findings(logs, "2.15.0/export", kind="export-assumption")}
+    assert titles == {f"The export assumes that `{condition}` holds" for condition in ("Eq(s77, s17)", "Eq(s6, s27)", "Eq(s77, 8)")}
+    assert any(row["title"] == "1 of 4 exports left no program" for row in findings(logs, "2.15.0/export", kind="export-failure"))
+    assert findings(logs, "dynamic_shapes", "2.15.0/recompiles", kind="export-assumption") == []
+
+
+def test_places_are_short(logs):
+    for name, log in logs:
+        for row in log.findings():
+            assert row["file"] is None or not row["file"].startswith(("/home/user/project", "/srv/versions")), (name, row["file"])
