@@ -100,8 +100,8 @@ def parts(data, block):
     diagnostics = Diagnostics()
     it = record_reader.RecordReader(io.BytesIO(data), diagnostics)
     records = list(it)
-    kept = b"".join(r.kept + (b"" if r.payload is None or r.verbatim else b"\t" + r.payload.replace(b"\n", b"\n\t") + b"\n") for r in records) + it.tail
-    events = [(r.line, r.byte_offset, r.size_bytes, r.prefix, r.envelope, r.payload, r.cut, r.left_out) for r in records if r.prefix]
+    kept = b"".join(r.kept + (b"" if r.payload is None or r.verbatim else b"\t" + r.payload.data.replace(b"\n", b"\n\t") + b"\n") for r in records) + it.tail
+    events = [(r.line, r.byte_offset, r.size_bytes, r.prefix, r.envelope, r.payload and r.payload.data, r.cut, r.left_out) for r in records if r.prefix]
     return kept, events, diagnostics.rows()
 
 
