@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.base.wording import duration
 from tlparse_bundle.cli.main import cli
-from tlparse_bundle.model.functions import resumed
+from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.redact.policy import policy
 from tlparse_bundle.redact.redact import redact
 
@@ -150,12 +150,12 @@ def test_python_and_the_pages_write_times_alike(show):
     assert page.evaluate("values => import('/viewers/lib/page/format.js').then((format) => values.map(format.count))", numbers) == [f"{number:,}" for number in numbers]
 
 
-def test_python_and_the_pages_know_the_same_resumed_functions(show):
+def test_python_and_the_pages_know_the_same_resume_functions(show):
     page, _ = show("basic_inference")
     names = [None, "", "f", "torch_dynamo_resume_in_f_at_12", "torch_dynamo_resume_in_<lambda>_at_3", "torch_dynamo_resume_in_torch_dynamo_resume_in_f_at_3_at_9"]
     names += ["<resume in f>", "x <resume in f>", "torch_dynamo_resume_in_f", "torch_dynamo_resume_in_f_at_", "my_torch_dynamo_resume_in_f_at_1", "torch_dynamo_resume_in_é_at_1", "torch_dynamo_resume_in_f_at_1\n"]
-    known = page.evaluate("names => import('/viewers/lib/page/format.js').then((format) => names.map(format.resumed))", names)
-    assert known == [part and {"function": part.function, "line": part.line} for part in map(resumed, names)]
+    known = page.evaluate("names => import('/viewers/lib/page/format.js').then((format) => names.map(format.resumeFunction))", names)
+    assert known == [part and {"function": part.function, "line": part.line} for part in map(resume_function, names)]
     assert [part["function"] for part in known if part] == ["f", "<lambda>", "torch_dynamo_resume_in_f_at_3", "f", "é"]
 
 

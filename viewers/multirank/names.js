@@ -1,5 +1,5 @@
 // What functions, compiles, operations and tensors are called in the tables of this viewer. No page needed.
-import { resumed } from "../lib/page/format.js";
+import { resumeFunction } from "../lib/page/format.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").RankCompiles[]} Columns */
 /** @typedef {{code: string} | string} Part of a text: words, or text of the program */
@@ -16,7 +16,7 @@ export function tensorText(tensor) {
 
 /** What a function is called; a resume function by the one that it goes on with. @param {string | null | undefined} name */
 export function functionName(name) {
-  const part = resumed(name);
+  const part = resumeFunction(name);
   return part?.line ? `${part.function}, resumed at ${part.line}` : name ?? "unknown function";
 }
 

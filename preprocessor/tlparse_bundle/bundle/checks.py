@@ -27,7 +27,7 @@ def damaged(where: str, problem: object) -> BundleError:
 def row_of(rows: Sequence[Any], number: int, what: str, log_id: str) -> Any:
     """The row that a table refers to. Raises BundleError when there is none."""
     if not 0 <= number < len(rows):
-        raise damaged(f"log {log_id}", f"it refers to row {number} of the {what}, of which there are {len(rows)}")
+        raise damaged(f"log {log_id}", f"it refers to row {number} of the {what}, but there are only {len(rows)}")
     return rows[number]
 
 
@@ -74,7 +74,7 @@ def check_references(highest: Mapping[str, int], sizes: Mapping[str, int], where
     """Raises BundleError when a reference leads nowhere, as far as ``sizes`` has what it refers to."""
     for target, row in highest.items():
         if row >= sizes.get(target, row + 1):
-            raise damaged(where, f"it refers to row {row} of the {target}, of which there are {sizes[target]}")
+            raise damaged(where, f"it refers to row {row} of the {target}, but there are only {sizes[target]}")
 
 
 def check_directory(directory: dict[str, Any], where: str) -> None:
@@ -144,7 +144,7 @@ def _target(table: str, column: str) -> str | None:
 def _check_nesting(parents: Sequence[int]) -> None:
     """Every way upwards ends; a span may stand before the one that encloses it."""
     if max(parents, default=-1) >= len(parents):
-        raise Malformed(f"refers to row {max(parents)}, of which there are {len(parents)}", "parent")
+        raise Malformed(f"refers to row {max(parents)}, but there are only {len(parents)}", "parent")
     known = bytearray(len(parents))
     for start in range(len(parents)):
         row, way = start, []

@@ -1,4 +1,4 @@
-"""Bundles of logs that are still being written: what they say without what runs.
+"""Bundles of logs that are still being written: findings and numbers without the compiles that are running.
 
 A state of such a bundle is a build of what was read, so that its tables have a finding for each open compile and for a
 record that is not complete. Readers get findings without these.

@@ -376,10 +376,13 @@ class Log:
 
         ``compile_id`` is an id ('0/0': all its occurrences) or a key ('0/0@2').
         """
+        end = 0  # of the record before, in bytes of the log
         for number in range(len(self.files("events"))):
             for row in self.part("events", number):
+                start = end + row["gap_bytes"]
+                end = start + row["size_bytes"]
                 if type in (None, row["type"]) and name in (None, row["name"]) and (compile_id is None or (row["compile"] is not None and compile_id in (row["compile"], id_of(row)))):
-                    yield Event(self, row)
+                    yield Event(self, row, start)
 
 
 def _library(name: str) -> Any:

@@ -83,14 +83,11 @@ def restored_bytes(log: Log) -> Iterator[bytes]:
     if declared > left:
         raise _damaged(log, f"its verbatim chunks have {declared:,} bytes, the log had {left:,}")
     verbatim = _Verbatim(log)
-    end = 0
     for event in log.events():
-        start = end + event.row["gap_bytes"]
-        end = start + event.row["size_bytes"]
         form = event.payload_form
         if form in (None, "verbatim"):
             continue
-        for piece in verbatim.up_to_line_end(event, start):
+        for piece in verbatim.up_to_line_end(event):
             left -= len(piece)
             yield piece
         payload, line_end = event.bytes() or b"", b"\r\n" if form == "crlf" else b"\n"
@@ -137,9 +134,9 @@ class _Verbatim:
         self._pos = 0
         return chunk is not None
 
-    def up_to_line_end(self, event: Event, start: int) -> Iterator[bytes]:
-        """Everything up to the end of the line that an event begins with, which starts at byte ``start`` of the log."""
-        target = start - self.inserted
+    def up_to_line_end(self, event: Event) -> Iterator[bytes]:
+        """Everything up to the end of the line that an event begins with."""
+        target = event.byte_offset - self.inserted
         while True:
             end = self._buf.find(b"\n", max(self._pos, target - self._base))
             if end >= 0:

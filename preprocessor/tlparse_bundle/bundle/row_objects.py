@@ -127,14 +127,16 @@ class Artifact(_HasPayload):
 class Event(_HasPayload):
     """One record: ``index``, ``compile``, ``attempt``, ``type``, ``name``, ``row`` (dict of its fields), ``metadata``, ``bytes()``.
 
-    ``payload_form`` says how the payload stood in the log: 'lf', 'crlf', 'verbatim'; None without one.
+    ``byte_offset`` is where the record starts in the uncompressed log. ``payload_form`` says how the payload stood in the
+    log: 'lf', 'crlf', 'verbatim'; None without one.
     """
 
     _size_key = "payload_size_bytes"
 
-    def __init__(self, log: Log, row: dict[str, Any]):
+    def __init__(self, log: Log, row: dict[str, Any], byte_offset: int):
         self.log = log
         self.row = row
+        self.byte_offset = byte_offset
         self.index: int = row["event"]
         self.compile: str | None = row["compile"]
         self.attempt: int | None = row["attempt"]

@@ -162,7 +162,7 @@ def _codec(path: str) -> str:
 
 def _add_logs(connection: duckdb.DuckDBPyConnection, bundles: Sequence[tuple[str, Bundle]]) -> None:
     """The table ``logs``: rows of the manifest, with the numbers of the headline as columns."""
-    numbers = dict(schema("manifest")["$defs"]["summary"]["properties"].items())
+    numbers = schema("manifest")["$defs"]["summary"]["properties"]
     fields = {"bundle": "VARCHAR", "log": "VARCHAR", "rank": "BIGINT", "source": "VARCHAR", "torch_version": "VARCHAR", "event_count": "BIGINT"}
     fields |= {key: _type(node) for key, node in numbers.items()}
     connection.execute(f"CREATE TABLE {_LOGS} ({', '.join(f'{_quoted(key)} {kind}' for key, kind in fields.items())})")

@@ -159,13 +159,11 @@ class _Lines:
         self._chunks = iter(log.directory["verbatim"])
         self._buf = b""
         self._base = 0  # of the buffer, in the verbatim bytes
-        self._end = 0  # of the event before, in bytes of the log
         self._left_out = 0  # bytes of the log before here that are in blobs alone
 
     def line_of(self, event: Event) -> bytes:
         """The line of the next event's prefix and envelope, with its line end."""
-        start = self._end + event.row["gap_bytes"] - self._left_out
-        self._end += event.row["gap_bytes"] + event.row["size_bytes"]
+        start = event.byte_offset - self._left_out
         while self._base + len(self._buf) <= start and self._next(keep=False):
             pass
         end = self._buf.find(b"\n", max(0, start - self._base)) + 1

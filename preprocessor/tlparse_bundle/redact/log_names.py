@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from tlparse_bundle.model.functions import resumed
+from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.redact.pseudonyms import HASH, Names, public_part
 from tlparse_bundle.redact.public_words import always, is_plain
 from tlparse_bundle.redact.text_rewriter import JSON_STRING, PATH, URL, WORD, code_in
@@ -68,7 +68,7 @@ class Found:
             self.source.setdefault(code.strip(), f"source_{len(self.source) + 1}")
 
     def _name(self, name: str, kind: str) -> None:
-        part = resumed(name)
+        part = resume_function(name)
         if part:
             self._name(part.function, kind)
         elif not is_plain(name) and name not in always() and not _OF_TORCH.fullmatch(name):

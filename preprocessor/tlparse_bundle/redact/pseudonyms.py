@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from tlparse_bundle.model.functions import resumed
+from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.redact.public_words import always, is_plain, listed, usual
 
 _HEX = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,}", re.ASCII)
@@ -67,7 +67,7 @@ class Names:
     def _other(self, word: str) -> str:
         if self.stays(word):
             return word
-        part = resumed(word)
+        part = resume_function(word)
         if part:
             return part.before + self.word(part.function) + part.after
         if word not in self._own:

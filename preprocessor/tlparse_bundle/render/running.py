@@ -1,4 +1,4 @@
-"""What runs in bundles that grow, in words."""
+"""The compiles that are running in a growing bundle, in words."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import large, plural
-from tlparse_bundle.model.functions import resumed
+from tlparse_bundle.model.functions import resume_function
 
 if TYPE_CHECKING:
     from tlparse_bundle.statements.facts import Facts  # of use where findings are made; comparisons need no more than the words
@@ -58,7 +58,7 @@ def not_recorded_text(facts: Facts) -> str:
 
 def _known_breaks(facts: Facts) -> str:
     """What goes on behind a graph break is called after the function and the line."""
-    places = {(frame.row["file"], frame.row["function"]) for frame in facts.frames if resumed(frame.row["function"])}
+    places = {(frame.row["file"], frame.row["function"]) for frame in facts.frames if resume_function(frame.row["function"])}
     return f" {plural(len(places), 'place')} where a graph ends can be told from names of the functions that go on there." if places else ""
 
 

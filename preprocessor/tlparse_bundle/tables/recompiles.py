@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tlparse_bundle.log.compile_id import compile_key
 from tlparse_bundle.log.event import Event
-from tlparse_bundle.model.functions import function_of, resumed
+from tlparse_bundle.model.functions import function_of, resume_function
 from tlparse_bundle.model.status import ASKED
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.rows import Rows
@@ -141,7 +141,7 @@ class Recompiles:
     def _name(self, code: _CodeObject, function: str, file: str | None, line: int | None) -> None:
         if code.function is None:
             code.function, code.file, code.first_line = cut(function), cut(file), line
-            part = resumed(function)
+            part = resume_function(function)
             known = self._by_name.get((file, part.function)) if part else None
             code.resumes = None if known is None else known.id
         self._by_name[file, function] = code
@@ -245,7 +245,7 @@ class Cascades:
         for earlier in reversed(self._open):
             below = callers[len(earlier.callers)]
             calls = name in earlier.inlined or (below[0], function_of(below[2])) == earlier.name
-            continues = name == earlier.name and resumed(function) is not None
+            continues = name == earlier.name and resume_function(function) is not None
             if (calls or continues) and earlier.recompile.sort == recompile.sort:
                 cause = earlier.recompile
                 break

@@ -3,7 +3,7 @@ import { tracebackView } from "../../lib/code/traceback.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
-import { count, firstLine, plural, resumed } from "../../lib/page/format.js";
+import { count, firstLine, plural, resumeFunction } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { findingsOf, modelOf, numberOf, summaryOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
@@ -45,13 +45,13 @@ export async function openBreaks({ log, state }) {
 function otherTraces(log, model, state) {
   const parts = new Map(); // by name: the line is in it
   for (const { rows: [first], last } of model.frames) {
-    const part = resumed(last.function);
-    if (part && !parts.has(`${last.file} ${last.function}`)) parts.set(`${last.file} ${last.function}`, { first, file: last.file, name: part.function, line: part.line });
+    const part = resumeFunction(last.function);
+    if (part?.line && !parts.has(`${last.file} ${last.function}`)) parts.set(`${last.file} ${last.function}`, { first, file: last.file, name: part.function, line: part.line });
   }
   return [
     summaryOf(log).restart_count ? h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts, with their reasons") : null,
     parts.size > 0 && ["Functions that go on in a part of their own, as they do behind a graph break:", h("ul", null, [...parts.values()].slice(0, MOST_SHOWN).map(({ first, file, name, line }) =>
-      h("li", null, h("code", null, name), " at ", h("span", { class: "mono" }, line === null ? model.short(file ?? "(unknown file)") : file === null ? `line ${line}` : `${model.short(file)}:${line}`), " ", compileLink(model, first, state)))),
+      h("li", null, h("code", null, name), " at ", h("span", { class: "mono" }, file === null ? `line ${line}` : `${model.short(file)}:${line}`), " ", compileLink(model, first, state)))),
     parts.size > MOST_SHOWN && `${count(MOST_SHOWN)} of ${count(parts.size)} shown`],
   ];
 }

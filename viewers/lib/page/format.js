@@ -85,11 +85,11 @@ export function firstLine(text) {
 }
 
 /**
- * The function, and the line where known, that a function resumes after a graph break, from the name that Dynamo gave it
+ * Function and line (null where the name does not have it) of a resume function, which Dynamo compiles after a graph break
  * (torch/_dynamo/resume_execution.py; before torch 2.1 "<resume in f>"). Null for any other name.
  * @param {string | null | undefined} name @returns {{function: string, line: number | null} | null}
  */
-export function resumed(name) {
+export function resumeFunction(name) {
   const match = /^(?:torch_dynamo_resume_in_(.+)_at_(\d+)|<resume in (.+)>)$/.exec(name ?? "");
   return match && { function: match[1] ?? match[3], line: match[2] ? Number(match[2]) : null };
 }

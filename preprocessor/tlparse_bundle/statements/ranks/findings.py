@@ -8,7 +8,7 @@ from typing import Any
 
 from tlparse_bundle.base.wording import large, plural
 from tlparse_bundle.bundle.json_codec import dumps, dumps_sorted
-from tlparse_bundle.model.functions import resumed
+from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.finding import MAX_TEXT, MAX_TITLE, SEVERITIES, cut
 from tlparse_bundle.statements.ranks import job
 from tlparse_bundle.statements.ranks.comparison import Comparison, Tables
@@ -265,7 +265,7 @@ def follows(effect: dict, cause: dict) -> bool:
 
 
 def _is_rest(effect: dict, cause: dict) -> bool:
-    return resumed(effect.get("function")) is not None and _column(effect) >= _column(cause)
+    return resume_function(effect.get("function")) is not None and _column(effect) >= _column(cause)
 
 
 def _column(statement: dict) -> int:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tlparse_bundle.base.wording import code, duration, first_line, large, listed, plural
-from tlparse_bundle.model.functions import resumed
+from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.source_places import tail
 from tlparse_bundle.statements.torch_messages import taken_apart
 
@@ -51,7 +51,7 @@ def long_time(us: int) -> str:
 
 
 def function_text(name: str | None) -> str:
-    part = resumed(name)
+    part = resume_function(name)
     return code(f"{part.function}, resumed at line {part.line}" if part and part.line else name or "(unknown function)")
 
 

@@ -1,4 +1,4 @@
-"""Limits on the numbers of a log, and what is wrong with a number that the log does not tell for certain."""
+"""Limits on the numbers of a log, and why a number may not be certain."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from tlparse_bundle.model.functions import resumed
+from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.ranks.frames import Frame, align
 from tlparse_bundle.statements.runs.compare.cache_lookups import Lookup, changed_lookups
 from tlparse_bundle.statements.runs.compare.noise import Amounts, Noise, noise
@@ -235,7 +235,7 @@ def _renamed(frame: Frame, numbers: dict[tuple, int]) -> Frame:
 
 
 def _name(frame: Frame) -> tuple[str, str]:
-    part = resumed(frame.function)  # its name has a line of the program in it, which an edit elsewhere changes
+    part = resume_function(frame.function)  # its name has a line of the program in it, which an edit elsewhere changes
     return f"{part.before}{part.function}_at_*" if part else frame.function or "", _path(frame).rpartition("/")[2]
 
 
