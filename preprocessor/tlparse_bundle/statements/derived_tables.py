@@ -11,7 +11,7 @@ from tlparse_bundle.model.status import CANDIDATES
 from tlparse_bundle.model.times import phase_times
 from tlparse_bundle.statements.export_calls import ahead_of_time
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.recompile_causes import OF_AN_OBJECT, Asked, asked
+from tlparse_bundle.statements.recompile_causes import Asked, asked, cause_key
 from tlparse_bundle.statements.timeline import Span
 
 _FLOAT = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+)(?:e[+-]?\d+)?|-?\d+e[+-]?\d+|-?inf|nan")
@@ -132,13 +132,10 @@ def recompile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
 
 def _add(causes: dict[tuple, dict], one: Asked) -> dict[str, Any]:
     """Add a recompile to its cause; return that. The first reason is that of the newest cache entry: it says what changed since the last compile."""
-    first = one.reasons[0] if one.reasons else _NO_REASON
-    of_an_object = first["source"] is not None and first["change"] in OF_AN_OBJECT
-    key = (one.row["code_object"], first["source"], "object" if of_an_object else first["change"], first["dimension"])
-    if first["change"] == "other":
-        key += (first["guard"],)
+    reason = one.reasons[0] if one.reasons else None
+    first = reason or _NO_REASON
     cause = causes.setdefault(
-        key,
+        cause_key(one.row["code_object"], one.reasons, reason),
         {
             "id": len(causes),
             "code_object": one.row["code_object"],
@@ -147,7 +144,7 @@ def _add(causes: dict[tuple, dict], one: Asked) -> dict[str, Any]:
             "count": 0,
             "cascade_count": 0,
             "compiles": [],
-            "remedy": remedy(first) if one.reasons else None,
+            "remedy": reason and remedy(reason),
         },
     )
     cause["count"] += 1

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
 from tlparse_bundle.model.status import ASKED
 from tlparse_bundle.statements.facts import Facts
 
-OF_AN_OBJECT = frozenset(("type", "identity", "value", "attribute", "keys", "length"))  # several guards on one object are one cause
+_OF_AN_OBJECT = frozenset(("type", "identity", "value", "attribute", "keys", "length"))  # several guards on one object are one cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def causes(facts: Facts) -> list[Cause]:
             continue  # a failure, and no recompile
         reason = known.near(one.reasons)
         function = facts.function_keys[one.compile_index]
-        cause = found.setdefault(_key(function, one.reasons, reason), Cause(function, reason))
+        cause = found.setdefault(cause_key(function, one.reasons, reason), Cause(function, reason))
         (cause.refused if refused else cause.rows).append(number)
         roots[number] = cause
         if reason is not None:
@@ -84,14 +85,15 @@ def causes(facts: Facts) -> list[Cause]:
     return list(found.values())
 
 
-def _key(function: tuple, reasons: list[dict], reason: dict | None) -> tuple:
+def cause_key(owner: Hashable, reasons: list[dict], reason: dict | None) -> tuple:
+    """Return what is equal for recompiles with one cause. ``owner``: the function or code object; ``reason``: the one of ``reasons`` that stands for them."""
     if reason is None:
-        return (function, "nothing near" if reasons else "unknown")
+        return owner, "nothing near" if reasons else "unknown"
     change, source = reason["change"], reason["source"]
-    if source is not None and change in OF_AN_OBJECT:
-        return function, source, "object"
+    if source is not None and change in _OF_AN_OBJECT:
+        return owner, source, "object"
     vague = reason["guard"] if source is None or change in ("other", "shape") else None
-    return function, source, change, reason["dimension"], vague
+    return owner, source, change, reason["dimension"], vague
 
 
 class _Known:
