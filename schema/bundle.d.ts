@@ -2198,7 +2198,7 @@ export interface Ranks {
   late_us: number | null;
 }
 
-/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of their first reason ('recompile_reasons', position 0), in order of first appearance. Changes of type, identity, value, attribute, keys and length of one source are one cause. */
+/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of their first reason ('recompile_reasons', position 0), in order of first appearance. Changes of type, identity, value, attribute, keys and length of one source are one cause. Where the source is not recognised, and for the changes 'other' and 'shape', also grouped by guard. */
 export interface RecompileCauses {
   /** Number of the cause, from 0. */
   id: number;
