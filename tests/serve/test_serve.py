@@ -135,6 +135,20 @@ def test_without_the_header_a_file_comes_decoded(client, blob, bundle):
     assert get_raw(client, f"/bundles/out/{blob.relative_to(bundle)}").raw == TEXT
 
 
+def test_text_of_viewers_is_compressed(client):
+    plain = get_raw(client, "/viewers/lib/page/dom.js", **{"Accept-Encoding": "identity"})
+    packed = get_raw(client, "/viewers/lib/page/dom.js", **{"Accept-Encoding": "gzip"})
+    assert "content-encoding" not in plain.headers and packed.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(packed.raw) == plain.raw and len(packed.raw) < len(plain.raw) / 2
+    tags = {answer.headers["etag"] for answer in (plain, packed)}
+    assert len(tags) == 2
+    for accepted, answer in (("identity", plain), ("gzip", packed)):
+        headers = {"Accept-Encoding": accepted, "If-None-Match": answer.headers["etag"]}
+        assert get_raw(client, "/viewers/lib/page/dom.js", **headers).status_code == 304
+    part = get_raw(client, "/viewers/lib/page/dom.js", **{"Accept-Encoding": "gzip", "Range": "bytes=3-9"})
+    assert part.status_code == 206 and part.raw == plain.raw[3:10] and "content-encoding" not in part.headers
+
+
 @pytest.mark.parametrize("codec", ["gzip", "none"])
 def test_bundles_of_other_codecs(codec, bundle, tmp_path):
     build(discover([bundle.parent / "dedicated_log_torch_trace_x.log"]), tmp_path / "out", jobs=1, codec=codec)

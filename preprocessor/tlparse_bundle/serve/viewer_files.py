@@ -19,7 +19,7 @@ TREND = "trend"  # the page that shows all bundles over time
 OPEN = "open"  # the page that opens logs and bundles of the reader's machine
 PAGES = (HOME, TREND, OPEN)  # they show no single bundle
 _SKIPPED = {"node_modules", "dist"}
-_TEXT = {".css", ".html", ".js", ".json", ".jsx", ".md", ".mjs", ".ts", ".tsx"}
+TEXT = {".css", ".html", ".js", ".json", ".jsx", ".md", ".mjs", ".svg", ".ts", ".tsx"}
 _UP = re.compile(r"(?:\.\./)+[\w./-]+")
 
 
@@ -78,7 +78,7 @@ def copy_alone(viewer: Path, target: Path) -> None:
         for path in paths:
             to = moved[folder] / path.relative_to(folder)
             to.parent.mkdir(parents=True, exist_ok=True)
-            if path.suffix in _TEXT:
+            if path.suffix in TEXT:
                 text = path.read_text(encoding="utf-8")
                 to.write_text(_UP.sub(lambda match, at=(path, to): _moved(match[0], *at, moved), text), encoding="utf-8")
             else:

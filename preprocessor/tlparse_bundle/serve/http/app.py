@@ -28,7 +28,7 @@ from tlparse_bundle.serve.http.token import TokenGate
 from tlparse_bundle.serve.publish.export import COMPARISON, COMPARISON_PAGE, COMPARISON_VIEWER
 from tlparse_bundle.serve.publish.trend import FILE as OVER_TIME
 from tlparse_bundle.serve.publish.trend import trend_of
-from tlparse_bundle.serve.viewer_files import ICON, viewers_folder, viewers_with
+from tlparse_bundle.serve.viewer_files import ICON, TEXT, viewers_folder, viewers_with
 
 
 def create_app(  # noqa: C901 - the routes, one after the other
@@ -85,7 +85,7 @@ def create_app(  # noqa: C901 - the routes, one after the other
             return PlainTextResponse(f"There is no file {path!r} among the viewers.\n", 404)
         if below == f"{COMPARISON_VIEWER}/index.html" and request.method == "GET":
             comparisons.begin(request)
-        return await send_file(request, below, stored, REVALIDATE)
+        return await send_file(request, below, stored, REVALIDATE, compress=target.suffix in TEXT)
 
     async def archive(request: Request) -> Response:
         made = await _aside(ARCHIVES[request.url.path.rpartition("/")[2]])
@@ -107,11 +107,11 @@ def create_app(  # noqa: C901 - the routes, one after the other
             response.headers.update(SHARE | LIVE)
         return response
 
-    async def send_file(request: Request, path: str, stored: Stored, cache_control: str) -> Response:
+    async def send_file(request: Request, path: str, stored: Stored, cache_control: str, compress: bool = False) -> Response:
         try:
             if is_quick(request, path, stored):
-                return respond(request, path, stored, cache_control)
-            return await _aside(respond, request, path, stored, cache_control)
+                return respond(request, path, stored, cache_control, compress)
+            return await _aside(respond, request, path, stored, cache_control, compress)
         except FileNotFoundError:
             return PlainTextResponse(f"There is no file {path!r} in the bundle.\n", 404)
         except UNREADABLE:  # its text may name a server or a key: not for a page

@@ -33,15 +33,16 @@ def is_quick(request: Request, path: str, stored: Stored) -> bool:
     return stored.size is not None and stored.size <= _PIECE and not _must_decode(request, codec_of(path))
 
 
-def respond(request: Request, path: str, stored: Stored, cache_control: str) -> Response:
+def respond(request: Request, path: str, stored: Stored, cache_control: str, compress: bool = False) -> Response:
     """The file at ``path``, in the best encoding that the browser takes; ranges are of what that encoding gives.
 
-    Raises OSError when the file cannot be read, and ValueError when it cannot be decoded, or holds more than a file may.
+    ``compress``: also compress a small file that is stored as it is, which helps over a slow line. Raises OSError when the file cannot be read, and ValueError when it cannot be decoded, or holds more than a file may.
     """
     codec = codec_of(path)
     must_decode = _must_decode(request, codec)
     wanted = request.headers.get("range")
-    squeeze = must_decode and wanted is None and "gzip" in accepted_encodings(request.headers.get("accept-encoding", ""))
+    compress = compress and stored.size is not None and stored.size <= _PIECE
+    squeeze = (must_decode or compress) and wanted is None and "gzip" in accepted_encodings(request.headers.get("accept-encoding", ""))
     encoding = "gzip" if squeeze else None if must_decode else codec.content_encoding
     etag = f'"{stored.tag}-{encoding or "id"}"'
     headers = {"Cache-Control": cache_control, "ETag": etag, "Vary": "Accept-Encoding", "Accept-Ranges": "bytes"}
@@ -54,7 +55,7 @@ def respond(request: Request, path: str, stored: Stored, cache_control: str) -> 
     media_type = _media_type(path)
     if request.headers.get("if-range", etag) != etag:
         wanted = None
-    if must_decode:
+    if must_decode or squeeze:
         content = _decoder(stored, codec)
         if squeeze:
             return _response(_squeezed(content()), headers, media_type)
