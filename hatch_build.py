@@ -1,9 +1,9 @@
 """Build hook: puts the decoders of the viewers and the Python of browsers in place, and schemas, viewers and
 the format document into the wheel.
 
-The decoders (zstd, zip) and Pyodide are npm packages, pinned in viewers/package-lock.json. Without npm everything
-works except that a page on a static server cannot read a zstd bundle (gzip bundles and ``tlparse-bundle serve``
-need no decoder), and that a page cannot open a zipped bundle or a raw log from disk.
+The decoders (zstd, zip) and Pyodide are npm packages, pinned in viewers/package-lock.json. Without npm
+everything works except that a page on a static server cannot read a zstd bundle (gzip bundles and
+``tlparse-bundle serve`` need no decoder), and that a page cannot open a zipped bundle or a raw log from disk.
 """
 
 from __future__ import annotations
@@ -16,7 +16,14 @@ from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "package.json")  # the last says its licence
+PYODIDE = (
+    "pyodide.mjs",
+    "pyodide.asm.mjs",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+    "pyodide-lock.json",
+    "package.json",
+)  # the last says its licence
 VENDORED = {  # files of packages, and where they go below viewers/
     "fzstd": {"esm/index.mjs": "lib/vendor/fzstd.js", "LICENSE": "lib/vendor/fzstd.LICENSE"},
     "fflate": {"esm/browser.js": "lib/vendor/fflate.js", "LICENSE": "lib/vendor/fflate.LICENSE"},
@@ -35,18 +42,30 @@ class SharedFiles(BuildHookInterface):
             return
         include = build_data["force_include"]
         shared = [path for folder in ("schema", "viewers") for path in _files(root / folder)]
-        documents = [*(root / "docs" / name for name in ("json-format.md", "format-core.md", "tables.md")), *sorted((root / "docs" / "tables").glob("*.md"))]
+        documents = [
+            *(root / "docs" / name for name in ("json-format.md", "format-core.md", "tables.md")),
+            *sorted((root / "docs" / "tables").glob("*.md")),
+        ]
         for path in [*shared, *documents]:
             include[str(path)] = f"tlparse_bundle/_shared/{path.relative_to(root)}"
 
     def _fetch_vendored(self, viewers: Path) -> None:
-        copies = {viewers / "node_modules" / package / name: viewers / to for package, files in VENDORED.items() for name, to in files.items()}
+        copies = {
+            viewers / "node_modules" / package / name: viewers / to
+            for package, files in VENDORED.items()
+            for name, to in files.items()
+        }
         if all(target.exists() for target in copies.values()) and not (viewers / "node_modules").exists():
             return
         npm = shutil.which("npm")
         command = [npm, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
-        if not _are_there(viewers) and (npm is None or subprocess.run(command, cwd=viewers, capture_output=True).returncode):
-            self.app.display_warning("npm is missing or failed: pages on a static server will not read zstd bundles, and no page a zip or a raw log")
+        if not _are_there(viewers) and (
+            npm is None or subprocess.run(command, cwd=viewers, capture_output=True).returncode
+        ):
+            self.app.display_warning(
+                "npm is missing or failed: pages on a static server will not read zstd bundles, and no page a"
+                " zip or a raw log"
+            )
             return
         for source, target in copies.items():
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +77,11 @@ def _are_there(viewers: Path) -> bool:
     pinned = json.loads((viewers / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     for name in VENDORED:
         package = viewers / "node_modules" / name / "package.json"
-        if not package.exists() or json.loads(package.read_text(encoding="utf-8"))["version"] != pinned[f"node_modules/{name}"]["version"]:
+        if (
+            not package.exists()
+            or json.loads(package.read_text(encoding="utf-8"))["version"]
+            != pinned[f"node_modules/{name}"]["version"]
+        ):
             return False
     return True
 

@@ -2,12 +2,13 @@
 
     python benchmarks/browser.py LOG [--small LOG] [--rounds 5] [--json FILE] [--no-budgets]
 
-LOG is a large trace (see make_trace.py), --small one of about 1 MB (default: its beginning). A site is written, a plain
-static server hands it out, and the page that opens logs is given both, in turn with builds on one core of this machine.
-Needs Chromium, playwright, and Python for browsers in viewers/vendor/python. Prints ratios of medians; exits with 1 when
-a budget is missed, or when a bundle differs.
+LOG is a large trace (see make_trace.py), --small one of about 1 MB (default: its beginning). A site is
+written, a plain static server hands it out, and the page that opens logs is given both, in turn with builds
+on one core of this machine. Needs Chromium, playwright, and Python for browsers in viewers/vendor/python.
+Prints ratios of medians; exits with 1 when a budget is missed, or when a bundle differs.
 
-  large   time of the build in the page to that of the build here; the memory of the page's process; its longest task
+  large   time of the build in the page to that of the build here; the memory of the page's process; its
+          longest task
   small   time from the file to the overview, to that in which Python alone is loaded, both with a warm cache
 """
 
@@ -65,10 +66,18 @@ def main() -> None:
         small = options.small or _beginning(options.log, work)
         subprocess.run([*ours(small)(work / "small")], check=True, capture_output=True)
         write_site([work / "small"], work / "site")
-        server = subprocess.Popen([sys.executable, "-m", "http.server", "-d", work / "site", "-b", "127.0.0.1", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+        server = subprocess.Popen(
+            [sys.executable, "-m", "http.server", "-d", work / "site", "-b", "127.0.0.1", "0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
         try:
             address = server.stdout.readline().decode().split("(")[1].split("/)")[0] + "/viewers/open/"
-            found = {**_large(options.log, address, work, options.rounds), **_small(small, address, work, options.rounds)}
+            found = {
+                **_large(options.log, address, work, options.rounds),
+                **_small(small, address, work, options.rounds),
+            }
         finally:
             server.kill()
     for name, (value, most) in found.items():
@@ -87,7 +96,9 @@ def _beginning(log: Path, work: Path) -> Path:
 
 
 def _browser(playwright, profile: Path):
-    return playwright.chromium.launch_persistent_context(profile, executable_path=chromium(), args=CHROMIUM_OPTIONS, bypass_csp=True)
+    return playwright.chromium.launch_persistent_context(
+        profile, executable_path=chromium(), args=CHROMIUM_OPTIONS, bypass_csp=True
+    )
 
 
 def _large(log: Path, address: str, work: Path, rounds: int) -> dict[str, tuple[float, float]]:
@@ -103,7 +114,11 @@ def _large(log: Path, address: str, work: Path, rounds: int) -> dict[str, tuple[
         for number in range(rounds + 1):
             here = measured([*ours(log)(work / "here"), "--jobs", "1", "--overwrite"])[0]
             found = page.evaluate("build()")
-            expected = {path.relative_to(work / "here").as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in (work / "here").rglob("*") if path.is_file()}
+            expected = {
+                path.relative_to(work / "here").as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+                for path in (work / "here").rglob("*")
+                if path.is_file()
+            }
             if found["files"] != expected:
                 sys.exit("the bundle that the page made differs")
             memory_mb = max(memory_mb, _largest_mb(browser) - before_mb)
@@ -113,7 +128,10 @@ def _large(log: Path, address: str, work: Path, rounds: int) -> dict[str, tuple[
                 task_ms.append(found["task_ms"])
         browser.close()
     return {
-        "large: time in the page to time on one core": (statistics.median(page_s) / statistics.median(here_s), BUILD_RATIO),
+        "large: time in the page to time on one core": (
+            statistics.median(page_s) / statistics.median(here_s),
+            BUILD_RATIO,
+        ),
         "large: MB that the page's process grew by": (memory_mb, HEAP_MB),
         "large: longest task of the page in ms": (max(task_ms), TASK_MS),
     }
@@ -128,7 +146,9 @@ def _largest_mb(browser) -> float:
         except OSError:
             continue
         if b"--type=renderer" in command:
-            peaks.append(int(next(line for line in text.splitlines() if line.startswith("VmHWM")).split()[1]) / 1000)
+            peaks.append(
+                int(next(line for line in text.splitlines() if line.startswith("VmHWM")).split()[1]) / 1000
+            )
     return max(peaks, default=0.0)
 
 
@@ -152,7 +172,12 @@ def _small(log: Path, address: str, work: Path, rounds: int) -> dict[str, tuple[
                 python_s.append(ready_s)
                 overview_s.append(time.perf_counter() - from_s)
         browser.close()
-    return {"small: from the file to the overview to loading Python alone": (statistics.median(overview_s) / statistics.median(python_s), SMALL_RATIO)}
+    return {
+        "small: from the file to the overview to loading Python alone": (
+            statistics.median(overview_s) / statistics.median(python_s),
+            SMALL_RATIO,
+        )
+    }
 
 
 if __name__ == "__main__":

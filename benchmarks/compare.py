@@ -3,8 +3,8 @@
     python benchmarks/compare.py BASE_LOG NEW_LOG [--work FOLDER] [--rounds 5] [--json FILE] [--no-budgets]
 
 Two large logs that differ (make_trace.py of two ranks). Each round builds the bundle of one and compares
-the bundles of both, in turn. Prints the ratio of the medians and the peak of the largest process; exits with 1
-when a comparison takes more than a tenth of a build, or more than 200 MB. Linux and macOS.
+the bundles of both, in turn. Prints the ratio of the medians and the peak of the largest process; exits with
+1 when a comparison takes more than a tenth of a build, or more than 200 MB. Linux and macOS.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from pathlib import Path
 from arguments import add_budgets, measuring_parser
 from tlparse_bundle import build, discover
 
-from preprocessor import OURS, elsewhere, measured, ours  # finds the package, so that it stands before the next line
+from preprocessor import (
+    OURS,
+    elsewhere,
+    measured,
+    ours,
+)  # finds the package, so that it stands before the next line
 
 MOST_SHARE, MOST_BYTES = 0.1, 200_000_000
 
@@ -48,10 +53,18 @@ def main() -> None:
     build_s, compare_s = (statistics.median(wall for wall, _, _ in found[program]) for program in found)
     build_cpu_s, compare_cpu_s = (statistics.median(cpu for _, cpu, _ in found[program]) for program in found)
     peak = max(bytes_ for _, _, bytes_ in found["compare"])
-    print(f"compare: {compare_s / build_s:.3f} of the time of a build ({MOST_SHARE} allowed), {compare_cpu_s / build_cpu_s:.3f} of its processor time")
+    print(
+        f"compare: {compare_s / build_s:.3f} of the time of a build ({MOST_SHARE} allowed),"
+        f" {compare_cpu_s / build_cpu_s:.3f} of its processor time"
+    )
     print(f"compare: {peak / 1e6:.0f} MB ({MOST_BYTES / 1e6:.0f} allowed)")
     if options.json:
-        options.json.write_text(json.dumps({"share": compare_s / build_s, "cpu_share": compare_cpu_s / build_cpu_s, "peak_bytes": peak}, indent=2))
+        options.json.write_text(
+            json.dumps(
+                {"share": compare_s / build_s, "cpu_share": compare_cpu_s / build_cpu_s, "peak_bytes": peak},
+                indent=2,
+            )
+        )
     sys.exit(not options.no_budgets and (compare_s > MOST_SHARE * build_s or peak > MOST_BYTES))
 
 

@@ -1,10 +1,12 @@
-"""What following costs: a log is written at some MB/s while it is followed, and compared with one build of it.
+"""What following costs: a log is written at some MB/s while it is followed, and compared with one build of
+it.
 
     python benchmarks/follow.py LOG [--megabytes-per-second 20] [--ranks 1] [--codec zstd]
 
-Prints processor time of all processes of the follower and of one build, the most memory that they have at once (PSS), and the longest
-time from a byte being written to a manifest that has it. With --ranks N the log is written N times at once, each with its share of the rate.
-It builds before and after, and takes the mean: the speed of a machine that others share changes within seconds.
+Prints processor time of all processes of the follower and of one build, the most memory that they have at
+once (PSS), and the longest time from a byte being written to a manifest that has it. With --ranks N the log
+is written N times at once, each with its share of the rate. It builds before and after, and takes the mean:
+the speed of a machine that others share changes within seconds.
 """
 
 import argparse
@@ -98,18 +100,36 @@ class Writing:
 
 def differ(one, other):
     """Whether two folders differ in any file."""
-    files = [{path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()} for folder in (one, other)]
+    files = [
+        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        for folder in (one, other)
+    ]
     return files[0] != files[1]
 
 
 def builds(traces, out, codec):
     """What ``measured`` tells of a build with one process, and with one for each core, by their number."""
-    command = [sys.executable, "-m", "tlparse_bundle", "build", str(traces), str(out), "--overwrite", "--codec", codec, "-q"]
-    return {jobs: measured([*command, "--jobs", str(jobs)], lambda process: None) for jobs in (1, os.cpu_count())}
+    command = [
+        sys.executable,
+        "-m",
+        "tlparse_bundle",
+        "build",
+        str(traces),
+        str(out),
+        "--overwrite",
+        "--codec",
+        codec,
+        "-q",
+    ]
+    return {
+        jobs: measured([*command, "--jobs", str(jobs)], lambda process: None) for jobs in (1, os.cpu_count())
+    }
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("log", type=Path)
     parser.add_argument("--megabytes-per-second", type=float, default=20)
     parser.add_argument("--ranks", type=int, default=1)
@@ -124,15 +144,26 @@ def main():
         for name in names:
             (whole / name).write_bytes(data)
         before = builds(whole, Path(folder, "built"), arguments.codec)
-        writing = Writing(data, [traces / name for name in names], Path(folder, "out"), arguments.megabytes_per_second * 1e6)
-        cpu, wall, most = measured([sys.executable, "-c", FOLLOW, str(traces), str(writing.out), arguments.codec], writing)
+        writing = Writing(
+            data, [traces / name for name in names], Path(folder, "out"), arguments.megabytes_per_second * 1e6
+        )
+        cpu, wall, most = measured(
+            [sys.executable, "-c", FOLLOW, str(traces), str(writing.out), arguments.codec], writing
+        )
         after = builds(whole, Path(folder, "built"), arguments.codec)
         if differ(writing.out, Path(folder, "built")):
             raise SystemExit("the bundle is not the one that a build makes")
     built = {jobs: [sum(pair) / 2 for pair in zip(before[jobs], after[jobs])] for jobs in before}
-    print(f"follow: {cpu:.2f} s of processor time in {wall:.1f} s ({cpu / wall:.2f} cores), {most / 1e6:.0f} MB, {writing.states} states, longest delay {writing.most_s:.2f} s")
+    print(
+        f"follow: {cpu:.2f} s of processor time in {wall:.1f} s ({cpu / wall:.2f} cores), {most / 1e6:.0f}"
+        f" MB, {writing.states} states, longest delay {writing.most_s:.2f} s"
+    )
     for jobs, (build_cpu, build_wall, build_most) in built.items():
-        print(f"build --jobs {jobs}: {build_cpu:.2f} s of processor time in {build_wall:.1f} s, {build_most / 1e6:.0f} MB; follow takes {cpu / build_cpu:.2f} times the time, {most / build_most:.2f} times the memory")
+        print(
+            f"build --jobs {jobs}: {build_cpu:.2f} s of processor time in {build_wall:.1f} s,"
+            f" {build_most / 1e6:.0f} MB; follow takes {cpu / build_cpu:.2f} times the time,"
+            f" {most / build_most:.2f} times the memory"
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Logs that no program wrote: much of one thing, to measure the viewer with. They use the log builder of the tests."""
+"""Logs that no program wrote: much of one thing, to measure the viewer with.
+
+They use the log builder of the tests.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ KERNELS = 2_000  # of one generated code
 
 
 def large_artifacts(bundle, size_bytes: int = ARTIFACT_BYTES) -> bytes:
-    """Return a log of one compile with an artifact per language: a payload of ``bundle``'s first log, repeated up to ``size_bytes``."""
+    """Return a log of one compile with an artifact per language: a payload of ``bundle``'s first log,
+    repeated up to ``size_bytes``.
+    """
     log, made = bundle.logs[0], {}
     for artifact in log.artifacts:
         if artifact.sha256 is not None and artifact.size_bytes > 1000 and artifact.language not in made:
@@ -56,5 +61,7 @@ def many_rows(rows: int = ROWS) -> bytes:
                 "''', device_str='cuda')",
             ]
         text += ["def call(args):", *(f"    {name}.run(buf0)" for name in names)]
-        out.append(record(f'inductor_output_code {i}/0 {{"filename": "/tmp/c{i}.py"}}', payload="\n".join(text)))
+        out.append(
+            record(f'inductor_output_code {i}/0 {{"filename": "/tmp/c{i}.py"}}', payload="\n".join(text))
+        )
     return b"".join(out)

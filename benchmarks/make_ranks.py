@@ -40,7 +40,10 @@ def rank_log(records: list[tuple], rank: int) -> bytes:
             text = TIME.sub(later, payload[1:-1].replace(b"\n\t", b"\n"))
             envelope = MD5.sub(b'"has_payload": "' + hashlib.md5(text).hexdigest().encode() + b'"', envelope)
             payload = b"\t" + text.replace(b"\n", b"\n\t") + b"\n"
-        out.append(b"V%s %d %s%s\n%s" % (moved.strftime("%m%d %H:%M:%S.%f").encode(), int(pid) + rank, place, envelope, payload))
+        out.append(
+            b"V%s %d %s%s\n%s"
+            % (moved.strftime("%m%d %H:%M:%S.%f").encode(), int(pid) + rank, place, envelope, payload)
+        )
     return b"".join(out)
 
 
@@ -56,7 +59,9 @@ def make_ranks(source: Path, folder: Path, ranks: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("source", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--ranks", type=int, default=64)

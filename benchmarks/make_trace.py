@@ -27,7 +27,9 @@ def fresh(token: bytes, copy: int) -> bytes:
     return (digest * (len(token) // len(digest) + 1))[: len(token)]
 
 
-def copy_record(prefix: bytes, envelope: bytes, payload: bytes, copy: int, frames: int, span_us: int) -> bytes:
+def copy_record(
+    prefix: bytes, envelope: bytes, payload: bytes, copy: int, frames: int, span_us: int
+) -> bytes:
     """One record of a copy, with its payload changed and its MD5 right."""
     envelope = FRAME_ID.sub(lambda m: b'"frame_id": %d' % (int(m[1]) + copy * frames), envelope)
     if not payload:
@@ -66,7 +68,9 @@ def make_trace(source: Path, out: Path, copies: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("source", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--copies", type=int, default=81)

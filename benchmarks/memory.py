@@ -37,7 +37,9 @@ def measure(source: Path, copies: int, jobs: int) -> list[tuple[int, int]]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("source", type=Path)
     parser.add_argument("--copies", type=int, default=81)
     parser.add_argument("--jobs", type=int, default=1, help="with two to four the log gets as many processes")

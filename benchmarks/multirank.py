@@ -27,7 +27,10 @@ from tlparse_bundle import build, discover
 from tlparse_bundle.serve.http.app import create_app
 
 FIRST_SCREEN_MS, TASK_MS = 2_000, 100
-READY = "document.querySelector('.matrix [role=gridcell]') && document.querySelector('.verdict .findings article')"
+READY = (
+    "document.querySelector('.matrix [role=gridcell]') && document.querySelector('.verdict .findings"
+    " article')"
+)
 SCROLL = """async ({down, right}) => {
   const grid = document.querySelector('.matrix');
   for (let i = 0; i <= 60; i++) {
@@ -45,7 +48,10 @@ def prepare(work: Path, ranks: int, compiles: int) -> Path:
         functions = [f"layer_{number}" for number in range(compiles)]
         odd = functions[compiles // 2]
         with tempfile.TemporaryDirectory() as logs:
-            write_ranks(Path(logs), (rank_log(rank, functions, odd if rank == ranks // 2 else None) for rank in range(ranks)))
+            write_ranks(
+                Path(logs),
+                (rank_log(rank, functions, odd if rank == ranks // 2 else None) for rank in range(ranks)),
+            )
             build(discover([logs]), out)
     return out
 
@@ -53,21 +59,41 @@ def prepare(work: Path, ranks: int, compiles: int) -> Path:
 def measure(browser, address: str, rounds: int) -> list[dict]:
     opened = [load(browser, address, READY) for _ in range(rounds)]
     rows = [
-        {"name": "first screen", "value": statistics.median(row["usable_ms"] for row in opened), "unit": "ms", "budget": FIRST_SCREEN_MS},
-        {"name": "bytes until then", "value": statistics.median(row["usable_bytes"] for row in opened), "unit": "B", "budget": None},
+        {
+            "name": "first screen",
+            "value": statistics.median(row["usable_ms"] for row in opened),
+            "unit": "ms",
+            "budget": FIRST_SCREEN_MS,
+        },
+        {
+            "name": "bytes until then",
+            "value": statistics.median(row["usable_bytes"] for row in opened),
+            "unit": "B",
+            "budget": None,
+        },
     ]
     page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
     page.add_init_script(SEEN)
     page.goto(address)
     page.locator(".matrix [role=rowheader]").first.click()  # every rank a row of its own
-    for name, way in {"down": {"down": True, "right": False}, "sideways": {"down": False, "right": True}}.items():
+    for name, way in {
+        "down": {"down": True, "right": False},
+        "sideways": {"down": False, "right": True},
+    }.items():
         found = []
         for _ in range(rounds):
             page.evaluate("document.querySelector('.matrix').scrollTo(0, 0)")
             with longest_task(browser, page) as task:
                 page.evaluate(SCROLL, way)
             found.append(task["cpu_ms"])
-        rows.append({"name": f"longest task: scrolling {name}", "value": statistics.median(found), "unit": "ms", "budget": TASK_MS})
+        rows.append(
+            {
+                "name": f"longest task: scrolling {name}",
+                "value": statistics.median(found),
+                "unit": "ms",
+                "budget": TASK_MS,
+            }
+        )
     rows.append({"name": "JS heap", "value": heap_mb(page), "unit": "MB", "budget": None})
     return rows
 
@@ -90,10 +116,20 @@ def main() -> None:
             shutil.rmtree(work)
     for row in rows:
         budget = row["budget"]
-        print(f"{row['name']:36}{row['value']:>12,.1f} {row['unit']:3}", "" if budget is None else f"{'ok' if row['value'] <= budget else 'MISSED'} of {budget:,} {row['unit']}")
+        print(
+            f"{row['name']:36}{row['value']:>12,.1f} {row['unit']:3}",
+            (
+                ""
+                if budget is None
+                else f"{'ok' if row['value'] <= budget else 'MISSED'} of {budget:,} {row['unit']}"
+            ),
+        )
     if options.json:
         options.json.write_text(json.dumps(rows, indent=2) + "\n")
-    sys.exit(not options.no_budgets and any(row["budget"] is not None and row["value"] > row["budget"] for row in rows))
+    sys.exit(
+        not options.no_budgets
+        and any(row["budget"] is not None and row["value"] > row["budget"] for row in rows)
+    )
 
 
 if __name__ == "__main__":

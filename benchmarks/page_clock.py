@@ -1,4 +1,6 @@
-"""A server, a Chromium, and what a page in it takes: time until something is seen, bytes, the longest task, JS heap."""
+"""A server, a Chromium, and what a page in it takes: time until something is seen, bytes, the longest task,
+JS heap.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,17 @@ from tlparse_bundle.serve.http.server import listen
 
 # As in tests/web/conftest.py.
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-CHROMIUM_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+CHROMIUM_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 
-# Resolves to performance.now() once `test` (an expression) holds and a frame with it has been painted; fails after a minute.
+# Resolves to performance.now() once `test` (an expression) holds and a frame with it has been painted; fails
+# after a minute.
 SEEN = """
 window.seen = (test, from = 0) => new Promise((done, fail) => {
   const holds = new Function(`return ${test}`);
@@ -42,13 +52,17 @@ window.transferred = () => [...performance.getEntriesByType('navigation'), ...pe
 
 
 def chromium() -> str | None:
-    """Return the program of the environment variable CHROMIUM, or the first Chromium on the PATH; ``None`` when there is none."""
+    """Return the program of the environment variable CHROMIUM, or the first Chromium on the PATH; ``None``
+    when there is none.
+    """
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
 
 
 @contextmanager
 def visited(make_app: Callable) -> Iterator[tuple]:
-    """``with visited(make_app) as (browser, address)``: a server of what ``make_app()`` gives, in a process of its own."""
+    """``with visited(make_app) as (browser, address)``: a server of what ``make_app()`` gives, in a process
+    of its own.
+    """
     sock = listen(0)
     server = multiprocessing.get_context("fork").Process(target=_run, args=(make_app, sock), daemon=True)
     server.start()
@@ -63,14 +77,15 @@ def visited(make_app: Callable) -> Iterator[tuple]:
 
 
 def _run(make_app: Callable, sock) -> None:
-    import tlparse_bundle.cli  # noqa: F401 - garbage is collected as seldom as in the process of 'serve'
+    import tlparse_bundle.cli  # noqa: F401 - collects garbage as seldom as the process of 'serve'
     from tlparse_bundle.serve.http.connections import limits_of_process, run_app
 
     run_app(make_app(), sock, limits_of_process())
 
 
 def load(browser, url: str, test: str | None = None) -> dict:
-    """Opens ``url`` as a new visitor. {first_ms, whole_ms, bytes}; with a ``test`` also usable_ms and bytes until then.
+    """Opens ``url`` as a new visitor. {first_ms, whole_ms, bytes}; with a ``test`` also usable_ms and bytes
+    until then.
 
     first_ms: something is painted (first-contentful-paint); whole_ms: the page is loaded and painted.
     Bytes are those on the wire, headers included, workers' own requests not.
@@ -83,7 +98,9 @@ def load(browser, url: str, test: str | None = None) -> dict:
     if test is not None:
         found = page.evaluate("usable")
         out |= {"usable_ms": found["ms"], "usable_bytes": found["bytes"], "files": found["files"]}
-    out["first_ms"] = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
+    out["first_ms"] = page.evaluate(
+        "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
+    )
     out["bytes"] = page.evaluate("transferred()")
     context.close()
     return out
@@ -101,8 +118,16 @@ def longest_task(browser, page):
         yield task
     finally:
         events = json.loads(browser.stop_tracing())["traceEvents"]
-        mains = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name" and e["args"]["name"] == "CrRendererMain"}
-        tasks = [e for e in events if e["name"] == "ThreadControllerImpl::RunTask" and (e["pid"], e["tid"]) in mains and "dur" in e]
+        mains = {
+            (e["pid"], e["tid"])
+            for e in events
+            if e["name"] == "thread_name" and e["args"]["name"] == "CrRendererMain"
+        }
+        tasks = [
+            e
+            for e in events
+            if e["name"] == "ThreadControllerImpl::RunTask" and (e["pid"], e["tid"]) in mains and "dur" in e
+        ]
         task["wall_ms"] = max((e["dur"] for e in tasks), default=0) / 1000
         task["cpu_ms"] = max((e.get("tdur", e["dur"]) for e in tasks), default=0) / 1000
 

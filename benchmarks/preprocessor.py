@@ -85,7 +85,12 @@ def tlparse_command() -> str:
 def measured(command: list[str]) -> tuple[float, float, int]:
     """(wall, processor seconds of it and its children, peak bytes of the largest of them) of one run."""
     # With bytecode, as installed packages have it; and nothing is left to be written of what ran before.
-    environment = {**os.environ, "PYTHONPATH": str(PREPROCESSOR), "PYTHONPYCACHEPREFIX": BYTECODE, "PYTHONDONTWRITEBYTECODE": ""}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(PREPROCESSOR),
+        "PYTHONPYCACHEPREFIX": BYTECODE,
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
     os.sync()
     start = time.perf_counter()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -98,7 +103,9 @@ def measured(command: list[str]) -> tuple[float, float, int]:
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def in_turn(name: str, source: Path, programs: dict[str, Callable[[Path], list[str]]], work: Path, rounds: int) -> list[Run]:
+def in_turn(
+    name: str, source: Path, programs: dict[str, Callable[[Path], list[str]]], work: Path, rounds: int
+) -> list[Run]:
     """Runs all programs ``rounds`` times in turn; small inputs once before, unmeasured."""
     found: dict[str, list[tuple]] = {program: [] for program in programs}
     sizes: dict[str, tuple[int, int]] = {}
@@ -112,11 +119,20 @@ def in_turn(name: str, source: Path, programs: dict[str, Callable[[Path], list[s
             if number or not rounds:
                 found[program].append(result)
                 print(f"{name} {number}/{rounds} {program}: {result[0]:.2f} s", file=sys.stderr)
-    return [Run(name, program, input_bytes, *map(statistics.median, zip(*runs)), *sizes[program]) for program, runs in found.items()]
+    return [
+        Run(name, program, input_bytes, *map(statistics.median, zip(*runs)), *sizes[program])
+        for program, runs in found.items()
+    ]
 
 
 def size_of(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else sum(p.stat().st_size for p in path.rglob("*") if p.is_file()) if path.exists() else 0
+    return (
+        path.stat().st_size
+        if path.is_file()
+        else sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
+        if path.exists()
+        else 0
+    )
 
 
 def ours(source: Path, *options: str) -> Callable[[Path], list[str]]:
@@ -142,7 +158,11 @@ def trace_log(source: Path, work: Path, copies: int) -> Path:
 
 def bench_trace(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
     log = trace_log(source, work, sizes.copies)
-    programs = {"tlparse": theirs(log), "tlparse --plain-text": theirs(log, "--plain-text"), "tlparse-bundle": ours(log)}
+    programs = {
+        "tlparse": theirs(log),
+        "tlparse --plain-text": theirs(log, "--plain-text"),
+        "tlparse-bundle": ours(log),
+    }
     return in_turn("trace", log, programs, work, rounds)
 
 
@@ -165,7 +185,13 @@ def rank_logs(source: Path, work: Path, count: int, copies: int) -> Path:
 
 def bench_ranks(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
     folder, one = (rank_logs(source, work, count, sizes.rank_copies) for count in (sizes.ranks, 1))
-    runs = in_turn("ranks", folder, {"tlparse": theirs(folder, "--all-ranks-html"), "tlparse-bundle": ours(folder)}, work, rounds)
+    runs = in_turn(
+        "ranks",
+        folder,
+        {"tlparse": theirs(folder, "--all-ranks-html"), "tlparse-bundle": ours(folder)},
+        work,
+        rounds,
+    )
     runs += in_turn("one rank", one, {"tlparse-bundle": ours(one)}, work, rounds)
     blobs = {run.input: run.blobs_bytes for run in runs if run.program == "tlparse-bundle"}
     print(f"blobs/ of {sizes.ranks} ranks: {blobs['ranks'] / blobs['one rank']:.3f} times those of one")
@@ -174,7 +200,13 @@ def bench_ranks(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run
 
 def bench_workers(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
     folder = rank_logs(source, work, sizes.ranks, sizes.rank_copies)
-    return in_turn("workers", folder, {"one worker": ours(folder, "--jobs", "1"), "two workers": ours(folder, "--jobs", "2")}, work, rounds)
+    return in_turn(
+        "workers",
+        folder,
+        {"one worker": ours(folder, "--jobs", "1"), "two workers": ours(folder, "--jobs", "2")},
+        work,
+        rounds,
+    )
 
 
 def bench_artifact(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
@@ -185,12 +217,16 @@ def bench_artifact(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[
 
 def write_artifact(log: Path, size_bytes: int) -> None:
     line = "buf0 = torch.ops.aten.add.Tensor(arg0_1, arg1_1)  # %08d\n"
-    log.write_bytes(record("artifact:big 0/0", payload="".join(line % i for i in range(size_bytes // len(line % 0)))))
+    log.write_bytes(
+        record("artifact:big 0/0", payload="".join(line % i for i in range(size_bytes // len(line % 0))))
+    )
 
 
 def bench_tiny(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
     log = work / "tiny.log"
-    some = b"".join(record(f'describe_storage 0/{i} {{"id": {i}, "describer_id": 0, "size": 4}}') for i in range(1000))
+    some = b"".join(
+        record(f'describe_storage 0/{i} {{"id": {i}, "describer_id": 0, "size": 4}}') for i in range(1000)
+    )
     with log.open("wb") as out:
         for _ in range(-(-sizes.tiny_records // 1000)):
             out.write(some)
@@ -198,7 +234,10 @@ def bench_tiny(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]
 
 
 def bench_start(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
-    programs = {"python -c pass": lambda _: [sys.executable, "-c", "pass"], "tlparse-bundle --help": lambda _: [*OURS, "--help"]}
+    programs = {
+        "python -c pass": lambda _: [sys.executable, "-c", "pass"],
+        "tlparse-bundle --help": lambda _: [*OURS, "--help"],
+    }
     return in_turn("start", Path(os.devnull), programs, work, rounds)
 
 
@@ -231,8 +270,14 @@ def report(runs: list[Run]) -> str:
     first: dict[str, Run] = {}
     for run in runs:
         base = first.setdefault(run.input.partition(" x")[0], run)
-        sizes = f"{run.input_bytes / 1e6:6.0f} MB", f"{run.peak_bytes / 1e6:6.0f} MB", f"{100 * run.output_bytes / max(1, run.input_bytes):7.1f} %"
-        lines.append(f"{run.input:<12}{run.program:<24}{sizes[0]:>9}{run.wall_s / base.wall_s:8.3f}{run.cpu_s / base.cpu_s:8.3f}{sizes[1]:>9}{sizes[2]:>9}")
+        sizes = (
+            f"{run.input_bytes / 1e6:6.0f} MB",
+            f"{run.peak_bytes / 1e6:6.0f} MB",
+            f"{100 * run.output_bytes / max(1, run.input_bytes):7.1f} %",
+        )
+        lines.append(
+            f"{run.input:<12}{run.program:<24}{sizes[0]:>9}{run.wall_s / base.wall_s:8.3f}{run.cpu_s / base.cpu_s:8.3f}{sizes[1]:>9}{sizes[2]:>9}"
+        )
     return "\n".join(lines)
 
 
@@ -245,13 +290,28 @@ def main() -> None:
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     sizes = Sizes().scaled(options.scale)
-    runs = [run for name in options.only.split(",") for run in BENCHMARKS[name](options.source, options.work, options.rounds, sizes)]
+    runs = [
+        run
+        for name in options.only.split(",")
+        for run in BENCHMARKS[name](options.source, options.work, options.rounds, sizes)
+    ]
     stage_s = stages(trace_log(options.source, options.work, sizes.copies))
     print(report(runs))
-    print("processor seconds of one thread until there are", ", ".join(f"{name}: {value:.2f}" for name, value in stage_s.items()))
+    print(
+        "processor seconds of one thread until there are",
+        ", ".join(f"{name}: {value:.2f}" for name, value in stage_s.items()),
+    )
     if options.json:
-        machine = {"system": platform.platform(), "python": platform.python_version(), "cores": os.cpu_count()}
-        options.json.write_text(json.dumps({"machine": machine, "runs": [asdict(run) for run in runs], "stages_cpu_s": stage_s}, indent=1))
+        machine = {
+            "system": platform.platform(),
+            "python": platform.python_version(),
+            "cores": os.cpu_count(),
+        }
+        options.json.write_text(
+            json.dumps(
+                {"machine": machine, "runs": [asdict(run) for run in runs], "stages_cpu_s": stage_s}, indent=1
+            )
+        )
 
 
 if __name__ == "__main__":

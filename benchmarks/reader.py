@@ -35,7 +35,16 @@ from tlparse_bundle.bundle.reader import Bundle, Log
 from preprocessor import measured, ours  # finds the package, so that it stands before the next line
 
 CODE = "inductor_output_code"
-NO_TYPE = {"compiled_autograd_id", "frame_id", "frame_compile_id", "attempt", "rank", "stack", "has_payload", "process_index"}
+NO_TYPE = {
+    "compiled_autograd_id",
+    "frame_id",
+    "frame_compile_id",
+    "attempt",
+    "rank",
+    "stack",
+    "has_payload",
+    "process_index",
+}
 
 
 def records(log: Path) -> Iterator[tuple[dict, bytes]]:
@@ -77,16 +86,28 @@ def seconds(metrics: Iterator[dict]) -> float:
 
 ASK_LOG: dict[str, Callable[[Path], object]] = {
     "compiles": lambda log: len({id_of(one) for one, _ in records(log)} - {None}),
-    "metrics": lambda log: seconds(one["compilation_metrics"] for one, _ in records(log) if "compilation_metrics" in one),
+    "metrics": lambda log: seconds(
+        one["compilation_metrics"] for one, _ in records(log) if "compilation_metrics" in one
+    ),
     "artifact": lambda log: md5_of([payload for one, payload in records(log) if CODE in one][-1:]),
     "codes": lambda log: md5_of(payload for one, payload in records(log) if CODE in one),
     "events": lambda log: sorted(Counter(type_of(one) for one, _ in records(log)).items()),
     "payloads": lambda log: md5_of(payload for _, payload in records(log)),
 }
 ASK_BUNDLE: dict[str, Callable[[Log], object]] = {
-    "compiles": lambda log: len({(row["compile"].partition("@")[0], row.get("attempt", 0)) for name in ("attempts", "limits", "captures") for row in log.table(name)}),
-    "metrics": lambda log: seconds(one.metadata["compilation_metrics"] for one in log.events(type="compilation_metrics")),
-    "artifact": lambda log: md5_of(one.bytes() for one in [one for one in log.artifacts if one.name == CODE][-1:]),
+    "compiles": lambda log: len(
+        {
+            (row["compile"].partition("@")[0], row.get("attempt", 0))
+            for name in ("attempts", "limits", "captures")
+            for row in log.table(name)
+        }
+    ),
+    "metrics": lambda log: seconds(
+        one.metadata["compilation_metrics"] for one in log.events(type="compilation_metrics")
+    ),
+    "artifact": lambda log: md5_of(
+        one.bytes() for one in [one for one in log.artifacts if one.name == CODE][-1:]
+    ),
     "codes": lambda log: md5_of(one.bytes() for one in log.artifacts if one.name == CODE),
     "events": lambda log: sorted(Counter(one.type for one in log.events()).items()),
     "payloads": lambda log: md5_of(one.bytes() or b"" for one in log.events()),
@@ -99,7 +120,9 @@ def answer(question: str, path: Path) -> object:
 
 def compare(question: str, log: Path, bundle: Path, rounds: int) -> dict:
     """Medians of the log and the bundle. Exits when their answers differ."""
-    with ProcessPoolExecutor(1) as pool:  # the peak that Linux tells of a child is at least what its parent holds
+    with ProcessPoolExecutor(
+        1
+    ) as pool:  # the peak that Linux tells of a child is at least what its parent holds
         said, read = pool.map(answer, (question, question), (log, bundle))
     if said != read:
         sys.exit(f"{question}: the log says {said}, the bundle {read}")
@@ -109,7 +132,10 @@ def compare(question: str, log: Path, bundle: Path, rounds: int) -> dict:
             found.append(measured([sys.executable, __file__, str(path), "--answer", question]))
     row: dict = {"question": question}
     for name, path in (("log", log), ("bundle", bundle)):
-        row |= {f"{name}_{unit}": statistics.median(values) for unit, values in zip(("wall_s", "cpu_s", "peak_bytes"), zip(*runs[path]))}
+        row |= {
+            f"{name}_{unit}": statistics.median(values)
+            for unit, values in zip(("wall_s", "cpu_s", "peak_bytes"), zip(*runs[path]))
+        }
     return row
 
 
@@ -117,7 +143,9 @@ def main() -> None:
     parser = measuring_parser(__doc__)
     parser.add_argument("log", type=Path)
     parser.add_argument("--work", type=Path, help="folder for the bundle; a temporary one if not given")
-    parser.add_argument("--answer", choices=ASK_LOG, help=argparse.SUPPRESS)  # what a measured process does: path is a log or a bundle
+    parser.add_argument(
+        "--answer", choices=ASK_LOG, help=argparse.SUPPRESS
+    )  # what a measured process does: path is a log or a bundle
     options = parser.parse_args()
     if options.answer:
         answer(options.answer, options.log)

@@ -1,10 +1,12 @@
-"""A recorded log is written again while pages follow it: each second, what they show is held against a fresh build of the same bytes.
+"""A recorded log is written again while pages follow it: each second, what they show is held against a fresh
+build of the same bytes.
 
     python benchmarks/replay.py LOG... [--pace own|10|20MB/s ...] [--at-most 60] [--each 1]
 
-Writes the log at the pace at which it was recorded, ten times as fast, and at 20 MB/s, in pieces that end anywhere; findings, compiles and the
-timeline are each open in a page. Afterwards the bundle is compared with a build of the log, byte for byte. Of a log that takes longer than
---at-most seconds at a pace its beginning is taken. Exits with 1 when something differs.
+Writes the log at the pace at which it was recorded, ten times as fast, and at 20 MB/s, in pieces that end
+anywhere; findings, compiles and the timeline are each open in a page. Afterwards the bundle is compared with
+a build of the log, byte for byte. Of a log that takes longer than --at-most seconds at a pace its beginning
+is taken. Exits with 1 when something differs.
 """
 
 import argparse
@@ -21,7 +23,9 @@ from tlparse_bundle.serve.http.app import create_app
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("logs", type=Path, nargs="+")
     parser.add_argument("--pace", nargs="+", default=["own", "10", "20MB/s"])
     parser.add_argument("--at-most", type=float, default=60)
@@ -36,10 +40,21 @@ def main():
 
 def replayed(log, name, at_most_s, each_s):
     """How many samples differ."""
-    pace = -1e6 * float(name.removesuffix("MB/s")) if name.endswith("MB/s") else 1.0 if name == "own" else float(name)
+    pace = (
+        -1e6 * float(name.removesuffix("MB/s"))
+        if name.endswith("MB/s")
+        else 1.0
+        if name == "own"
+        else float(name)
+    )
     data = log.read_bytes()
-    data = data[: max((end for seconds, end in pieces(data, pace) if seconds <= at_most_s), default=len(data))]
-    with tempfile.TemporaryDirectory() as folder, visited(lambda: create_app({"run": Path(folder)})) as (browser, address):
+    data = data[
+        : max((end for seconds, end in pieces(data, pace) if seconds <= at_most_s), default=len(data))
+    ]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        visited(lambda: create_app({"run": Path(folder)})) as (browser, address),
+    ):
         replay = Replay(Path(folder), data, pace)
 
         def open_page(bundle, hash):
@@ -49,7 +64,11 @@ def replayed(log, name, at_most_s, each_s):
 
         samples = watched_replay(replay, open_page, each_s=each_s)
         fresh = Fresh(replay, open_page)
-        differing = [(seconds, view, state, shown, fresh.shows(state, view)) for seconds, view, state, shown, _ in samples if fresh.shows(state, view) != shown]
+        differing = [
+            (seconds, view, state, shown, fresh.shows(state, view))
+            for seconds, view, state, shown, _ in samples
+            if fresh.shows(state, view) != shown
+        ]
         whole = Path(folder, "whole", NAME)
         whole.parent.mkdir()
         whole.write_bytes(data)
@@ -58,8 +77,10 @@ def replayed(log, name, at_most_s, each_s):
     late = [late for *_, late in samples]
     took = replay.written[-1][0] - replay.written[0][0]
     print(
-        f"{log.name} {name}: {len(data) / 1e6:.1f} MB in {took:.1f} s, {len(replay.states)} states; {len(samples)} samples of pages, {len(differing)} differ from a fresh build; "
-        f"a page lacks bytes for {max(late, default=0):.1f} s at most, {sorted(late)[len(late) // 2] if late else 0:.1f} s in the middle; the bundle is {'that' if same else 'NOT that'} of a build",
+        f"{log.name} {name}: {len(data) / 1e6:.1f} MB in {took:.1f} s, {len(replay.states)} states;"
+        f" {len(samples)} samples of pages, {len(differing)} differ from a fresh build; a page lacks bytes"
+        f" for {max(late, default=0):.1f} s at most, {sorted(late)[len(late) // 2] if late else 0:.1f} s in"
+        f" the middle; the bundle is {'that' if same else 'NOT that'} of a build",
         flush=True,
     )
     for seconds, view, state, shown, wanted in differing[:3]:
@@ -68,7 +89,9 @@ def replayed(log, name, at_most_s, each_s):
 
 
 def _first_difference(shown, wanted):
-    place = next((n for n, (one, other) in enumerate(zip(shown, wanted)) if one != other), min(len(shown), len(wanted)))
+    place = next(
+        (n for n, (one, other) in enumerate(zip(shown, wanted)) if one != other), min(len(shown), len(wanted))
+    )
     return f"{len(shown)} and {len(wanted)} rows; {shown[place:][:1]} is shown, {wanted[place:][:1]} is so"
 
 

@@ -3,8 +3,9 @@
     python benchmarks/trend.py [--runs 200] [--rounds 5] [--json FILE] [--no-budgets]
 
 Builds the bundle of a fixture, makes manifests of so many runs of it, lets the command print their table,
-and opens the page as a new visitor. Needs Chromium and playwright. Exits with 1 when a budget is missed: the page
-within a second. Times are medians of the rounds; the time of the command is told beside that of `info` on one bundle.
+and opens the page as a new visitor. Needs Chromium and playwright. Exits with 1 when a budget is missed: the
+page within a second. Times are medians of the rounds; the time of the command is told beside that of `info`
+on one bundle.
 """
 
 from __future__ import annotations
@@ -37,7 +38,13 @@ def prepare(work: Path, count: int) -> tuple[Path, Path]:
     bundle, runs = work / "bundle", work / "runs"
     build(discover([ROOT / "fixtures" / "train_step" / "trace"]), bundle)
     draw = random.Random(1)
-    changes = ({"compile_us": int(40e6 * (1 + draw.gauss(0, 0.03)) * (1.5 if number > count * 2 // 3 else 1)), "graph_break_count": number % 7} for number in range(count))
+    changes = (
+        {
+            "compile_us": int(40e6 * (1 + draw.gauss(0, 0.03)) * (1.5 if number > count * 2 // 3 else 1)),
+            "graph_break_count": number % 7,
+        }
+        for number in range(count)
+    )
     made_runs(runs, json.loads((bundle / "manifest.json").read_text()), changes, label="made")
     return bundle, runs
 
@@ -45,7 +52,12 @@ def prepare(work: Path, count: int) -> tuple[Path, Path]:
 def took(*arguments: object) -> float:
     """Seconds of a command."""
     begun = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "tlparse_bundle", *map(str, arguments)], check=True, capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT / "preprocessor")})
+    subprocess.run(
+        [sys.executable, "-m", "tlparse_bundle", *map(str, arguments)],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "preprocessor")},
+    )
     return time.perf_counter() - begun
 
 
@@ -61,9 +73,14 @@ def main() -> None:
         with visited(lambda: create_app({"runs": runs})) as (browser, address):
             pages = [load(browser, f"{address}/viewers/trend/", READY) for _ in range(options.rounds)]
     usable, size = statistics.median(page["usable_ms"] for page in pages), pages[0]["usable_bytes"]
-    print(f"trend over {options.runs} bundles takes {trend / info:.2f} times what info takes of one; the page is there after {usable:.0f} ms, {size / 1000:.0f} kB")
+    print(
+        f"trend over {options.runs} bundles takes {trend / info:.2f} times what info takes of one; the page"
+        f" is there after {usable:.0f} ms, {size / 1000:.0f} kB"
+    )
     if options.json:
-        options.json.write_text(json.dumps({"trend_s": trend, "info_s": info, "usable_ms": usable, "bytes": size}))
+        options.json.write_text(
+            json.dumps({"trend_s": trend, "info_s": info, "usable_ms": usable, "bytes": size})
+        )
     sys.exit(not options.no_budgets and usable > PAGE_MS)
 
 

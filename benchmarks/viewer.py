@@ -10,8 +10,8 @@ them; a longest task is told as the processor time that it took (and, in bracket
 passed). On a machine with other work everything takes longer: its load stands in the first line.
 
   load        time until the overview and the trie can be used, and tlparse's page is painted; bytes
-  compare     the same for what changed from a run that ended earlier (the first three quarters of LOG), made by the server
-              when the page asks, and as a folder; the longest task until then
+  compare     the same for what changed from a run that ended earlier (the first three quarters of LOG), made
+              by the server when the page asks, and as a folder; the longest task until then
   events      the longest task while the table is scrolled from end to end, and while one types; heap
   artifacts   time to open the largest artifacts of the log, and made ones of 4.9 MB in each language;
               the longest task while the nodes of a large graph are listed
@@ -44,14 +44,19 @@ from tlparse_bundle.serve.publish.comparison_folder import write_comparison
 from tlparse_bundle.statements.runs.compare.document import compare
 
 TASK_MS, OPEN_MS, HEAP_MB, FIRST_BYTES = 50, 300, 200, 300_000
-OVERVIEW = "document.querySelector('.overview .tiles') && document.querySelector('.overview .findings article')"
+OVERVIEW = (
+    "document.querySelector('.overview .tiles') && document.querySelector('.overview .findings article')"
+)
 CHANGES = "document.querySelector('.changes .change')"
 TRIE = "document.querySelector('[role=tree] [role=treeitem]')"
 TABLES = ["compiles", "symbols", "tensors", "kernels", "guards", "anatomy", "anatomy&by=compile", "events"]
 
 
 def prepare(log: Path, work: Path, scale: float) -> None:
-    """Make the bundles and the report below ``work``. ``scale`` is a factor for the sizes of the logs that are made here."""
+    """Make the bundles and the report below ``work``.
+
+    ``scale`` is a factor for the sizes of the logs that are made here.
+    """
 
     made = {
         "trace": None,
@@ -73,7 +78,11 @@ def prepare(log: Path, work: Path, scale: float) -> None:
         write_comparison(compare([("earlier", base)], [("trace", new)]), base, new, work / "comparison")
     if not (work / "tlparse" / "index.html").exists():
         tlparse = shutil.which("tlparse", path=Path(sys.executable).parent) or shutil.which("tlparse")
-        subprocess.run([tlparse, log, "-o", work / "tlparse", "--overwrite", "--no-browser"], check=True, capture_output=True)
+        subprocess.run(
+            [tlparse, log, "-o", work / "tlparse", "--overwrite", "--no-browser"],
+            check=True,
+            capture_output=True,
+        )
 
 
 def ended_earlier(log: Path) -> bytes:
@@ -89,8 +98,12 @@ def application(work: Path, rounds: int):
     from starlette.staticfiles import StaticFiles
 
     bundles = {name: work / name for name in ("trace", "earlier", "artifacts", "tables", "provenance")}
-    bundles |= {f"earlier-{number}": work / "earlier" for number in range(rounds)}  # the server makes a comparison once
-    folders = [Mount(f"/{name}", StaticFiles(directory=work / name, html=True)) for name in ("tlparse", "comparison")]
+    bundles |= {
+        f"earlier-{number}": work / "earlier" for number in range(rounds)
+    }  # the server makes a comparison once
+    folders = [
+        Mount(f"/{name}", StaticFiles(directory=work / name, html=True)) for name in ("tlparse", "comparison")
+    ]
     return Starlette(routes=[*folders, Mount("/", create_app(bundles))])
 
 
@@ -108,12 +121,24 @@ class Measuring:
     def note(self, name: str, value: float, unit: str, budget: float | None = None, **more) -> None:
         """One line of the report. ``more`` stands in brackets, and in the JSON."""
         self.rows.append(
-            {"name": name, "value": round(value, 1), "unit": unit, "budget": budget, **{k: round(v, 1) for k, v in more.items()}}
+            {
+                "name": name,
+                "value": round(value, 1),
+                "unit": unit,
+                "budget": budget,
+                **{k: round(v, 1) for k, v in more.items()},
+            }
         )
         row = self.rows[-1]
-        verdict = "" if budget is None else f"{'ok' if value <= budget else 'MISSED':8}of {budget:,.0f} {unit}"
-        extra = ", ".join(f"{key} {value:,}" for key, value in row.items() if key not in ("name", "value", "unit", "budget"))
-        print(f"{name:58}{row['value']:>12,} {unit:4} {verdict:24}{f'({extra})' if extra else ''}", flush=True)
+        verdict = (
+            "" if budget is None else f"{'ok' if value <= budget else 'MISSED':8}of {budget:,.0f} {unit}"
+        )
+        extra = ", ".join(
+            f"{key} {value:,}" for key, value in row.items() if key not in ("name", "value", "unit", "budget")
+        )
+        print(
+            f"{name:58}{row['value']:>12,} {unit:4} {verdict:24}{f'({extra})' if extra else ''}", flush=True
+        )
 
     def wait(self, page, ms: float) -> None:
         """Wait until a page has finished what it does with an input of the full size in ``ms``."""
@@ -147,13 +172,19 @@ class Measuring:
 
 
 def measure_load(m: Measuring) -> None:
-    first_screens(m, {"overview": (m.address("trace"), OVERVIEW), "trie": (m.address("trace", "&view=stack"), TRIE)})
+    first_screens(
+        m, {"overview": (m.address("trace"), OVERVIEW), "trie": (m.address("trace", "&view=stack"), TRIE)}
+    )
 
 
 def measure_compare(m: Measuring) -> None:
     pages = {
-        "comparison, made when it is asked for": f"{m.root}/viewers/compare/?base=/bundles/earlier-ROUND/&new=/bundles/trace/",
-        "comparison, asked for again": f"{m.root}/viewers/compare/?base=/bundles/earlier/&new=/bundles/trace/",
+        "comparison, made when it is asked for": (
+            f"{m.root}/viewers/compare/?base=/bundles/earlier-ROUND/&new=/bundles/trace/"
+        ),
+        "comparison, asked for again": (
+            f"{m.root}/viewers/compare/?base=/bundles/earlier/&new=/bundles/trace/"
+        ),
         "comparison, a folder": f"{m.root}/comparison/viewers/compare/",
     }
     first_screens(m, {name: (address, CHANGES) for name, address in pages.items()})
@@ -167,17 +198,28 @@ def measure_compare(m: Measuring) -> None:
                 page.evaluate(f"seen({json.dumps(CHANGES)})")
             tasks.append(task)
             page.context.close()
-        m.note(f"longest task: {name}", statistics.median(task["cpu_ms"] for task in tasks), "ms", TASK_MS, passed=statistics.median(task["wall_ms"] for task in tasks))
+        m.note(
+            f"longest task: {name}",
+            statistics.median(task["cpu_ms"] for task in tasks),
+            "ms",
+            TASK_MS,
+            passed=statistics.median(task["wall_ms"] for task in tasks),
+        )
 
 
 def first_screens(m: Measuring, pages: dict[str, tuple[str, str]]) -> None:
-    """Pages by name, each with its address (ROUND in it is the number of the round) and what must be seen; they and tlparse's in turn."""
+    """Pages by name, each with its address (ROUND in it is the number of the round) and what must be seen;
+    they and tlparse's in turn.
+    """
     found: dict[str, list[dict]] = {"tlparse": [], **{name: [] for name in pages}}
     for number in range(m.rounds):
         found["tlparse"].append(load(m.browser, f"{m.root}/tlparse/"))
         for name, (address, test) in pages.items():
             found[name].append(load(m.browser, address.replace("ROUND", str(number)), test))
-    middle = {name: {key: statistics.median(row[key] for row in rows) for key in rows[0]} for name, rows in found.items()}
+    middle = {
+        name: {key: statistics.median(row[key] for row in rows) for key in rows[0]}
+        for name, rows in found.items()
+    }
     painted = middle["tlparse"]["whole_ms"]
     m.note(
         "tlparse: index.html is loaded and painted",
@@ -188,7 +230,14 @@ def first_screens(m: Measuring, pages: dict[str, tuple[str, str]]) -> None:
     )
     for name in pages:
         row = middle[name]
-        m.note(f"{name}: can be used", row["usable_ms"], "ms", painted, first_paint=row["first_ms"], files=row["files"])
+        m.note(
+            f"{name}: can be used",
+            row["usable_ms"],
+            "ms",
+            painted,
+            first_paint=row["first_ms"],
+            files=row["files"],
+        )
         m.note(f"{name}: bytes until then", row["usable_bytes"], "B", FIRST_BYTES)
 
 
@@ -198,7 +247,9 @@ def measure_events(m: Measuring) -> None:
       for (let at = 0; at < end + 3000; at += 3000) { grid.scrollTop = at; await new Promise(requestAnimationFrame); }
       grid.scrollTop = 0; await new Promise(requestAnimationFrame); grid.scrollTop = end; await new Promise(requestAnimationFrame); grid.scrollTop = 0; }"""
     m.task(page, "event table, scrolled from end to end", lambda: page.evaluate(scroll))
-    m.task(page, "event table, typing in its filter", lambda: typed(m, page, "Filter records", "fx_graph_cache"))
+    m.task(
+        page, "event table, typing in its filter", lambda: typed(m, page, "Filter records", "fx_graph_cache")
+    )
     m.task(page, "event table, sorted by each column", lambda: sort_all(m, page))
     page.evaluate("location.hash = '#v=1&view=stack'")
     page.evaluate(f"seen({json.dumps(TRIE)})")
@@ -230,7 +281,9 @@ def measure_artifacts(m: Measuring, work: Path) -> None:
         log = Bundle.open(work / bundle).logs[0]
         largest: dict[str, object] = {}
         for artifact in log.artifacts:
-            if artifact.sha256 is not None and artifact.size_bytes > getattr(largest.get(artifact.name), "size_bytes", 0):
+            if artifact.sha256 is not None and artifact.size_bytes > getattr(
+                largest.get(artifact.name), "size_bytes", 0
+            ):
                 largest[artifact.name] = artifact
         chosen = sorted(largest.values(), key=lambda a: -a.size_bytes)[: 6 if bundle == "trace" else None]
         for artifact in chosen:
@@ -266,7 +319,10 @@ def measure_artifacts(m: Measuring, work: Path) -> None:
 
 def measure_graph(m: Measuring, artifact, compile: str) -> None:
     """What one does with a large graph."""
-    page = m.page(m.address("artifacts", f"&view=compile&compile={compile}&artifact={artifact.name}"), "document.querySelector('.code-line')")
+    page = m.page(
+        m.address("artifacts", f"&view=compile&compile={compile}&artifact={artifact.name}"),
+        "document.querySelector('.code-line')",
+    )
 
     def table():
         page.get_by_role("button", name="Table", exact=True).click()
@@ -318,7 +374,11 @@ def measure_provenance(m: Measuring, kernels: int) -> None:
       for (let at = 0; at < end + 6000; at += 6000) { pane.dispatchEvent(new WheelEvent('wheel')); pane.scrollTop = at; await new Promise(requestAnimationFrame); } pane.scrollTop = 0; }"""
     m.task(page, "provenance, a pin far away", pin)
     m.task(page, "provenance, scrolled from end to end, panes together", lambda: page.evaluate(scroll))
-    m.task(page, "provenance, typing in the search of the code", lambda: typed_in(m, page, ".pane-code input[type=search]", "k19"))
+    m.task(
+        page,
+        "provenance, typing in the search of the code",
+        lambda: typed_in(m, page, ".pane-code input[type=search]", "k19"),
+    )
     m.task(page, "provenance, kernels sorted by each column", lambda: sort_all(m, page))
     m.note("provenance: JS heap after all that", heap_mb(page), "MB", HEAP_MB)
     page.context.close()
@@ -346,7 +406,9 @@ def main() -> None:
         with visited(lambda: application(work, options.rounds)) as (browser, root):
             m = Measuring(browser, root, options.rounds, options.scale)
             only = options.only.split(",")
-            load(browser, m.address("trace"), OVERVIEW)  # not counted: the server's and the browser's own first time
+            load(
+                browser, m.address("trace"), OVERVIEW
+            )  # not counted: the server's and the browser's own first time
             parts = {
                 "load": measure_load,
                 "compare": measure_compare,
@@ -360,7 +422,10 @@ def main() -> None:
                     part(m)
     if options.json:
         options.json.write_text(json.dumps(m.rows, indent=1) + "\n")
-    sys.exit(not options.no_budgets and any(row["budget"] is not None and row["value"] > row["budget"] for row in m.rows))
+    sys.exit(
+        not options.no_budgets
+        and any(row["budget"] is not None and row["value"] > row["budget"] for row in m.rows)
+    )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,9 @@ def declarations(schemas: dict[str, dict]) -> str:
     """One interface for each, named as its schema: 'graph_breaks' is GraphBreaks."""
     blocks = [_HEAD]
     for name, document in schemas.items():
-        blocks.append(f"{_comment(document, '')}export interface {type_name(name)} {_type(document, document, '')}\n")
+        blocks.append(
+            f"{_comment(document, '')}export interface {type_name(name)} {_type(document, document, '')}\n"
+        )
     return "\n".join(blocks)
 
 
@@ -66,7 +68,11 @@ def _object(document: dict, node: dict, indent: str) -> str:
     for name, child in node["properties"].items():
         key = name if re.fullmatch(r"[A-Za-z_$][\w$]*", name) else json.dumps(name)
         mark = "" if name in node.get("required", ()) else "?"
-        described = child if "description" in child or "$ref" not in child else document["$defs"][child["$ref"].split("/")[-1]]
+        described = (
+            child
+            if "description" in child or "$ref" not in child
+            else document["$defs"][child["$ref"].split("/")[-1]]
+        )
         lines.append(f"{_comment(described, deeper)}{deeper}{key}{mark}: {_type(document, child, deeper)};\n")
     if other is not False:  # fields that a newer version may add
         lines.append(f"{deeper}[other: string]: {values};\n")

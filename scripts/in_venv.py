@@ -1,4 +1,6 @@
-"""Importing this runs the script with the Python of the environment that scripts/test makes, unless it runs in an environment already."""
+"""Importing this runs the script with the Python of the environment that scripts/test makes, unless it runs
+in an environment already.
+"""
 
 import os
 import sys

@@ -1,4 +1,6 @@
-"""Types of the rows of all tables for Python, from their schemas: ``preprocessor/tlparse_bundle/bundle/row_types.py``."""
+"""Types of the rows of all tables for Python, from their schemas:
+``preprocessor/tlparse_bundle/bundle/row_types.py``.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,22 @@ _NAMES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool
 
 
 def row_types(schemas: dict[str, dict]) -> str:
-    """Return the module: a TypedDict for each table of rows, and the signatures by which ``log.table(name)`` gives them."""
+    """Return the module: a TypedDict for each table of rows, and the signatures by which ``log.table(name)``
+    gives them.
+    """
     blocks = [_HEAD]
     tables = {name: document for name, document in schemas.items() if "x-table" in document}
     for name, document in tables.items():
         blocks += _classes(document, document, class_name(name))
-    for name, method, where in (("LogTable", "Log.table", "log"), ("RankTable", "Bundle.rank_table", "ranks")):
-        blocks.append(_protocol(name, method, [table for table, document in tables.items() if document["x-table"] == where]))
+    for name, method, where in (
+        ("LogTable", "Log.table", "log"),
+        ("RankTable", "Bundle.rank_table", "ranks"),
+    ):
+        blocks.append(
+            _protocol(
+                name, method, [table for table, document in tables.items() if document["x-table"] == where]
+            )
+        )
     return "\n".join(blocks)
 
 
@@ -36,8 +47,16 @@ def class_name(table: str) -> str:
 def _protocol(name: str, method: str, tables: list[str]) -> str:
     lines = [f"class {name}(Protocol):", f'    """What ``{method}`` gives by the name of a table."""', ""]
     for table in tables:
-        lines += ["    @overload", f'    def __call__(self, name: Literal["{table}"]) -> list[{class_name(table)}]: ...']
-    lines += ["    @overload", "    def __call__(self, name: str) -> list[Any]: ...", "    def __call__(self, name: str) -> Any: ...", ""]
+        lines += [
+            "    @overload",
+            f'    def __call__(self, name: Literal["{table}"]) -> list[{class_name(table)}]: ...',
+        ]
+    lines += [
+        "    @overload",
+        "    def __call__(self, name: str) -> list[Any]: ...",
+        "    def __call__(self, name: str) -> Any: ...",
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -49,10 +68,14 @@ def _classes(document: dict, node: dict, name: str) -> Iterator[str]:
         yield from _nested(document, child, nested)
         kind = _type(document, child, nested)
         fields.append((key, kind if key in node.get("required", ()) else f"NotRequired[{kind}]"))
-    text = node.get("description", "").partition(". ")[0].rstrip(".").replace('"""', "'''").replace("\\", "\\\\")
+    text = (
+        node.get("description", "").partition(". ")[0].rstrip(".").replace('"""', "'''").replace("\\", "\\\\")
+    )
     if all(key.isidentifier() and not keyword.iskeyword(key) for key, _ in fields):
         body = [f"    {key}: {kind}" for key, kind in fields] or ["    pass"]
-        yield "\n".join([f"class {name}(TypedDict):", *([f'    """{text}."""', ""] if text else []), *body, "", ""])
+        yield "\n".join(
+            [f"class {name}(TypedDict):", *([f'    """{text}."""', ""] if text else []), *body, "", ""]
+        )
     else:
         inner = ", ".join(f"{key!r}: {kind}" for key, kind in fields).replace("'", '"')
         yield f'{name} = TypedDict("{name}", {{{inner}}})\n\n'
@@ -89,7 +112,11 @@ def _one(document: dict, node: dict, kind: str, name: str) -> str:
         if node.get("properties"):
             return name
         other = node.get("additionalProperties")
-        return f"dict[str, {_type(document, other, name)}]" if isinstance(other, dict) and other else "dict[str, Any]"
+        return (
+            f"dict[str, {_type(document, other, name)}]"
+            if isinstance(other, dict) and other
+            else "dict[str, Any]"
+        )
     return _NAMES[kind]
 
 

@@ -89,7 +89,10 @@ def shape_of(document: dict, node: dict, place: str) -> object:
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if "array" in kinds:
         below = shape_of(document, node.get("items", {}), place)
-        length, null = node["minItems"] if "minItems" in node and node["minItems"] == node.get("maxItems") else 0, int("null" in kinds)
+        length, null = (
+            node["minItems"] if "minItems" in node and node["minItems"] == node.get("maxItems") else 0,
+            int("null" in kinds),
+        )
         return [below, length, 1] if null else [below, length] if length else [below]
     if "object" in kinds:
         return _object(document, node, place, null="null" in kinds)
@@ -104,7 +107,10 @@ def _words(words: list) -> str:
 
 def _object(document: dict, node: dict, place: str, null: bool) -> dict:
     properties, required = node.get("properties", {}), node.get("required", ())
-    shape = {name if name in required else f"{name}?": shape_of(document, child, f"{place}.{name}") for name, child in properties.items()}
+    shape = {
+        name if name in required else f"{name}?": shape_of(document, child, f"{place}.{name}")
+        for name, child in properties.items()
+    }
     if isinstance(node.get("additionalProperties"), dict):
         shape["*"] = shape_of(document, node["additionalProperties"], f"{place}.*")
     if null:
@@ -135,7 +141,15 @@ def _target(place: str) -> str | None:
 
 def _text(shape: object) -> str:
     if isinstance(shape, dict):
-        return "{" + ", ".join(f"{name if re.fullmatch(r'[a-zA-Z_][a-zA-Z0-9_]*', name) else json.dumps(name)}: {_text(below)}" for name, below in shape.items()) + "}"
+        return (
+            "{"
+            + ", ".join(
+                f"{name if re.fullmatch(r'[a-zA-Z_][a-zA-Z0-9_]*', name) else json.dumps(name)}:"
+                f" {_text(below)}"
+                for name, below in shape.items()
+            )
+            + "}"
+        )
     if isinstance(shape, list):
         return "[" + ", ".join(map(_text, shape)) + "]"
     return json.dumps(shape)

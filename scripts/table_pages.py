@@ -7,15 +7,43 @@ import re
 from collections.abc import Callable
 
 # Fixtures by which rows are shown; of each table the first one that has two rows, else one.
-FIXTURES = ("recompiles", "train_step", "graph_breaks", "failures", "caches", "dynamic_shapes", "vllm/passes-cold", "ranks_extra_break", "export_dtrace", "compiled_autograd", "provenance_aoti", "transformer")
+FIXTURES = (
+    "recompiles",
+    "train_step",
+    "graph_breaks",
+    "failures",
+    "caches",
+    "dynamic_shapes",
+    "vllm/passes-cold",
+    "ranks_extra_break",
+    "export_dtrace",
+    "compiled_autograd",
+    "provenance_aoti",
+    "transformer",
+)
 _MOST_TEXT = 160
 _MOST_LIST = 4
-_WHERE = {"log": "the files that `tables.{name}` of `log.json` lists", "ranks": "the files that `rank_tables.{name}` of the manifest lists"}
+_WHERE = {
+    "log": "the files that `tables.{name}` of `log.json` lists",
+    "ranks": "the files that `rank_tables.{name}` of the manifest lists",
+}
 
 
-def pages(schemas: dict[str, dict], fields_of: Callable[[str], str], bundle_of: Callable[[str], dict[str, bytes]]) -> dict[str, str]:
-    """The text of each page by the name of the table or file. ``fields_of``: the table of fields; ``bundle_of``: the files of a fixture's bundle."""
-    return {name: _table_page(name, schema, fields_of(name), bundle_of) if "x-table" in schema else _file_page(name, schema, fields_of(name)) for name, schema in schemas.items()}
+def pages(
+    schemas: dict[str, dict], fields_of: Callable[[str], str], bundle_of: Callable[[str], dict[str, bytes]]
+) -> dict[str, str]:
+    """The text of each page by the name of the table or file.
+
+    ``fields_of``: the table of fields; ``bundle_of``: the files of a fixture's bundle.
+    """
+    return {
+        name: (
+            _table_page(name, schema, fields_of(name), bundle_of)
+            if "x-table" in schema
+            else _file_page(name, schema, fields_of(name))
+        )
+        for name, schema in schemas.items()
+    }
 
 
 def first_sentence(description: str) -> str:
@@ -24,23 +52,46 @@ def first_sentence(description: str) -> str:
 
 
 def _file_page(name: str, schema: dict, fields: str) -> str:
-    return "\n\n".join([f"# File `{name}.json`", schema["description"], "## Fields", "`null` is unknown, or does not apply.", fields]) + "\n"
+    return (
+        "\n\n".join(
+            [
+                f"# File `{name}.json`",
+                schema["description"],
+                "## Fields",
+                "`null` is unknown, or does not apply.",
+                fields,
+            ]
+        )
+        + "\n"
+    )
 
 
 def _table_page(name: str, schema: dict, fields: str, bundle_of: Callable) -> str:
     parts = [
         f"# Table `{name}`",
         schema["description"],
-        f"One row per line in {_WHERE[schema['x-table']].format(name=name)}. How files are read, and the `Bundle` of the program below: [format-core.md](../format-core.md).",
+        (
+            f"One row per line in {_WHERE[schema['x-table']].format(name=name)}. How files are read, and the"
+            " `Bundle` of the program below: [format-core.md](../format-core.md)."
+        ),
         "## Fields",
         "`null` is unknown, or does not apply.",
         fields,
     ]
     fixture, rows = _example_rows(name, schema, bundle_of)
     if rows:
-        parts += ["## Rows", f"From the fixture `{fixture}`; long texts and lists are cut here.", "```json\n" + "\n".join(json.dumps(_cut(row), ensure_ascii=False) for row in rows) + "\n```"]
-    of_log = f'for log in bundle.manifest["logs"]:\n    for row in bundle.rows(log, "{name}"):\n        print(row)'
-    parts += ["## In Python", f"```python table={name}\n{of_log if schema['x-table'] == 'log' else of_log_free(name)}\n```"]
+        parts += [
+            "## Rows",
+            f"From the fixture `{fixture}`; long texts and lists are cut here.",
+            "```json\n" + "\n".join(json.dumps(_cut(row), ensure_ascii=False) for row in rows) + "\n```",
+        ]
+    of_log = (
+        f'for log in bundle.manifest["logs"]:\n    for row in bundle.rows(log, "{name}"):\n        print(row)'
+    )
+    parts += [
+        "## In Python",
+        f"```python table={name}\n{of_log if schema['x-table'] == 'log' else of_log_free(name)}\n```",
+    ]
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,6 +1,8 @@
-"""What a log says, and what of it stands in files: a second opinion on redaction, which shares no code with it.
+"""What a log says, and what of it stands in files: a second opinion on redaction, which shares no code with
+it.
 
-Only the lists of words that torch and Python publish are common; `tests/redact/test_public_words.py` holds those against torch.
+Only the lists of words that torch and Python publish are common; `tests/redact/test_public_words.py` holds
+those against torch.
 """
 
 import base64
@@ -21,7 +23,9 @@ _LINE = re.compile(r"^[A-Z]\d{4} \d\d:\d\d:\d\d[.,]\d{6} +\d+ (.+?):\d+\] (.*)$"
 _TOKEN = re.compile(r"\w+")
 _WORD = re.compile(r"\w*[^\W\d]\w*")
 _RUN = re.compile(r"[^\W\d_]{3,}")  # words are joined with underscores and numbers: dim_7, fused_add
-_HASH = re.compile(r"(?=[a-z2-7]*[2-7])[a-z2-7]{26,}|(?=[0-9a-f]*\d)(?:0x)?[0-9a-f]+", re.IGNORECASE)  # all of it, or nothing; numbers too
+_HASH = re.compile(
+    r"(?=[a-z2-7]*[2-7])[a-z2-7]{26,}|(?=[0-9a-f]*\d)(?:0x)?[0-9a-f]+", re.IGNORECASE
+)  # all of it, or nothing; numbers too
 _IN_FILE = re.compile(r'File "([^"\n]+)", line \d+(?:, in ([^\n]+))?\n[ \t#|]*(?!File ")([^\n]+)')
 _CODE = re.compile(r"File: ([^\n]+?):\d+ in ([^\n,]+), code: ([^\n]*)")
 _GUARD = re.compile(r"# ([^\n#]*\S[^\n]*?)  # ([^\s:][^\n:]*\.py):\d+ in ([^\n]+?)(?=$|\n|\\n|\"|')")
@@ -31,15 +35,31 @@ _PATH = re.compile(r"(?<![\w/.:])(?:[A-Za-z]:)?[~.]*(?:[\\/]+[\w.@+=~-]+){2,}[\\
 _HOME = re.compile(r"(?:/home/|/Users/|\\Users\\|torchinductor_)([\w.-]+)")
 _ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])")
 _URL = re.compile(r"\w+://[^\s'\"<>()\[\]{}\\,]+")
-_PUBLIC_URL = re.compile(r"https?://(?:docs\.|dev-discuss\.)?pytorch\.org/|https?://github\.com/pytorch/|https?://meta-pytorch\.github\.io/|https://example\.invalid")
-_PRIVATE = ("_dynamo", "_inductor", "_functorch", "_subclasses", "_higher_order_ops", "_logging", "_export")  # folders of torch
-_PUBLIC_PATHS = ("//deeplearning/fbgemm/fbgemm_gpu",)  # torch/_dynamo/debug_utils.py writes it into programs that can be run again
+_PUBLIC_URL = re.compile(
+    r"https?://(?:docs\.|dev-discuss\.)?pytorch\.org/|https?://github\.com/pytorch/|https?://meta-pytorch\.github\.io/|https://example\.invalid"
+)
+_PRIVATE = (
+    "_dynamo",
+    "_inductor",
+    "_functorch",
+    "_subclasses",
+    "_higher_order_ops",
+    "_logging",
+    "_export",
+)  # folders of torch
+_PUBLIC_PATHS = (
+    "//deeplearning/fbgemm/fbgemm_gpu",
+)  # torch/_dynamo/debug_utils.py writes it into programs that can be run again
 _FILE = re.compile(r"[\w@./\\+-]*[/\\][\w@.+-]+")
-_PUBLIC_PATH = re.compile(r"(?:^|/)(?:torch|torchgen|functorch|triton)/|(?:^|/)(?:python3(?:\.\d+)?t?|Lib)/(?!site-packages|dist-packages)")
+_PUBLIC_PATH = re.compile(
+    r"(?:^|/)(?:torch|torchgen|functorch|triton)/|(?:^|/)(?:python3(?:\.\d+)?t?|Lib)/(?!site-packages|dist-packages)"
+)
 
 
 def texts_of_log(data):
-    """Every string of a log: keys and values of records, of payloads that are JSON and of strings that are; lines of all other payloads; what is no record."""
+    """Every string of a log: keys and values of records, of payloads that are JSON and of strings that are;
+    lines of all other payloads; what is no record.
+    """
     seen = set()
     payload = []
 
@@ -112,12 +132,18 @@ def records_of_log(data):
 
 def files_of_log(data):
     """{number: name} of the files that records name by a number."""
-    pairs = (record["str"] for record in records_of_log(data) if isinstance(record, dict) and isinstance(record.get("str"), list))
+    pairs = (
+        record["str"]
+        for record in records_of_log(data)
+        if isinstance(record, dict) and isinstance(record.get("str"), list)
+    )
     return {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
 
 
 def frames_of_log(data, table):
-    """(file, function, line of code) of all stacks of a log, from its records and from its text; ``table``: see files_of_log."""
+    """(file, function, line of code) of all stacks of a log, from its records and from its text; ``table``:
+    see files_of_log.
+    """
     todo = list(records_of_log(data))
     while todo:
         item = todo.pop()
@@ -126,7 +152,11 @@ def frames_of_log(data, table):
         elif isinstance(item, dict):
             todo += item.values()
             if "filename" in item and "name" in item:
-                file = table.get(item["filename"], item["filename"]) if isinstance(item["filename"], int) else item["filename"]
+                file = (
+                    table.get(item["filename"], item["filename"])
+                    if isinstance(item["filename"], int)
+                    else item["filename"]
+                )
                 yield str(file), str(item["name"]), str(item.get("loc") or "")
             if "co_filename" in item:
                 yield str(item["co_filename"]), str(item.get("co_name") or ""), ""
@@ -140,7 +170,12 @@ def frames_of_log(data, table):
 @cache
 def is_public_path(path):
     path = path.replace("\\", "/")
-    return _PUBLIC_PATH.search(path) is not None or path.startswith("<frozen ") or path in _torch_files() or path.split("/")[0] in _PRIVATE
+    return (
+        _PUBLIC_PATH.search(path) is not None
+        or path.startswith("<frozen ")
+        or path in _torch_files()
+        or path.split("/")[0] in _PRIVATE
+    )
 
 
 @cache
@@ -155,26 +190,67 @@ def listed(*names):
 
 
 def python_words():
-    kinds = (object, type, int, str, list, dict, tuple, set, bytes, float, BaseException, property, type(strings), type(sys))
-    return {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *sys.stdlib_module_names, *(name for kind in kinds for name in dir(kind))}
+    kinds = (
+        object,
+        type,
+        int,
+        str,
+        list,
+        dict,
+        tuple,
+        set,
+        bytes,
+        float,
+        BaseException,
+        property,
+        type(strings),
+        type(sys),
+    )
+    return {
+        *keyword.kwlist,
+        *keyword.softkwlist,
+        *dir(builtins),
+        *sys.stdlib_module_names,
+        *(name for kind in kinds for name in dir(kind)),
+    }
 
 
 class Public:
-    """Words that anybody may write: those of Python, of torch, and of this package, which a bundle is full of."""
+    """Words that anybody may write: those of Python, of torch, and of this package, which a bundle is full
+    of.
+    """
 
     CODE = {"listcomp", "setcomp", "dictcomp", "genexpr", "lambda"}  # what Python calls code without a name
-    MADE = {"fn", "Class", "module", "tensor", "name", "file", "folder", "source", "string"}  # what stands for others
+    MADE = {
+        "fn",
+        "Class",
+        "module",
+        "tensor",
+        "name",
+        "file",
+        "folder",
+        "source",
+        "string",
+    }  # what stands for others
 
     def __init__(self):
         words = listed("ours", "prose", "operators", "torch") | python_words() | self.MADE | self.CODE
         words |= {part for path in listed("files") for part in _TOKEN.findall(path)}
         self.tokens = words
         self.runs = {run for word in words for run in _RUN.findall(word)}
-        self.usable = listed("ours", "prose", "operators") | python_words() | self.MADE | self.CODE | {"torch", "triton"}  # even as names of a program
+        self.usable = (
+            listed("ours", "prose", "operators")
+            | python_words()
+            | self.MADE
+            | self.CODE
+            | {"torch", "triton"}
+        )  # even as names of a program
 
 
 class Said:
-    """What the logs say that nobody else may read: ``runs`` of letters and ``tokens`` that no publication knows, ``names``, ``paths``, ``lines``, ``addresses``."""
+    """What the logs say that nobody else may read: ``runs`` of letters and ``tokens`` that no publication
+    knows, ``names``, ``paths``, ``lines``, ``addresses``.
+    """
 
     def __init__(self, public, logs):
         self.public = public
@@ -195,7 +271,11 @@ class Said:
             for path in _PATH.findall(text):
                 if not is_public_path(path):
                     self.paths.add(path)
-            for name in (*_LOCAL.findall(text), *_MEMBER.findall(text), *(part for home in _HOME.findall(text) for part in _TOKEN.findall(home))):
+            for name in (
+                *_LOCAL.findall(text),
+                *_MEMBER.findall(text),
+                *(part for home in _HOME.findall(text) for part in _TOKEN.findall(home)),
+            ):
                 self._name(name)
             for url in _URL.findall(text):
                 if not _PUBLIC_URL.match(url):
@@ -205,7 +285,9 @@ class Said:
                 if token in public.tokens:
                     continue
                 if _HASH.fullmatch(token):
-                    if len(token) > 6 and not token.isdigit() and token[:2] != "0x":  # addresses in memory are numbers
+                    if (
+                        len(token) > 6 and not token.isdigit() and token[:2] != "0x"
+                    ):  # addresses in memory are numbers
                         self.tokens.add(token)
                 else:
                     self.runs.update(run for run in _RUN.findall(token) if run not in public.runs)
@@ -222,7 +304,12 @@ class Said:
 
     def _name(self, name):
         name = re.sub(r"^torch_dynamo_resume_in_(.+)_at_\d+$", r"\1", name)
-        if len(name) > 2 and not name.isdigit() and name not in self.public.usable and not re.fullmatch(r"__\w+_\d+(_c\d+)?|__import_\w+", name):
+        if (
+            len(name) > 2
+            and not name.isdigit()
+            and name not in self.public.usable
+            and not re.fullmatch(r"__\w+_\d+(_c\d+)?|__import_\w+", name)
+        ):
             self.names.add(name)
 
 
@@ -235,7 +322,11 @@ def unpacked(path):
 
 def logs_at(path):
     """The bytes of a log, or of all in a folder."""
-    paths = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file() and ".log" in file.name)
+    paths = (
+        [path]
+        if path.is_file()
+        else sorted(file for file in path.rglob("*") if file.is_file() and ".log" in file.name)
+    )
     return [unpacked(file) for file in paths]
 
 
@@ -243,7 +334,11 @@ def texts_of_bundle(folder):
     """All files of a bundle, and their names; the schemas are the same in each."""
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     yield "\n".join(path.relative_to(folder).as_posix() for path in paths)
-    yield from (unpacked(path).decode("utf-8", "replace") for path in paths if not path.name.startswith("schemas.json"))
+    yield from (
+        unpacked(path).decode("utf-8", "replace")
+        for path in paths
+        if not path.name.startswith("schemas.json")
+    )
 
 
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrtbf])|([/"\'\\]))')
@@ -255,7 +350,9 @@ def _plain(match):
 
 
 def forms(text):
-    """A text in all the ways in which it may be meant: as it stands, without its escapes, without those of the strings in it, percent-decoded, and what stands in it as base64."""
+    """A text in all the ways in which it may be meant: as it stands, without its escapes, without those of
+    the strings in it, percent-decoded, and what stands in it as base64.
+    """
     yield text
     before = text
     for _ in range(3):
@@ -285,10 +382,24 @@ def left_over(said, texts):
                 if not _HASH.fullmatch(token):
                     left["words"].update(run for run in _RUN.findall(token) if run in said.runs)
             if said.names & tokens:  # torch has files of such names, too
-                left["names"] |= said.names & set(_TOKEN.findall(_FILE.sub(lambda match: " " if is_public_path(match[0]) else match[0], form)))
-            left["paths"].update(path for path in _PATH.findall(form) if path in said.paths and path not in _PUBLIC_PATHS)
-            left["addresses"].update(address for address in (*_ADDRESS.findall(form), *_URL.findall(form)) if address in said.addresses)
-            left["lines"].update(line for line in said.lines if line in form and re.search(rf"(?<!\w){re.escape(line)}(?!\w)", form))
+                left["names"] |= said.names & set(
+                    _TOKEN.findall(
+                        _FILE.sub(lambda match: " " if is_public_path(match[0]) else match[0], form)
+                    )
+                )
+            left["paths"].update(
+                path for path in _PATH.findall(form) if path in said.paths and path not in _PUBLIC_PATHS
+            )
+            left["addresses"].update(
+                address
+                for address in (*_ADDRESS.findall(form), *_URL.findall(form))
+                if address in said.addresses
+            )
+            left["lines"].update(
+                line
+                for line in said.lines
+                if line in form and re.search(rf"(?<!\w){re.escape(line)}(?!\w)", form)
+            )
     return {kind: sorted(found) for kind, found in left.items() if found}
 
 
@@ -304,5 +415,11 @@ def texts_of_page(path):
         raw = base64.b64decode(data)
         yield name
         if not name.startswith("schemas.json"):
-            yield (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else zstandard.ZstdDecompressor().decompressobj().decompress(raw) if raw[:4] == b"\x28\xb5\x2f\xfd" else raw).decode("utf-8", "replace")
+            yield (
+                gzip.decompress(raw)
+                if raw[:2] == b"\x1f\x8b"
+                else zstandard.ZstdDecompressor().decompressobj().decompress(raw)
+                if raw[:4] == b"\x28\xb5\x2f\xfd"
+                else raw
+            ).decode("utf-8", "replace")
     yield re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.DOTALL)

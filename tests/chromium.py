@@ -3,7 +3,12 @@
 import os
 import shutil
 
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the first has no window and starts pages faster
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+)  # the first has no window and starts pages faster
 OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",

@@ -25,8 +25,9 @@ _LONG = (
 def pytest_collection_modifyitems(items):
     """Marks the slow ones, and puts what belongs together into the share of one worker.
 
-    Each worker of pytest-xdist gets the next share of the list, and takes from the ends of the others' when it is done: a share
-    begins with long files, so that no worker is left alone with one at the end. What asks an S3 server takes long to import: one worker does.
+    Each worker of pytest-xdist gets the next share of the list, and takes from the ends of the others' when
+    it is done: a share begins with long files, so that no worker is left alone with one at the end. What asks
+    an S3 server takes long to import: one worker does.
     """
     for item in items:
         if is_slow(item.nodeid, item.callspec.params.values() if hasattr(item, "callspec") else ()):
@@ -86,7 +87,10 @@ def unpacked(once):
     """unpacked(version): the folder of the logs of this torch in the archive of the public traces."""
 
     def unpack(version, folder):
-        with (traces.SHARED / "versions" / "logs.tar.zst").open("rb") as stream, zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(stream) as reader:
+        with (
+            (traces.SHARED / "versions" / "logs.tar.zst").open("rb") as stream,
+            zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(stream) as reader,
+        ):
             with tarfile.open(fileobj=reader, mode="r|") as tar:
                 for member in tar:
                     if member.name.startswith(f"{version}/") and member.name.endswith(".log"):
@@ -108,12 +112,16 @@ def bundle(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def two_ranks(tmp_path_factory):
-    """two_ranks(data): the folder of a bundle, with no compression, of two logs that begin with these bytes; for tests to copy."""
+    """two_ranks(data): the folder of a bundle, with no compression, of two logs that begin with these bytes;
+    for tests to copy.
+    """
 
     def build_it(data):
         folder = tmp_path_factory.mktemp("two_ranks")
         for rank in (0, 1):
-            (folder / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(data + log(f"r {rank}/0 @{rank}"))
+            (folder / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(
+                data + log(f"r {rank}/0 @{rank}")
+            )
         build(discover([folder]), folder / "out", jobs=1, codec="none")
         return folder / "out"
 
@@ -152,14 +160,21 @@ def found():
     def rows(log):
         table = log.table("diagnostics")
         about_clock = ("year-unknown", "clock-inferred")
-        return [(row["code"], row["line"], row["byte_offset"], row["count"]) for row in table if row["code"] not in about_clock]
+        return [
+            (row["code"], row["line"], row["byte_offset"], row["count"])
+            for row in table
+            if row["code"] not in about_clock
+        ]
 
     return rows
 
 
 @pytest.fixture
 def servers(tmp_path):
-    """What ends the servers of a test. Pages ask for it too, so that they are closed before; and they go before the files of the test do."""
+    """What ends the servers of a test.
+
+    Pages ask for it too, so that they are closed before; and they go before the files of the test do.
+    """
     with ExitStack() as stack:
         yield stack
 
@@ -178,9 +193,17 @@ def s3():
     moto_backends = pytest.importorskip("moto.backends")
     with pytest.MonkeyPatch.context() as patch:
         modules = list(moto_backends.list_of_moto_modules())
-        patch.setattr(moto_backends, "list_of_moto_modules", lambda: modules)  # it looks into its folder with every request
-        patch.setattr(logging.getLogger("werkzeug"), "disabled", True)  # a line for every request, which nobody reads
-        for name, value in {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": "us-east-1"}.items():
+        patch.setattr(
+            moto_backends, "list_of_moto_modules", lambda: modules
+        )  # it looks into its folder with every request
+        patch.setattr(
+            logging.getLogger("werkzeug"), "disabled", True
+        )  # a line for every request, which nobody reads
+        for name, value in {
+            "AWS_ACCESS_KEY_ID": "testing",
+            "AWS_SECRET_ACCESS_KEY": "testing",
+            "AWS_DEFAULT_REGION": "us-east-1",
+        }.items():
             patch.setenv(name, value)
         server = server_module.ThreadedMotoServer("127.0.0.1", 0)
         server.start()

@@ -1,4 +1,6 @@
-"""Following logs in tests: what is written piece by piece, the states that come of it, and what a fresh build makes of the same bytes."""
+"""Following logs in tests: what is written piece by piece, the states that come of it, and what a fresh build
+makes of the same bytes.
+"""
 
 import json
 from contextlib import closing
@@ -22,14 +24,23 @@ def without_gaps(monkeypatch):
 
 
 def follow(traces, out, steps, *, told=lambda manifest: None, **options):
-    """Follow while each of ``steps`` is done once there is a state of all that was written before. The result of the follower."""
+    """Follow while each of ``steps`` is done once there is a state of all that was written before.
+
+    The result of the follower.
+    """
     steps = iter(steps)
     seen = {}
 
     def ended():
         if seen.get("waits"):
             manifest = seen.get("manifest")
-            if manifest is None or any(row["read_bytes"] < seen["sizes"].get(row["id"], 0) for row in manifest["live"]["logs"]) or len(manifest["logs"]) < len(seen["sizes"]):
+            if (
+                manifest is None
+                or any(
+                    row["read_bytes"] < seen["sizes"].get(row["id"], 0) for row in manifest["live"]["logs"]
+                )
+                or len(manifest["logs"]) < len(seen["sizes"])
+            ):
                 return False
         step = next(steps, None)
         if step is None:
@@ -76,7 +87,11 @@ def content_of(log):
 
 def snapshot(folder):
     """All files below, by path."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in Path(folder).rglob("*")
+        if path.is_file()
+    }
 
 
 def fresh(data, folder, name=NAME, codec="none"):
@@ -87,11 +102,19 @@ def fresh(data, folder, name=NAME, codec="none"):
 
 
 def same_as_fresh(out, data_of, folder):
-    """Compare the state in a place with fresh builds of the bytes that it has read: of each log all tables, chunks and payloads."""
+    """Compare the state in a place with fresh builds of the bytes that it has read: of each log all tables,
+    chunks and payloads.
+    """
     bundle = Bundle.open(out)
     assert validate(bundle) == []
     for row in bundle.manifest["logs"]:
-        other = Bundle.open(fresh(data_of(row)[: row["source"]["size_bytes"]], folder / f"{bundle.manifest['live']['counter']} {row['id']}", row["source"]["name"]))
+        other = Bundle.open(
+            fresh(
+                data_of(row)[: row["source"]["size_bytes"]],
+                folder / f"{bundle.manifest['live']['counter']} {row['id']}",
+                row["source"]["name"],
+            )
+        )
         log, expected = bundle.log(row["id"]), other.logs[0]
         assert {**row, "path": ""} == {**expected.row, "path": ""}
         assert told(log) == told(expected)
@@ -102,6 +125,10 @@ def told(log):
     directory = json.loads(json.dumps(log.directory))
     chunks = [(chunk, log.bundle.read(chunk.pop("path"))) for chunk in directory.pop("verbatim")]
     numbers = {path: number for number, path in enumerate(log.blobs)}
-    rows = {name: [{**row, "blob": numbers.get(row["blob"])} if "blob" in row else row for row in log.table(name)] for name in directory.pop("tables") if name != "blobs"}
+    rows = {
+        name: [{**row, "blob": numbers.get(row["blob"])} if "blob" in row else row for row in log.table(name)]
+        for name in directory.pop("tables")
+        if name != "blobs"
+    }
     blobs = [(row["sha256"], log.blob(path)) for path, row in log.blobs.items()]
     return directory, chunks, rows, blobs

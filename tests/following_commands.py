@@ -28,10 +28,28 @@ class Started:
 
     def __init__(self, folder, *arguments, **options):
         self.mark, self.folder = uuid.uuid4().hex, folder
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), _MARK: self.mark, "BROWSER": "true", "PYTHONUNBUFFERED": "1"}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            _MARK: self.mark,
+            "BROWSER": "true",
+            "PYTHONUNBUFFERED": "1",
+        }
         environment.pop("TORCH_TRACE", None)
-        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": _heeds_signals} | options
-        self.process = subprocess.Popen([sys.executable, "-m", "tlparse_bundle", *map(str, arguments)], cwd=folder, env=environment, text=True, start_new_session=True, **options)
+        options = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "preexec_fn": _heeds_signals,
+        } | options
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tlparse_bundle", *map(str, arguments)],
+            cwd=folder,
+            env=environment,
+            text=True,
+            start_new_session=True,
+            **options,
+        )
 
     def line(self, words, stream="stderr"):
         """Reads up to the line that has these words."""
@@ -49,7 +67,9 @@ class Started:
         return self
 
     def end(self, number=None, say=None):
-        """Code and outputs, when it has ended, by this signal, after this input, or by itself; nothing of it is left then."""
+        """Code and outputs, when it has ended, by this signal, after this input, or by itself; nothing of it
+        is left then.
+        """
         if number is not None:
             self.process.send_signal(number)
         out, errors = self.process.communicate(say, timeout=HANG_S)
@@ -76,7 +96,12 @@ def _counter(out):
 
 def children(pid):
     """Process numbers of those that it has started, without the one that only clears up."""
-    return [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split() if "leftovers" not in Path(f"/proc/{child}/cmdline").read_text()]
+    return [
+        int(child)
+        for task in Path(f"/proc/{pid}/task").iterdir()
+        for child in (task / "children").read_text().split()
+        if "leftovers" not in Path(f"/proc/{child}/cmdline").read_text()
+    ]
 
 
 def folder_with_a_log(folder):

@@ -11,5 +11,8 @@ BLOCKS = re.findall(r"^```(\w*) ?([^\n]*)\n(.*?)^```$", TEXT, re.MULTILINE | re.
 
 script = types.ModuleType("docs")
 script.__file__ = str(traces.ROOT / "scripts" / "docs")
-exec(compile((traces.ROOT / "scripts" / "docs").read_text(encoding="utf-8"), script.__file__, "exec"), script.__dict__)
+exec(
+    compile((traces.ROOT / "scripts" / "docs").read_text(encoding="utf-8"), script.__file__, "exec"),
+    script.__dict__,
+)
 SCHEMAS = script.schemas()

@@ -13,6 +13,11 @@ def run_tlparse(log, out, *options):
     beside = Path(sys.executable).with_name("tlparse")
     program = beside if beside.exists() else shutil.which("tlparse")
     assert program, "no tlparse beside Python: pip install tlparse==0.4.3"
-    done = subprocess.run([program, "--plain-text", "--no-browser", *options, "-o", out, log], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [program, "--plain-text", "--no-browser", *options, "-o", out, log],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return traces.files(out)

@@ -19,7 +19,10 @@ import re
 import textwrap
 
 TIME = "0401 12:00:00.%06d"
-_RECORD = re.compile(r"(?P<event>[\w.]+)(?::(?P<name>\S+))?(?: (?P<id>(?:!\d+/?)?(?:\d+/\d+)?(?:_\d+)?))?(?: @(?P<rank>\d+))?(?: (?P<value>[{\[].*))?$")
+_RECORD = re.compile(
+    r"(?P<event>[\w.]+)(?::(?P<name>\S+))?(?: (?P<id>(?:!\d+/?)?(?:\d+/\d+)?(?:_\d+)?))?(?:"
+    r" @(?P<rank>\d+))?(?: (?P<value>[{\[].*))?$"
+)
 _ID = re.compile(r"(?:!(\d+)/?)?(?:(\d+)/(\d+))?(?:_(\d+))?$")
 
 
@@ -31,7 +34,11 @@ def log(text):
         nonlocal pending, count
         if pending:
             head, payload = pending
-            out.append(record(head, payload=None if payload is None else "\n".join(payload), time=TIME % (count * 1000)))
+            out.append(
+                record(
+                    head, payload=None if payload is None else "\n".join(payload), time=TIME % (count * 1000)
+                )
+            )
             pending, count = None, count + 1
 
     for line in textwrap.dedent(text).strip("\n").split("\n"):
@@ -57,7 +64,10 @@ def record(head, payload=None, *, md5=None, time=TIME % 0, pid=7, place="torch/a
         value = {"name": part["name"], "encoding": "string", **value}
     fields = {part["event"]: value}
     if part["id"]:
-        ids = zip(("compiled_autograd_id", "frame_id", "frame_compile_id", "attempt"), _ID.match(part["id"]).groups(default=None))
+        ids = zip(
+            ("compiled_autograd_id", "frame_id", "frame_compile_id", "attempt"),
+            _ID.match(part["id"]).groups(default=None),
+        )
         fields |= {key: int(number) for key, number in ids if number is not None}
         fields.setdefault("attempt", 0)
     if part["rank"]:
@@ -79,7 +89,10 @@ def raw_record(envelope, payload=None, *, md5=None, time=TIME % 0, pid=7, place=
 
 def span(name, phase, ts, compile_id=""):
     """A chromium event at ``ts`` microseconds since 1970."""
-    return record(f"chromium_event {compile_id}".strip(), payload=json.dumps({"name": name, "ph": phase, "ts": ts, "pid": 0, "tid": 0}))
+    return record(
+        f"chromium_event {compile_id}".strip(),
+        payload=json.dumps({"name": name, "ph": phase, "ts": ts, "pid": 0, "tid": 0}),
+    )
 
 
 # Records that no fixture has, each of which has a table of its own.

@@ -15,14 +15,21 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from log_builder import raw_record
 
-SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example, HealthCheck.filter_too_much]
+SLOW = [
+    HealthCheck.too_slow,
+    HealthCheck.data_too_large,
+    HealthCheck.large_base_example,
+    HealthCheck.filter_too_much,
+]
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 
 
 def cases(count):
     """The settings of a test that draws ``count`` cases by default."""
     count = int(os.environ.get("HYPOTHESIS_CASES", "20000")) if LONG else count
-    return settings(max_examples=count, derandomize=not LONG, database=None, deadline=None, suppress_health_check=SLOW)
+    return settings(
+        max_examples=count, derandomize=not LONG, database=None, deadline=None, suppress_health_check=SLOW
+    )
 
 
 # ---- bytes
@@ -38,7 +45,11 @@ FRAGMENTS = [
 
 def any_bytes():
     """Bytes of any kind, with pieces of records among them."""
-    return st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.binary(max_size=20)), min_size=1, max_size=60).map(b"".join).filter(bool)
+    return (
+        st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.binary(max_size=20)), min_size=1, max_size=60)
+        .map(b"".join)
+        .filter(bool)
+    )
 
 
 # ---- real logs, damaged
@@ -48,7 +59,9 @@ def any_bytes():
 def small_logs():
     """The beginnings of real logs."""
     logs = [path.read_bytes() for path in traces.FIXTURE_LOGS]
-    return sorted({data[: data.rfind(b"\n", 0, 25_000) + 1] for data in logs}, key=lambda data: (len(data), data))
+    return sorted(
+        {data[: data.rfind(b"\n", 0, 25_000) + 1] for data in logs}, key=lambda data: (len(data), data)
+    )
 
 
 def _part(draw, size, largest=None):
@@ -99,7 +112,9 @@ def _repeat_lines(draw, data):
 def _windows(draw, data):
     lines = data.splitlines(keepends=True)
     start, stop = draw(st.sampled_from([(0, len(lines)), _part(draw, len(lines))]))
-    return b"".join(lines[:start] + [line.replace(b"\n", b"\r\n") for line in lines[start:stop]] + lines[stop:])
+    return b"".join(
+        lines[:start] + [line.replace(b"\n", b"\r\n") for line in lines[start:stop]] + lines[stop:]
+    )
 
 
 def _blank_lines(draw, data):
@@ -110,7 +125,10 @@ def _blank_lines(draw, data):
 
 
 def _interleave(draw, data):
-    lines, other = data.splitlines(keepends=True), draw(st.sampled_from(small_logs())).splitlines(keepends=True)
+    lines, other = (
+        data.splitlines(keepends=True),
+        draw(st.sampled_from(small_logs())).splitlines(keepends=True),
+    )
     for _ in range(draw(st.integers(1, 5))):
         start, stop = _part(draw, len(other), 10)
         place = draw(st.integers(0, len(lines)))
@@ -118,7 +136,18 @@ def _interleave(draw, data):
     return b"".join(lines)
 
 
-DAMAGES = [_cut, _cut_beginning, _cut_out, _flip, _insert, _swap_lines, _repeat_lines, _windows, _blank_lines, _interleave]
+DAMAGES = [
+    _cut,
+    _cut_beginning,
+    _cut_out,
+    _flip,
+    _insert,
+    _swap_lines,
+    _repeat_lines,
+    _windows,
+    _blank_lines,
+    _interleave,
+]
 
 
 @st.composite
@@ -136,19 +165,64 @@ NAMES = [
     "../../evil", "/tmp/evil", "a/b", "..", ".", "", "nul\0nul", "x" * 300, "</script><img src=x onerror=alert(1)>", "a\nb", "\u202e\u200b", "C:\\x", "\ud800",
     "manifest.json", "log", "__proto__", "0/0", "1" * 400, "%s%n{0}", "a.py", "é" * 200,
 ]  # fmt: skip
-NUMBERS = [-1, 0, 1, 2, 2**31, 2**32 - 1, 2**53 - 1, 2**53, 2**63, 2**64, 10**30, -(2**63), -0.0, 1e308, 1e-308, float("nan"), float("inf"), float("-inf")]
-SCALARS = st.one_of(st.sampled_from(NAMES), st.sampled_from(NUMBERS), st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20))
+NUMBERS = [
+    -1,
+    0,
+    1,
+    2,
+    2**31,
+    2**32 - 1,
+    2**53 - 1,
+    2**53,
+    2**63,
+    2**64,
+    10**30,
+    -(2**63),
+    -0.0,
+    1e308,
+    1e-308,
+    float("nan"),
+    float("inf"),
+    float("-inf"),
+]
+SCALARS = st.one_of(
+    st.sampled_from(NAMES),
+    st.sampled_from(NUMBERS),
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=20),
+)
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.one_of(st.sampled_from(NAMES), st.text(max_size=8)), inner, max_size=4)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.one_of(st.sampled_from(NAMES), st.text(max_size=8)), inner, max_size=4),
+    ),
     max_leaves=8,
 )
-KEYS = ["rank", "frame_id", "frame_compile_id", "attempt", "compiled_autograd_id", "has_payload", "stack", "user_stack", "stack_index", "str", "name", "x"]
+KEYS = [
+    "rank",
+    "frame_id",
+    "frame_compile_id",
+    "attempt",
+    "compiled_autograd_id",
+    "has_payload",
+    "stack",
+    "user_stack",
+    "stack_index",
+    "str",
+    "name",
+    "x",
+]
 
 
 @functools.cache
 def real_records():
-    """The shortest record of each kind that the fixtures hold, as [(envelope, payload)], the context without MD5."""
+    """The shortest record of each kind that the fixtures hold, as [(envelope, payload)], the context without
+    MD5.
+    """
     shortest = {}
     for path in traces.FIXTURE_LOGS:
         for envelope, payload in traces.scan(path.read_bytes()):
@@ -158,7 +232,10 @@ def real_records():
                 continue
             fields.pop("has_payload", None)
             name = next((str(value.get("name")) for value in fields.values() if type(value) is dict), "")
-            kind = next(iter(fields.keys() - set(KEYS) - {"str"}), "str"), re.sub(r"\d+|(?<=torch_dynamo_resume_in_).+(?=_at_)", "", name)
+            kind = (
+                next(iter(fields.keys() - set(KEYS) - {"str"}), "str"),
+                re.sub(r"\d+|(?<=torch_dynamo_resume_in_).+(?=_at_)", "", name),
+            )
             size = len(envelope) + len(payload or b"")
             if kind not in shortest or size < shortest[kind][0]:
                 shortest[kind] = size, fields, payload
@@ -209,12 +286,20 @@ def hostile_records(draw):
     fields, payload = draw(st.sampled_from(real_records()))
     fields = _spoil(draw, fields)
     if type(fields) is dict and draw(st.booleans()):  # so that records belong together
-        fields |= {"frame_id": draw(st.integers(0, 2)), "frame_compile_id": draw(st.integers(0, 2)), "attempt": draw(st.integers(0, 1))}
+        fields |= {
+            "frame_id": draw(st.integers(0, 2)),
+            "frame_compile_id": draw(st.integers(0, 2)),
+            "attempt": draw(st.integers(0, 1)),
+        }
     if type(fields) is dict and draw(st.integers(0, 4)) == 0:
         fields[draw(st.sampled_from(KEYS))] = draw(VALUES)
     if payload is not None:
         try:
-            payload = json.dumps(_spoil(draw, json.loads(payload))).encode() if draw(st.integers(0, 3)) else _spoil_text(draw, payload)
+            payload = (
+                json.dumps(_spoil(draw, json.loads(payload))).encode()
+                if draw(st.integers(0, 3))
+                else _spoil_text(draw, payload)
+            )
         except ValueError:
             payload = _spoil_text(draw, payload)
     elif draw(st.integers(0, 7)) == 0:
@@ -223,15 +308,21 @@ def hostile_records(draw):
     envelope = json.dumps(fields)
     if not envelope.endswith("}") or envelope == "{}":
         payload = None
-    time = f"{draw(st.sampled_from(['0401', '0401', '1231', '0101', '0230']))} 12:00:0{draw(st.integers(0, 9))}.{draw(st.integers(0, 999_999)):06d}"
+    time = (
+        f"{draw(st.sampled_from(['0401', '0401', '1231', '0101', '0230']))}"
+        f" 12:00:0{draw(st.integers(0, 9))}.{draw(st.integers(0, 999_999)):06d}"
+    )
     return raw_record(envelope, payload, md5=md5, time=time)
 
 
 @st.composite
 def hostile_logs(draw):
     """Up to twelve hostile records, a record of an interned string now and then, and seldom some noise."""
-    strings = st.builds(lambda text, number: raw_record(json.dumps({"str": [text, number]})), st.sampled_from(NAMES), st.sampled_from([0, 1, 2, 2**32 - 1, -1, 2**70]))
+    strings = st.builds(
+        lambda text, number: raw_record(json.dumps({"str": [text, number]})),
+        st.sampled_from(NAMES),
+        st.sampled_from([0, 1, 2, 2**32 - 1, -1, 2**70]),
+    )
     noise = st.sampled_from(FRAGMENTS)
     part = st.one_of(hostile_records(), hostile_records(), hostile_records(), strings, noise)
     return b"".join(draw(st.lists(part, min_size=1, max_size=12)))
-

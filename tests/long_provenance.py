@@ -12,7 +12,8 @@ def long_provenance(kernels=KERNELS):
 
     def graph(op):
         return "class M(torch.nn.Module):\n    def forward(self, x):\n" + "".join(
-            f'        # File: /home/user/model.py:{i + 10} in forward, code: x{i} = f{i}(x)\n        n{i}: "f32[4]" = {op}(x, {i})\n'
+            f"        # File: /home/user/model.py:{i + 10} in forward, code: x{i} = f{i}(x)\n        n{i}:"
+            f' "f32[4]" = {op}(x, {i})\n'
             for i in range(kernels)
         )
 
@@ -33,7 +34,10 @@ def long_provenance(kernels=KERNELS):
         "cppCodeToPost": {f"k{i}:{i + 1}": [f"n{i}"] for i in range(kernels)},
         "version": 2.0,
     }
-    stacks = {f"k{i}:{i + 1}": [f'  File "/home/user/model.py", line {i + 10}, in forward\n    x{i} = f{i}(x)\n'] for i in range(kernels)}
+    stacks = {
+        f"k{i}:{i + 1}": [f'  File "/home/user/model.py", line {i + 10}, in forward\n    x{i} = f{i}(x)\n']
+        for i in range(kernels)
+    }
     return b"".join([
         record("artifact:before_pre_grad_graph 0/0", payload=graph("torch.f")),
         record("artifact:inductor_post_grad_graph 0/0", payload=graph("torch.ops.aten.f")),

@@ -1,4 +1,7 @@
-"""Folders of many bundles with made numbers: manifests of a real bundle, changed. Nothing else of a bundle is there, and nothing else is needed to see it over time."""
+"""Folders of many bundles with made numbers: manifests of a real bundle, changed.
+
+Nothing else of a bundle is there, and nothing else is needed to see it over time.
+"""
 
 import copy
 import json
@@ -9,10 +12,11 @@ FIRST_US = 1_772_330_400_000_000  # 2026-03-01 02:00 UTC
 
 
 def made_runs(folder, manifest, changes, *, label=None, name="run-{:03d}"):
-    """Write a bundle for each of ``changes``: what is different in the summary of its logs, a dict for all logs or a list of one
-    for each; ``torch_version`` is that of the log.
+    """Write a bundle for each of ``changes``: what is different in the summary of its logs, a dict for all
+    logs or a list of one for each; ``torch_version`` is that of the log.
 
-    Runs begin a day after each other. ``label`` is a text, or a function of the number of the run. Returns the folders.
+    Runs begin a day after each other. ``label`` is a text, or a function of the number of the run. Returns
+    the folders.
     """
     folders = []
     for number, change in enumerate(changes):
@@ -20,7 +24,10 @@ def made_runs(folder, manifest, changes, *, label=None, name="run-{:03d}"):
         logs = [copy.deepcopy(made["logs"][0]) for _ in range(len(change) if isinstance(change, list) else 1)]
         for rank, (log, own) in enumerate(zip(logs, change if isinstance(change, list) else [change])):
             log["id"] = f"{log['id']}_{rank}"
-            log["summary"] |= {"start_epoch_us": FIRST_US + number * DAY_US + rank, **{key: value for key, value in own.items() if key != "torch_version"}}
+            log["summary"] |= {
+                "start_epoch_us": FIRST_US + number * DAY_US + rank,
+                **{key: value for key, value in own.items() if key != "torch_version"},
+            }
             log["torch_version"] = own.get("torch_version", log["torch_version"])
         made["logs"] = logs
         made["commit"] = f"{number:07x}"

@@ -11,10 +11,19 @@ def rank_log(rank, functions, odd=None, seconds=1):
     for number, name in enumerate(functions):
         stack = [{"line": number + 1, "name": name, "filename": 0}]
         start = 1_700_000_000_000_000 + number * 2_000_000
-        metrics = {"co_name": name, "co_filename": "a.py", "co_firstlineno": number + 1, "start_time_us": start, "dynamo_cumulative_compile_time_us": seconds * 1_000_000}
+        metrics = {
+            "co_name": name,
+            "co_filename": "a.py",
+            "co_firstlineno": number + 1,
+            "start_time_us": start,
+            "dynamo_cumulative_compile_time_us": seconds * 1_000_000,
+        }
         out += [
             record(f"dynamo_start {number}/0 @{rank} " + json.dumps({"stack": stack})),
-            record(f"dynamo_output_graph {number}/0 @{rank}", payload=f"def forward(self): return {number if name != odd else 'other'}"),
+            record(
+                f"dynamo_output_graph {number}/0 @{rank}",
+                payload=f"def forward(self): return {number if name != odd else 'other'}",
+            ),
             record(f"compilation_metrics {number}/0 @{rank} " + json.dumps(metrics)),
         ]
     return b"".join(out)

@@ -9,7 +9,10 @@ from waiting import until
 
 
 def once_in_a_session(tmp_path_factory):
-    """once(key, make): the folder that make(folder) has filled, here or in another worker, for tests to read. ``key`` tells what is in it."""
+    """once(key, make): the folder that make(folder) has filled, here or in another worker, for tests to read.
+
+    ``key`` tells what is in it.
+    """
     home = tmp_path_factory.getbasetemp()
     home = (home.parent if "PYTEST_XDIST_WORKER" in os.environ else home) / "once"
     home.mkdir(exist_ok=True)

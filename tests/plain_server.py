@@ -12,10 +12,16 @@ class _Server(http.server.ThreadingHTTPServer):
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript", ".zst": "application/octet-stream"}
+    extensions_map = {
+        **http.server.SimpleHTTPRequestHandler.extensions_map,
+        ".js": "text/javascript",
+        ".zst": "application/octet-stream",
+    }
 
     def do_GET(self):
-        if self.path == "/favicon.ico":  # browsers ask for it where a page has no icon, such as a list of files
+        if (
+            self.path == "/favicon.ico"
+        ):  # browsers ask for it where a page has no icon, such as a list of files
             self.send_response(204)
             self.end_headers()
         else:

@@ -10,14 +10,24 @@ class Graph:
         self.row, self.compile = row, key_of(row)
         events = {"pre": row["pre_graph_event"], "post": row["post_graph_event"], "code": row["code_event"]}
         self.texts = {part: text_of(it, event) for part, event in events.items()}
-        self.places = {source["id"]: (source["file"].rsplit("/", 1)[-1], source["line"]) for source in it.table("provenance_sources")}
+        self.places = {
+            source["id"]: (source["file"].rsplit("/", 1)[-1], source["line"])
+            for source in it.table("provenance_sources")
+        }
         self.lines = it.table("provenance_lines")
-        self.pairs = [(pair["pre_line"], pair["post_line"]) for pair in it.table("provenance_nodes") if pair["group"] == row["id"]]
+        self.pairs = [
+            (pair["pre_line"], pair["post_line"])
+            for pair in it.table("provenance_nodes")
+            if pair["group"] == row["id"]
+        ]
         self.kernels = {}
         for kernel in it.table("provenance_kernels"):
             if kernel["group"] == row["id"]:
                 label = kernel["name"] if kernel["handle"] is None else f"{kernel['name']}:{kernel['handle']}"
-                self.kernels[label] = {**kernel, "stacks": [[self.places[source] for source in stack] for stack in kernel["sources"]]}
+                self.kernels[label] = {
+                    **kernel,
+                    "stacks": [[self.places[source] for source in stack] for stack in kernel["sources"]],
+                }
 
     def line(self, part, line):
         return self.texts[part].split("\n")[line - 1].strip()
@@ -28,7 +38,11 @@ class Graph:
     def sources(self, part):
         """{line of a graph: (file, line)}"""
         event = self.row[f"{part}_graph_event"]
-        return {row["line"]: self.places[row["source"]] for row in self.lines if row["graph_event"] == event and row["source"] is not None}
+        return {
+            row["line"]: self.places[row["source"]]
+            for row in self.lines
+            if row["graph_event"] == event and row["source"] is not None
+        }
 
     @property
     def names(self):
@@ -38,7 +52,13 @@ class Graph:
 
 def key_of(row):
     """The key of an attempt in the compile table; '-' outside any compile."""
-    return "-" if row["compile"] is None else f"{row['compile']}_{row['attempt']}" if row["attempt"] else row["compile"]
+    return (
+        "-"
+        if row["compile"] is None
+        else f"{row['compile']}_{row['attempt']}"
+        if row["attempt"]
+        else row["compile"]
+    )
 
 
 def text_of(it, event_index):

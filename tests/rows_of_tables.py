@@ -3,11 +3,35 @@
 import traces
 
 # Fixtures with rows in the tables about several ranks.
-JOBS = ("ranks_killed", "ranks_missing_collective", "ranks_extra_break", "ranks_execution_order", "jobs/other_reduce_op", "jobs/pipeline_broken", "jobs/other_group", "jobs/cached_before")
+JOBS = (
+    "ranks_killed",
+    "ranks_missing_collective",
+    "ranks_extra_break",
+    "ranks_execution_order",
+    "jobs/other_reduce_op",
+    "jobs/pipeline_broken",
+    "jobs/other_group",
+    "jobs/cached_before",
+)
 # Rows that no fixture has.
 RARE = {
-    "rank_estimate_ops": {"rank_compile": 0, "graph": 0, "position": 3, "name": "mm", "fastest_ns": 7, "slowest_ns": 9.5},
-    "rank_parity": {"rank_compile": 0, "compile": "0/0", "ranks": [[0, 1]], "op": "all_reduce", "scheduled": 2, "in_code": 1, "missing_waits": 0},
+    "rank_estimate_ops": {
+        "rank_compile": 0,
+        "graph": 0,
+        "position": 3,
+        "name": "mm",
+        "fastest_ns": 7,
+        "slowest_ns": 9.5,
+    },
+    "rank_parity": {
+        "rank_compile": 0,
+        "compile": "0/0",
+        "ranks": [[0, 1]],
+        "op": "all_reduce",
+        "scheduled": 2,
+        "in_code": 1,
+        "missing_waits": 0,
+    },
 }
 
 

@@ -1,8 +1,8 @@
 """Which tests are slow. `scripts/test --quick` leaves them out, and runs all others.
 
-A test is slow when its id begins with a line of SLOW, or when it reads a public trace (those of fixtures/ are smaller).
-Of the tests in a browser all are, but those of QUICK_PAGES: they open each viewer once, and a page fails its test on
-any error in the console.
+A test is slow when its id begins with a line of SLOW, or when it reads a public trace (those of fixtures/ are
+smaller). Of the tests in a browser all are, but those of QUICK_PAGES: they open each viewer once, and a page
+fails its test on any error in the console.
 """
 
 from pathlib import Path
@@ -66,7 +66,8 @@ QUICK_PAGES = (
     "tests/web/test_web_exported.py::test_nothing_is_fetched",  # a file
     "tests/web/test_web_fork.py::test_a_fork_runs_and_shows_the_edit",  # every viewer, one after the other
     "tests/web/test_web_multirank.py::test_healthy_ranks_have_no_warning",
-    "tests/web/test_web_open.py::test_the_list_leads_to_each_bundle_and_viewer",  # the page that lists bundles
+    # the page that lists bundles
+    "tests/web/test_web_open.py::test_the_list_leads_to_each_bundle_and_viewer",
     "tests/web/test_web_overview.py::test_nothing_wrong_is_an_answer",
     "tests/web/test_web_provenance.py::test_coverage_is_shown",
     "tests/web/test_web_safety.py::test_pages_carry_a_strict_policy",
@@ -77,4 +78,6 @@ QUICK_PAGES = (
 
 def is_slow(test, parameters=()):
     """Whether the test of this id is slow."""
-    return test.startswith(SLOW) and not test.startswith(QUICK_PAGES) or any(it in PUBLIC_LOGS or isinstance(it, Path) and it.is_relative_to(SHARED) for it in parameters)
+    return (test.startswith(SLOW) and not test.startswith(QUICK_PAGES)) or any(
+        it in PUBLIC_LOGS or (isinstance(it, Path) and it.is_relative_to(SHARED)) for it in parameters
+    )

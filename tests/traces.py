@@ -14,8 +14,19 @@ FIXTURE_LOGS = sorted(ROOT.glob("fixtures/*/trace/**/*.log"))
 PUBLIC = ROOT.parent / "shared" / "traces" / "tlparse"
 PUBLIC_LOGS = sorted(path for path in PUBLIC.glob("*/*") if path.suffix in (".log", ".txt"))
 SHARED = ROOT.parent / "shared" / "traces"
-# All logs there are: those of the fixtures and the public ones; what lies in the archive of versions is unpacked by the fixture ``unpacked``.
-EVERY_LOG = sorted({*PUBLIC_LOGS, *(path for folder in (ROOT / "fixtures", SHARED) for suffix in ("log", "log.zst") for path in folder.rglob(f"*.{suffix}"))})
+# All logs there are: those of the fixtures and the public ones; what lies in the archive of versions is
+# unpacked by the fixture ``unpacked``.
+EVERY_LOG = sorted(
+    {
+        *PUBLIC_LOGS,
+        *(
+            path
+            for folder in (ROOT / "fixtures", SHARED)
+            for suffix in ("log", "log.zst")
+            for path in folder.rglob(f"*.{suffix}")
+        ),
+    }
+)
 # The folders in which they are, without the folders in these: each makes a bundle of one or of many logs.
 _PARENTS = {path.parent for path in EVERY_LOG}
 EVERY_FOLDER = sorted(folder for folder in _PARENTS if not _PARENTS.intersection(folder.parents))
@@ -28,12 +39,18 @@ def params(paths, base):
     """Parameters for a test of each path; one that is skipped when there is none."""
     if not paths:
         return [pytest.param(None, marks=pytest.mark.skip(reason=NO_PUBLIC))]
-    return [pytest.param(path, id=str(path.relative_to(base)).replace("dedicated_log_torch_trace_", "")) for path in paths]
+    return [
+        pytest.param(path, id=str(path.relative_to(base)).replace("dedicated_log_torch_trace_", ""))
+        for path in paths
+    ]
 
 
 # Parameters for a test of each of these folders, and of each version in the archive, by its name.
 EVERYTHING = params(EVERY_FOLDER, ROOT.parent) + [
-    pytest.param(version, id=f"archive-{version}", marks=() if SHARED.is_dir() else pytest.mark.skip(reason=NO_PUBLIC)) for version in ("2.4.1", "2.6.0", "2.8.0", "2.15.0")
+    pytest.param(
+        version, id=f"archive-{version}", marks=() if SHARED.is_dir() else pytest.mark.skip(reason=NO_PUBLIC)
+    )
+    for version in ("2.4.1", "2.6.0", "2.8.0", "2.15.0")
 ]
 ALL_LOGS = params(FIXTURE_LOGS, ROOT / "fixtures") + params(PUBLIC_LOGS, PUBLIC)
 
@@ -84,11 +101,17 @@ def restore(log):
 
 def files(folder):
     """{path: bytes} of everything below a folder."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def rewrite(folder, path, change):
-    """Change one JSON file of a bundle with codec gzip or none: ``change`` gets the value, the rows of JSON Lines, and may return a new one."""
+    """Change one JSON file of a bundle with codec gzip or none: ``change`` gets the value, the rows of JSON
+    Lines, and may return a new one.
+    """
     target = folder / path
     unpack, pack = (gzip.decompress, gzip.compress) if path.endswith(".gz") else (bytes, bytes)
     value = parsed(path, unpack(target.read_bytes()))

@@ -1,7 +1,7 @@
 """Builds that nobody kills need no guardian, and to start one takes as long as a small build.
 
-For what many tests share, and for tests with very many builds. All others have one, as users do; tests/commit, tests/cli and tests/fuzz
-tell what it is for.
+For what many tests share, and for tests with very many builds. All others have one, as users do;
+tests/commit, tests/cli and tests/fuzz tell what it is for.
 """
 
 from contextlib import contextmanager

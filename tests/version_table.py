@@ -20,11 +20,17 @@ def _has(*wanted):
 def _breaks(logs):
     if _told("graph_breaks")(logs) == YES:
         return YES
-    return "places" if any("_at_" in (compile.row["function"] or "") for log in logs for compile in log.compiles) else NO
+    return (
+        "places"
+        if any("_at_" in (compile.row["function"] or "") for log in logs for compile in log.compiles)
+        else NO
+    )
 
 
 def _cache(name):
-    return lambda logs: YES if any(row["cache"] == name for log in logs for row in log.table("caches")) else NO
+    return lambda logs: (
+        YES if any(row["cache"] == name for log in logs for row in log.table("caches")) else NO
+    )
 
 
 def _guards(logs):
@@ -48,14 +54,23 @@ QUESTIONS = (
     ("Timeline: spans of Dynamo, AOTAutograd, Inductor", _has("chromium_event")),
     ("Graph breaks, with reason and place", _breaks),
     ("Why a function was compiled again", _told("recompile_reasons")),
-    ("That the recompile limit was reached", lambda logs: YES if any(log.summary["recompile_limit_count"] for log in logs) else NO),
+    (
+        "That the recompile limit was reached",
+        lambda logs: YES if any(log.summary["recompile_limit_count"] for log in logs) else NO,
+    ),
     ("Guards", _guards),
     ("Sizes that became symbols", _told("symbols")),
     ("FX graph cache: hits, misses, bypasses", _cache("fx_graph")),
     ("AOTAutograd cache: the same", _cache("aot_autograd")),
-    ("Metrics of a backward that is compiled later", _has("bwd_compilation_metrics", "aot_autograd_backward_compilation_metrics")),
+    (
+        "Metrics of a backward that is compiled later",
+        _has("bwd_compilation_metrics", "aot_autograd_backward_compilation_metrics"),
+    ),
     ("Programs that can be run again (`fx_graph_runnable`)", _has("fx_graph_runnable")),
-    ("Graphs before the passes of Inductor", _has("before_post_grad_graph", "before_joint_graph", "before_pre_grad_graph")),
+    (
+        "Graphs before the passes of Inductor",
+        _has("before_post_grad_graph", "before_joint_graph", "before_pre_grad_graph"),
+    ),
     ("Settings of torch", lambda logs: YES if any(log.table("metric_configs") for log in logs) else NO),
     ("Version of torch", _version),
     ("Year and time zone", _all(lambda log: log.directory["clock"]["year"] is not None)),
@@ -94,11 +109,19 @@ def document(logs_of):
     """``logs_of``: the logs of each version, in order."""
     versions = list(logs_of)
     rows = [["", *(".".join(version.split(".")[:2]) for version in versions)], ["---"] * (len(versions) + 1)]
-    rows += [[question, *(answer(logs_of[version]) for version in versions)] for question, answer in QUESTIONS]
+    rows += [
+        [question, *(answer(logs_of[version]) for version in versions)] for question, answer in QUESTIONS
+    ]
     return HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows) + TAIL
 
 
 def paths(folder):
     """{version: its logs}, of fixtures/versions."""
-    versions = sorted((path.parent.name for path in folder.glob("*/truth.json")), key=lambda name: [int(part) for part in name.split(".")])
-    return {version: [folder / version / (name if name == "ddp" else f"{name}.log.zst") for name in PROGRAMS] for version in versions}
+    versions = sorted(
+        (path.parent.name for path in folder.glob("*/truth.json")),
+        key=lambda name: [int(part) for part in name.split(".")],
+    )
+    return {
+        version: [folder / version / (name if name == "ddp" else f"{name}.log.zst") for name in PROGRAMS]
+        for version in versions
+    }

@@ -1,6 +1,7 @@
 """What a process itself said of its compiles, held against the bundle of its log: for any version of torch.
 
-A truth is what programs/truth.py of fixtures/versions writes when a program ends, of which ``compact`` keeps what is compared.
+A truth is what programs/truth.py of fixtures/versions writes when a program ends, of which ``compact`` keeps
+what is compared.
 """
 
 import re
@@ -16,14 +17,28 @@ _SLACK_US = 2_000
 
 
 def compact(truth):
-    """{torch, frames, attempts, metrics}: ``metrics`` are [id, function, failure, operators, guards, time in µs] of each frame compile."""
-    metrics = [row for row in truth["metrics"] if row.get("is_forward") is not False and not row.get("is_runtime") and (row.get("co_name") or row.get("fail_type"))]
+    """{torch, frames, attempts, metrics}: ``metrics`` are [id, function, failure, operators, guards, time in
+    µs] of each frame compile.
+    """
+    metrics = [
+        row
+        for row in truth["metrics"]
+        if row.get("is_forward") is not False
+        and not row.get("is_runtime")
+        and (row.get("co_name") or row.get("fail_type"))
+    ]
     return {
         "torch": truth["torch"],
         "frames": int(truth["counters"].get("frames", {}).get("total", 0)),
         "attempts": [outcome == "ok" for _, outcome in truth["events"]],
         "metrics": [
-            [*map(row.get, ("compile_id", "co_name")), _failure(row), *map(row.get, ("graph_op_count", "guard_count")), _time_us(row)] for row in metrics
+            [
+                *map(row.get, ("compile_id", "co_name")),
+                _failure(row),
+                *map(row.get, ("graph_op_count", "guard_count")),
+                _time_us(row),
+            ]
+            for row in metrics
         ],
     }
 
@@ -32,7 +47,10 @@ def _failure(row):
     """The name of the exception's class; LIMIT for what the recompile limit refused, whatever torch calls it."""
     if "recompile limit" in (row.get("fail_reason") or "").partition("\n")[0].lower():
         return LIMIT
-    return row.get("fail_type") and row["fail_type"].removeprefix("<class '").removesuffix("'>").rsplit(".", 1)[-1]
+    return (
+        row.get("fail_type")
+        and row["fail_type"].removeprefix("<class '").removesuffix("'>").rsplit(".", 1)[-1]
+    )
 
 
 def _time_us(row):
@@ -43,10 +61,16 @@ def _time_us(row):
 
 
 def differences(name, log, truth, programs):
-    """Sentences: what the bundle of the log of a program says otherwise than the process. ``programs``: the folder of their sources."""
+    """Sentences: what the bundle of the log of a program says otherwise than the process.
+
+    ``programs``: the folder of their sources.
+    """
     summary = log.summary
     untold = set(summary.get("untold", ()))
-    told = [*_of_compiles(log, truth, untold), *_of_program(name, log, truth, summary, untold, Path(programs, f"{name}.py").read_text())]
+    told = [
+        *_of_compiles(log, truth, untold),
+        *_of_program(name, log, truth, summary, untold, Path(programs, f"{name}.py").read_text()),
+    ]
     if summary["unfinished_count"] != (name == "killed"):
         told.append(f"{summary['unfinished_count']} compiles did not end")
     return [f"{name}: {sentence}" for sentence in told]
@@ -81,7 +105,12 @@ def _of_compiles(log, truth, untold):
         if row is None:
             yield f"no compile {id_}"
             continue
-        pairs = {"function": (row["function"], function or row["function"]), "failure": (row["failure_type"], failure), "operators": (row["graph_op_count"], operators), "guards": (row["guard_count"], guards)}
+        pairs = {
+            "function": (row["function"], function or row["function"]),
+            "failure": (row["failure_type"], failure),
+            "operators": (row["graph_op_count"], operators),
+            "guards": (row["guard_count"], guards),
+        }
         for what, (here, there) in pairs.items():
             if here != there:
                 yield f"{id_} has {what} {here!r} instead of {there!r}"
@@ -95,8 +124,14 @@ def _of_program(name, log, truth, summary, untold, source):
     if name == "breaks" and "function_names" not in untold:
         lines = {number for number, line in enumerate(source.splitlines(), 1) if BREAK_LINE.search(line)}
         found = {row["line"] for row in log.table("graph_breaks")}
-        if "graph_breaks" in untold:  # what goes on behind a break is called after its line; in a loop nothing does
-            found = {int(at[1]) for compile in log.compiles if (at := re.search(r"_at_(\d+)$", compile.row["function"] or ""))}
+        if (
+            "graph_breaks" in untold
+        ):  # what goes on behind a break is called after its line; in a loop nothing does
+            found = {
+                int(at[1])
+                for compile in log.compiles
+                if (at := re.search(r"_at_(\d+)$", compile.row["function"] or ""))
+            }
             lines = {line for line in lines if "in loop" not in source.splitlines()[line - 1]}
             if lines - found:
                 yield f"nothing goes on behind the breaks at {sorted(lines - found)}"
@@ -115,16 +150,29 @@ def _of_program(name, log, truth, summary, untold, source):
         breaks = {_id(key) for row in rows if row["kind"] == "graph-break" for key in row["compiles"]}
         if failed - told - breaks or told - failed:  # a break that ends a compile is told as a break
             yield f"failures of {sorted(told)} instead of {sorted(failed - breaks)}"
-    for topic, numbers in {"failures": ["failure_count"], "graph_breaks": ["graph_break_count"], "recompile_reasons": ["recompile_count", "recompile_limit_count"]}.items():
+    for topic, numbers in {
+        "failures": ["failure_count"],
+        "graph_breaks": ["graph_break_count"],
+        "recompile_reasons": ["recompile_count", "recompile_limit_count"],
+    }.items():
         for number in numbers:
             if (topic in untold) != (summary[number] is None):
-                yield f"{number} is {summary[number]}, and {topic} {'is' if topic in untold else 'is not'} untold"
+                yield (
+                    f"{number} is {summary[number]}, and {topic} {'is' if topic in untold else 'is not'}"
+                    " untold"
+                )
 
 
 def undescribed(bundle):
     """Kinds of records and fields of metrics that the tool has no words for."""
     descriptors = bundle.manifest["descriptors"]
     for log in bundle.logs:
-        yield from (f"{kind['type']} {kind['name'] or ''}".strip() for kind in log.directory["kinds"] if descriptors[kind["descriptor"]]["phase"] == "other")
+        yield from (
+            f"{kind['type']} {kind['name'] or ''}".strip()
+            for kind in log.directory["kinds"]
+            if descriptors[kind["descriptor"]]["phase"] == "other"
+        )
         yield from (field for row in log.table("metrics") for field in row["values"] if field not in BY_NAME)
-        yield from (config["field"] for config in log.table("metric_configs") if config["field"] not in BY_NAME)
+        yield from (
+            config["field"] for config in log.table("metric_configs") if config["field"] not in BY_NAME
+        )

@@ -1,4 +1,6 @@
-"""The command line in a process of its own, without the time that Python takes to start: a copy of one that has read the modules."""
+"""The command line in a process of its own, without the time that Python takes to start: a copy of one that
+has read the modules.
+"""
 
 import atexit
 import os
@@ -20,7 +22,9 @@ _LENGTH = struct.Struct("<I")
 def _parent():
     """The process that is copied; one for each worker of pytest."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+    process = subprocess.Popen(
+        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
+    )
     atexit.register(process.kill)
     return process
 
@@ -46,10 +50,10 @@ def _serve():
     """Runs what it is asked to, each in a copy of this process."""
     import signal
 
-    import tlparse_bundle.bundle.reader  # noqa: F401
-    import tlparse_bundle.bundle.validate  # noqa: F401
+    import tlparse_bundle.bundle.reader
+    import tlparse_bundle.bundle.validate
     import tlparse_bundle.cli.main as command_line
-    import tlparse_bundle.cli.progress  # noqa: F401
+    import tlparse_bundle.cli.progress
     import tlparse_bundle.serve.http.app  # noqa: F401
 
     answers = os.fdopen(os.dup(1), "wb")

@@ -1,4 +1,7 @@
-"""What the worker of a page (viewers/lib/local/python-worker.js) lets Python do. Files of the page lie in folders of Python's own file system."""
+"""What the worker of a page (viewers/lib/local/python-worker.js) lets Python do.
+
+Files of the page lie in folders of Python's own file system.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +36,11 @@ def answer(name: str, *values: Any) -> str:
 
 
 def build_bundle(names: Sequence[str], out: str, codec: str, progress: Callable[[int], None]) -> dict:
-    """Writes the bundle of the logs with these names in the working directory, files or folders, to the folder ``out``.
+    """Writes the bundle of the logs with these names in the working directory, files or folders, to the
+    folder ``out``.
 
-    ``progress`` gets the bytes of the logs as they are read. ``left_out`` is a sentence about files that were left out, or "".
+    ``progress`` gets the bytes of the logs as they are read. ``left_out`` is a sentence about files that were
+    left out, or "".
     """
     skipped: list[Skipped] = []
     result = build(discover(list(names), skipped=skipped), out, codec=codec, jobs=1, progress=progress)
@@ -61,7 +66,9 @@ def export_bundle(folder: str, out: str) -> None:
 
 
 def export_pair(base: str, new: str, document: str, out: str) -> None:
-    """Writes the comparison of the bundles in two folders as one page to the file ``out``; ``document`` is the file of its JSON."""
+    """Writes the comparison of the bundles in two folders as one page to the file ``out``; ``document`` is
+    the file of its JSON.
+    """
     from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.serve.publish.export import export_comparison
 

@@ -7,7 +7,8 @@
         ...
         compile_trace.assert_no_graph_breaks()
 
-It is loaded in every pytest of whoever has installed the package: whatever takes time is imported when it is used.
+It is loaded in every pytest of whoever has installed the package: whatever takes time is imported when it is
+used.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ MARKER = "compile_trace"
 _LIMITS = ("max_breaks", "max_recompiles", "max_compiles", "max_failures", "max_compile_time")
 _NO_LIMITS = ("allow_unknown", "reset")
 _HELP = (
-    f"{MARKER}({', '.join(f'{name}=None' for name in _LIMITS)}, allow_unknown=False, reset=True): trace what torch compiles in the test, "
-    "and let it fail beyond these limits (tlparse-bundle)"
+    f"{MARKER}({', '.join(f'{name}=None' for name in _LIMITS)}, allow_unknown=False, reset=True): trace what"
+    " torch compiles in the test, and let it fail beyond these limits (tlparse-bundle)"
 )
 
 
@@ -60,9 +61,11 @@ class CompileTrace:
         self.assert_limits(max_recompiles=most)
 
     def assert_limits(self, *, allow_unknown: bool = False, **limits: int | str | None) -> None:
-        """Raises AssertionError beyond a limit: those of the marker, None is none; a time such as "60s" or a number of seconds.
+        """Raises AssertionError beyond a limit: those of the marker, None is none; a time such as "60s" or a
+        number of seconds.
 
-        What torch did not record counts as beyond it, unless ``allow_unknown``. Raises TypeError or ValueError for what is no limit.
+        What torch did not record counts as beyond it, unless ``allow_unknown``. Raises TypeError or
+        ValueError for what is no limit.
         """
         __tracebackhide__ = True
         said = self._beyond(limits, allow_unknown)
@@ -107,7 +110,11 @@ def _amounts(limits: dict[str, int | str | None]) -> dict[Any, int]:
             raise TypeError(f"there is no limit {name!r}; limits are {', '.join(known)}")
         if most is not None and not known[name].unit and (type(most) is not int or most < 0):
             raise TypeError(f"{name} is {most!r}, not a number of {known[name].many}")
-    return {known[name]: time_us(str(most)) if known[name].unit else most for name, most in limits.items() if most is not None}
+    return {
+        known[name]: time_us(str(most)) if known[name].unit else most
+        for name, most in limits.items()
+        if most is not None
+    }
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -122,8 +129,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 @pytest.fixture
-def compile_trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CompileTrace]:
-    """What torch compiles in this test. What was compiled before is forgotten, unless the marker says ``reset=False``."""
+def compile_trace(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[CompileTrace]:
+    """What torch compiles in this test.
+
+    What was compiled before is forgotten, unless the marker says ``reset=False``.
+    """
     from tlparse_bundle.base.errors import BundleError
     from tlparse_bundle.cli.recording import tracing
 
@@ -152,7 +164,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    """A test with the marker is held against its limits after it ran, when it passed: an exception of it ends the hook before."""
+    """A test with the marker is held against its limits after it ran, when it passed: an exception of it ends
+    the hook before.
+    """
     if item.get_closest_marker(MARKER):
         limits = {name: most for name, most in _options(item).items() if name not in _NO_LIMITS}
         said = item.funcargs[MARKER]._beyond(limits, _options(item).get("allow_unknown", False))
@@ -161,9 +175,13 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 
 
 def _not_as_messages() -> None:
-    """Records of the trace are none of the messages that pytest prints of a test that failed: it listens to every logger (since 9.0)."""
+    """Records of the trace are none of the messages that pytest prints of a test that failed: it listens to
+    every logger (since 9.0).
+    """
     logger = logging.getLogger("torch.__trace")
-    for handler in [handler for handler in logger.handlers if type(handler).__module__.startswith("_pytest.")]:
+    for handler in [
+        handler for handler in logger.handlers if type(handler).__module__.startswith("_pytest.")
+    ]:
         logger.removeHandler(handler)
 
 

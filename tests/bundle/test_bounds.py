@@ -12,7 +12,9 @@ from tlparse_bundle.bundle import store
 from tlparse_bundle.bundle.codecs import CODECS, MAX_FILE_BYTES
 
 MB = 1 << 20
-CLAIMS_A_TB = b"\x28\xb5\x2f\xfd" + b"\xe0" + struct.pack("<Q", 1 << 40) + b"\x01\x00\x00" + b"\0\0"  # 18 bytes
+CLAIMS_A_TB = (
+    b"\x28\xb5\x2f\xfd" + b"\xe0" + struct.pack("<Q", 1 << 40) + b"\x01\x00\x00" + b"\0\0"
+)  # 18 bytes
 
 
 def memory(call):
@@ -68,14 +70,24 @@ def test_a_bomb_is_stopped_at_the_bound():
 def test_pieces_stay_small():
     for codec in (CODECS["zstd"], CODECS["gzip"]):
         stored = codec.encode(b"\0" * (64 * MB))
-        assert memory(lambda codec=codec, stored=stored: [None for _ in codec.decode_pieces(stored, 64 * MB)]) < 12 * MB
+        assert (
+            memory(lambda codec=codec, stored=stored: [None for _ in codec.decode_pieces(stored, 64 * MB)])
+            < 12 * MB
+        )
 
 
 @pytest.mark.parametrize("name", ["zstd", "gzip"])
 def test_damaged_data_are_an_error(name):
     codec = CODECS[name]
     stored = codec.encode(bytes(range(256)) * 5000)
-    for damaged in (stored[: len(stored) // 2], stored[:-3], stored[:3], b"", b"nonsense" * 9, stored + b"more"):
+    for damaged in (
+        stored[: len(stored) // 2],
+        stored[:-3],
+        stored[:3],
+        b"",
+        b"nonsense" * 9,
+        stored + b"more",
+    ):
         with pytest.raises(ValueError, match="not|more than"):
             codec.decode(damaged, 9 * MB)
         if damaged != stored + b"more" or name == "gzip":
@@ -96,12 +108,16 @@ def bundle(tmp_path):
     return tmp_path / "out"
 
 
-@pytest.mark.parametrize("content", [CLAIMS_A_TB, zstandard.ZstdCompressor().compress(b" " * (store.MAX_JSON_BYTES + 1))])
+@pytest.mark.parametrize(
+    "content", [CLAIMS_A_TB, zstandard.ZstdCompressor().compress(b" " * (store.MAX_JSON_BYTES + 1))]
+)
 def test_a_table_that_is_a_bomb_is_a_sentence(content, bundle):
     (bundle / "logs/x/artifacts.jsonl.zst").write_bytes(content)
 
     def refused():
-        with pytest.raises(BundleError, match=r"artifacts\.jsonl\.zst is damaged: it holds more than") as error:
+        with pytest.raises(
+            BundleError, match=r"artifacts\.jsonl\.zst is damaged: it holds more than"
+        ) as error:
             Bundle.open(bundle).logs[0].table("artifacts")
         assert error.value.code == "damaged"
 
@@ -136,9 +152,26 @@ def test_a_table_of_too_many_values_is_a_sentence(text, bundle):
     ("path", "damage", "ask", "problem"),
     [
         ("artifacts.jsonl", lambda data: b"{", lambda it: it.artifacts, "is no JSON"),
-        ("blobs.jsonl", lambda data: data.replace(b'"sha256":"', b'"sha256":"8'), lambda it: it.artifacts[0].bytes(), "sha256"),
-        ("log.json", lambda data: data.replace(b'"event_count":', b'"event_count":1'), lambda it: it.compiles, "the files of events hold"),
-        ("log.json", lambda data: data.replace(b'"event_count":1', b'"event_count":2').replace(b'"rows":1,"first_event"', b'"rows":2,"first_event"'), lambda it: list(it.events()), "it has 1 rows, and not 2"),
+        (
+            "blobs.jsonl",
+            lambda data: data.replace(b'"sha256":"', b'"sha256":"8'),
+            lambda it: it.artifacts[0].bytes(),
+            "sha256",
+        ),
+        (
+            "log.json",
+            lambda data: data.replace(b'"event_count":', b'"event_count":1'),
+            lambda it: it.compiles,
+            "the files of events hold",
+        ),
+        (
+            "log.json",
+            lambda data: data.replace(b'"event_count":1', b'"event_count":2').replace(
+                b'"rows":1,"first_event"', b'"rows":2,"first_event"'
+            ),
+            lambda it: list(it.events()),
+            "it has 1 rows, and not 2",
+        ),
         ("../../blobs", lambda data: data[:-1] + b"!", lambda it: it.artifacts[0].bytes(), "another hash"),
     ],
     ids=["JSON", "schema", "directory", "chunk", "blob"],
@@ -165,7 +198,9 @@ def test_what_is_damaged_is_found_out_once(path, damage, ask, problem, tmp_path,
 
 
 def test_a_bundle_can_let_go_of_what_it_read(bundle):
-    """Thousands of logs are compared one after the other; what was read of one must not wait for the garbage collector."""
+    """Thousands of logs are compared one after the other; what was read of one must not wait for the garbage
+    collector.
+    """
     opened = Bundle.open(bundle)
     (it,) = opened.logs
     first = it.artifacts

@@ -20,7 +20,9 @@ def entries(place):
 
 def hidden(place):
     """What begins with a dot below; things may vanish meanwhile."""
-    return [name for _, folders, files in os.walk(place) for name in (*folders, *files) if name.startswith(".")]
+    return [
+        name for _, folders, files in os.walk(place) for name in (*folders, *files) if name.startswith(".")
+    ]
 
 
 @pytest.fixture
@@ -93,7 +95,9 @@ def test_an_empty_folder_is_empty_again(error, out, monkeypatch):
 
 def test_what_comes_last(out, monkeypatch):
     seen, rename = [], type(out).rename
-    monkeypatch.setattr(type(out), "rename", lambda self, target: (seen.append(target.name), rename(self, target)))
+    monkeypatch.setattr(
+        type(out), "rename", lambda self, target: (seen.append(target.name), rename(self, target))
+    )
     out.mkdir()
     with new_folder(out, last="m") as new:
         for name in ("a", "m", "z"):
@@ -181,7 +185,13 @@ def test_a_file_that_appears_meanwhile_stays(what, linked, out, tmp_path, monkey
     link = os.link
 
     def appear():
-        out.write_text("mine") if what == "file" else out.symlink_to(tmp_path / "mine") if what == "link" else out.mkdir()
+        (
+            out.write_text("mine")
+            if what == "file"
+            else out.symlink_to(tmp_path / "mine")
+            if what == "link"
+            else out.mkdir()
+        )
 
     def at_the_last_moment(*args):
         appear()
@@ -209,7 +219,17 @@ def test_a_link_is_replaced_not_followed(out, tmp_path):
 # ---- modes
 
 
-@pytest.mark.parametrize("modes, allowed", [([0o644], 0o777), ([0o600, 0o644], 0o700), ([0o640], 0o770), ([0o604], 0o707), ([0o400], 0o700), ([], 0o777)])
+@pytest.mark.parametrize(
+    "modes, allowed",
+    [
+        ([0o644], 0o777),
+        ([0o600, 0o644], 0o700),
+        ([0o640], 0o770),
+        ([0o604], 0o707),
+        ([0o400], 0o700),
+        ([], 0o777),
+    ],
+)
 def test_who_may_read(modes, allowed, tmp_path):
     for number, mode in enumerate(modes):
         (tmp_path / str(number)).touch()
@@ -236,9 +256,15 @@ def test_all_that_is_written_is_brought_to_disk(batch, tmp_path, monkeypatch):
     (tmp_path / "link").symlink_to("/dev/zero")
     synced, brought, fsync = set(), permissions._written, os.fsync
     monkeypatch.setattr(os, "fsync", lambda file: (synced.add(leftovers.identity(file)), fsync(file)))
-    monkeypatch.setattr(permissions, "_written", lambda files: brought(files) if batch and len(files) == 3 else False)
+    monkeypatch.setattr(
+        permissions, "_written", lambda files: brought(files) if batch and len(files) == 3 else False
+    )
     permissions.seal(str(tmp_path))
-    wanted = {tmp_path} if batch and sys.platform == "linux" else {tmp_path, *(path for path in tmp_path.rglob("*") if path.name != "link")}
+    wanted = (
+        {tmp_path}
+        if batch and sys.platform == "linux"
+        else {tmp_path, *(path for path in tmp_path.rglob("*") if path.name != "link")}
+    )
     assert {leftovers.identity(path) for path in wanted} <= synced
 
 
@@ -298,7 +324,17 @@ with new_folder(out, may_replace=lambda path: None) as new:
 """
 
 STEPS = {
-    "old": ["guardian", "lock", "writing", "undo", "exchange", "two: the first", "two renames", "commit", "remove"],
+    "old": [
+        "guardian",
+        "lock",
+        "writing",
+        "undo",
+        "exchange",
+        "two: the first",
+        "two renames",
+        "commit",
+        "remove",
+    ],
     "nothing": ["guardian", "lock", "writing", "undo", "exchange", "commit", "remove"],
     "empty": ["guardian", "lock", "writing", "undo", "half filled", "exchange", "commit", "remove"],
 }
@@ -306,13 +342,19 @@ STEPS = {
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no guardian")
 @pytest.mark.parametrize("ending", ["guarded", "alone"])
-@pytest.mark.parametrize("before, step", [(before, step) for before, steps in STEPS.items() for step in steps])
+@pytest.mark.parametrize(
+    "before, step", [(before, step) for before, steps in STEPS.items() for step in steps]
+)
 def test_a_writer_that_is_killed_leaves_nothing(before, step, ending, out):
     if before != "nothing":
         out.mkdir()
     if before == "old":
         (out / "old").write_text("old")
-    done = subprocess.run([sys.executable, "-c", WRITER, str(out), step, ending], timeout=HANG_S, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    done = subprocess.run(
+        [sys.executable, "-c", WRITER, str(out), step, ending],
+        timeout=HANG_S,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     assert done.returncode == -signal.SIGKILL
     if ending == "alone":
         with Staging(out, out if before == "empty" else out.parent):  # the next writer
@@ -349,13 +391,20 @@ with Staging(out, out.parent) as staging:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs pidfd_open")
 def test_a_copy_of_the_writer_may_die_slowly(out):
     """On a busy machine it has closed its end of the pipe some time before the system gives up its lock."""
-    done = subprocess.run([sys.executable, "-c", LOCK_OF_A_COPY, str(out)], timeout=HANG_S, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    done = subprocess.run(
+        [sys.executable, "-c", LOCK_OF_A_COPY, str(out)],
+        timeout=HANG_S,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     assert done.returncode == -signal.SIGKILL
     until(lambda: entries(out.parent), [], 30)
 
 
 def test_a_temporary_folder_goes_with_its_process(out):
-    code = "import os, tempfile; tempfile.tempdir = {!r}\nfrom tlparse_bundle.bundle.atomic.folder import temporary_folder\nwith temporary_folder() as f: (f / 'x').touch(); os.kill(os.getpid(), 9)"
+    code = (
+        "import os, tempfile; tempfile.tempdir = {!r}\nfrom tlparse_bundle.bundle.atomic.folder import"
+        " temporary_folder\nwith temporary_folder() as f: (f / 'x').touch(); os.kill(os.getpid(), 9)"
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", code.format(str(out.parent))], timeout=HANG_S, env=environment)
     until(lambda: entries(out.parent), [])

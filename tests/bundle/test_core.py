@@ -1,4 +1,6 @@
-"""The short format document: what a reader writes from it, and nothing else, gives the right answers; pages of tables run, too."""
+"""The short format document: what a reader writes from it, and nothing else, gives the right answers; pages
+of tables run, too.
+"""
 
 import json
 import re
@@ -18,7 +20,9 @@ PRELUDE, MAIN = (dict(CODE)[name] for name in ("prelude", "main"))
 
 @pytest.fixture(scope="module")
 def read(built):
-    """read(fixture): the bundle by the program of the document, its first log, and the same by our own reader."""
+    """read(fixture): the bundle by the program of the document, its first log, and the same by our own
+    reader.
+    """
     space = {}
     exec(compile(PRELUDE, "format-core.md", "exec"), space)
 
@@ -34,7 +38,11 @@ def read(built):
 
 
 def failing_compiles(bundle, log):
-    return [(row["compile"], row["function"], row["failure_type"]) for row in bundle.rows(log, "compiles") if row["status"] == "failed"]
+    return [
+        (row["compile"], row["function"], row["failure_type"])
+        for row in bundle.rows(log, "compiles")
+        if row["status"] == "failed"
+    ]
 
 
 def breaks_by_line(bundle, log):
@@ -46,12 +54,23 @@ def breaks_by_line(bundle, log):
 
 def recompile_chain(bundle, log):
     first = {row["compile"]: row for row in bundle.rows(log, "recompile_reasons") if row["position"] == 0}
-    return [(row["compile"], first.get(row["compile"], {}).get("guard"), first.get(row["compile"], {}).get("entry"), row["caused_by"]) for row in bundle.rows(log, "recompiles")]
+    return [
+        (
+            row["compile"],
+            first.get(row["compile"], {}).get("guard"),
+            first.get(row["compile"], {}).get("entry"),
+            row["caused_by"],
+        )
+        for row in bundle.rows(log, "recompiles")
+    ]
 
 
 def slowest(bundle, log, count=3):
     rows = [row for row in bundle.rows(log, "compiles") if row["total_us"] is not None]
-    return [(row["compile"], row["dynamo_us"], row["aot_us"], row["inductor_us"]) for row in sorted(rows, key=lambda row: -row["total_us"])[:count]]
+    return [
+        (row["compile"], row["dynamo_us"], row["aot_us"], row["inductor_us"])
+        for row in sorted(rows, key=lambda row: -row["total_us"])[:count]
+    ]
 
 
 def cache_outcomes(bundle, log):
@@ -69,14 +88,21 @@ def code_of_a_kernel(bundle, log):
 
 def test_failing_compiles(read):
     bundle, log, ours = read("failures")
-    wanted = [(one.key, one.row["function"], one.row["failure_type"]) for one in ours.logs[0].compiles if one.status == "failed"]
+    wanted = [
+        (one.key, one.row["function"], one.row["failure_type"])
+        for one in ours.logs[0].compiles
+        if one.status == "failed"
+    ]
     assert failing_compiles(bundle, log) == wanted != []
 
 
 def test_breaks_by_line(read):
     bundle, log, _ = read("graph_breaks")
     counts = breaks_by_line(bundle, log)
-    assert sum(counts.values()) == log["summary"]["graph_break_count"] and len(counts) == log["summary"]["graph_break_place_count"] > 2
+    assert (
+        sum(counts.values()) == log["summary"]["graph_break_count"]
+        and len(counts) == log["summary"]["graph_break_place_count"] > 2
+    )
 
 
 def test_recompile_chains(read):
@@ -110,7 +136,9 @@ def test_code_of_a_kernel(read):
 def test_which_rank_differs(read):
     bundle, _, ours = read("ranks_extra_break")
     rows = [(row["title"], row["ranks"]) for row in bundle.rows(None, "rank_findings")]
-    assert rows == [(row["title"], row["ranks"]) for row in ours.rank_table("rank_findings")] and all(ranks for _, ranks in rows)
+    assert rows == [(row["title"], row["ranks"]) for row in ours.rank_table("rank_findings")] and all(
+        ranks for _, ranks in rows
+    )
 
 
 def test_the_program_of_the_document_runs(built, capsys):
@@ -124,16 +152,34 @@ def test_names_in_it_are_those_of_schemas():
     """Fields and tables, as far as they are written as code in the sections about them."""
     from format_document import SCHEMAS, script
 
-    known = {part.rstrip("[]") for document in SCHEMAS.values() for path, *_ in script.fields(document) for part in path.split(".")} | set(SCHEMAS)
+    known = {
+        part.rstrip("[]")
+        for document in SCHEMAS.values()
+        for path, *_ in script.fields(document)
+        for part in path.split(".")
+    } | set(SCHEMAS)
     section = CORE.split("## Numbers")[1].split("## A program")[0]
-    fields = {word for word in re.findall(r"`([a-z_]+)`", section) if "_" in word.lstrip("_") and not word.endswith("_graph")}
-    values = {"fx_graph", "aot_autograd", "compiled_autograd", "ahead_of_time", "inductor_output_code", "dynamo_cpp_guards_str"}
+    fields = {
+        word
+        for word in re.findall(r"`([a-z_]+)`", section)
+        if "_" in word.lstrip("_") and not word.endswith("_graph")
+    }
+    values = {
+        "fx_graph",
+        "aot_autograd",
+        "compiled_autograd",
+        "ahead_of_time",
+        "inductor_output_code",
+        "dynamo_cpp_guards_str",
+    }
     assert fields - known - values == set()
 
 
 @pytest.mark.parametrize("page", TABLES, ids=lambda page: page.stem)
 def test_the_program_of_each_table_runs(page, read, capsys):
-    (code,) = re.findall(r"^```python table=\w+\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (code,) = re.findall(
+        r"^```python table=\w+\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
     fixture = re.search(r"^From the fixture `(\w+)`", page.read_text(encoding="utf-8"), re.MULTILINE)
     bundle, _, _ = read(fixture[1] if fixture else "ranks_extra_break")
     exec(compile(code, page.name, "exec"), {"bundle": bundle})
@@ -147,7 +193,11 @@ def test_the_command_prints_them():
         return CliRunner().invoke(cli, ["docs", *arguments])
 
     assert say("core").stdout == CORE and say("table", "recompiles").stdout.startswith("# Table `recompiles`")
-    assert say("table", "manifest").stdout.startswith("# File `manifest.json`") and "files" in say("table", "log").stdout and "payload_form" in say("table", "events").stdout
+    assert (
+        say("table", "manifest").stdout.startswith("# File `manifest.json`")
+        and "files" in say("table", "log").stdout
+        and "payload_form" in say("table", "events").stdout
+    )
     assert say("table").stdout.split() == [page.stem for page in PAGES]
     assert "There are: aliasing" in say("table", "nothing").exception.hint
     assert "docs table NAME" in say().stdout
@@ -165,4 +215,6 @@ def test_the_format_is_json_lines(built):
                 for file in entry["files"]:
                     lines = bundle.read(file["path"]).splitlines()
                     assert len(lines) == file["rows"] <= 4096
-                    assert all(list(json.loads(line)) == list(SCHEMAS[name]["properties"]) for line in lines), name
+                    assert all(
+                        list(json.loads(line)) == list(SCHEMAS[name]["properties"]) for line in lines
+                    ), name

@@ -58,5 +58,7 @@ def test_every_code_has_a_stable_name_a_severity_and_a_sentence():
 
 
 def test_every_code_is_used(root):
-    source = "".join(path.read_text() for path in (root / "preprocessor").rglob("*.py") if path.name != "diagnostics.py")
+    source = "".join(
+        path.read_text() for path in (root / "preprocessor").rglob("*.py") if path.name != "diagnostics.py"
+    )
     assert [name for name in CODES if f'"{name}"' not in source] == []

@@ -21,12 +21,19 @@ def test_other_files_are_current():
     """Types for Python and TypeScript, the shapes that pages check, and a page for each table."""
     generated = script.generated()
     assert {script.DECLARATIONS, script.SHAPES, script.ROW_TYPES, script.COMPARISON_SHAPE} < generated.keys()
-    assert [path.name for path, text in generated.items() if not path.exists() or path.read_text(encoding="utf-8") != text] == [], "stale: run scripts/docs"
+    assert [
+        path.name
+        for path, text in generated.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ] == [], "stale: run scripts/docs"
     assert {path.stem for path in (traces.ROOT / "docs" / "tables").glob("*.md")} == set(SCHEMAS)
 
 
 def test_a_table_without_a_description_is_named():
-    broken = {**SCHEMAS["caches"], "properties": {**SCHEMAS["caches"]["properties"], "colour": {"type": "string"}}}
+    broken = {
+        **SCHEMAS["caches"],
+        "properties": {**SCHEMAS["caches"]["properties"], "colour": {"type": "string"}},
+    }
     with pytest.raises(SystemExit, match=r"schema/caches.schema.json: 'colour' has no description"):
         script.check_described({"caches": broken})
 
@@ -56,13 +63,18 @@ def test_every_table_is_listed():
     assert set(re.findall(r"\]\(tables/(\w+)\.md\)", listed)) == set(SCHEMAS) and "](tables.md)" in TEXT
 
 
-@pytest.mark.parametrize(("page", "words"), [("kinds", "`artifact:recompile_reasons`"), ("diagnostics", "record-cut")])
+@pytest.mark.parametrize(
+    ("page", "words"), [("kinds", "`artifact:recompile_reasons`"), ("diagnostics", "record-cut")]
+)
 def test_what_the_registries_know_is_listed(page, words):
     assert words in (traces.ROOT / "docs" / "tables" / f"{page}.md").read_text(encoding="utf-8")
 
 
 def test_links_inside_lead_somewhere():
-    anchors = {re.sub(r"[^\w -]", "", title.lower()).strip().replace(" ", "-") for title in re.findall(r"^#+ (.+)$", TEXT, re.MULTILINE)}
+    anchors = {
+        re.sub(r"[^\w -]", "", title.lower()).strip().replace(" ", "-")
+        for title in re.findall(r"^#+ (.+)$", TEXT, re.MULTILINE)
+    }
     assert set(re.findall(r"\]\(#([^)]+)\)", TEXT)) <= anchors
 
 
@@ -76,4 +88,6 @@ def test_row_types_are_those_of_the_schemas():
 
     for name, schema in SCHEMAS.items():
         if "x-table" in schema:
-            assert list(getattr(row_types, sys.modules["row_types"].class_name(name)).__annotations__) == list(schema["properties"])
+            assert list(
+                getattr(row_types, sys.modules["row_types"].class_name(name)).__annotations__
+            ) == list(schema["properties"])

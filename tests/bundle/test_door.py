@@ -36,7 +36,9 @@ def bundle(tmp_path):
     return tmp_path / "out"
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", "../x.log", "logs/x/../../manifest.json", "x.log", "file:///etc/passwd"])
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "../x.log", "logs/x/../../manifest.json", "x.log", "file:///etc/passwd"]
+)
 def test_a_foreign_path_is_not_opened(path, bundle):
     (bundle / "x.log").write_text("{}")
     opened = Bundle.open(bundle)
@@ -82,7 +84,14 @@ def replace_by_device(path, tmp_path):
     path.symlink_to("/dev/zero")
 
 
-ODD = [replace_by_link, replace_by_link_inside, replace_by_folder, replace_by_pipe, replace_by_socket, replace_by_device]
+ODD = [
+    replace_by_link,
+    replace_by_link_inside,
+    replace_by_folder,
+    replace_by_pipe,
+    replace_by_socket,
+    replace_by_device,
+]
 
 
 @pytest.mark.parametrize("replace", ODD)

@@ -55,14 +55,22 @@ def test_the_same_files(made):
 def diff(path, old, new):
     """A readable diff of a file, JSON indented."""
     if path.endswith(".json"):
-        old, new = (json.dumps(json.loads(data), indent=1, ensure_ascii=False).encode() for data in (old, new))
-    lines = difflib.unified_diff(old.decode().splitlines(), new.decode().splitlines(), f"golden {path}", "now", lineterm="", n=1)
+        old, new = (
+            json.dumps(json.loads(data), indent=1, ensure_ascii=False).encode() for data in (old, new)
+        )
+    lines = difflib.unified_diff(
+        old.decode().splitlines(), new.decode().splitlines(), f"golden {path}", "now", lineterm="", n=1
+    )
     return "\n".join(list(lines)[:40])
 
 
 def test_the_same_bytes(made):
     golden = traces.files(GOLDEN)
-    differing = [diff(path, golden[path], made[path]) or f"{path}: the order of keys" for path in golden if made.get(path) != golden[path]]
+    differing = [
+        diff(path, golden[path], made[path]) or f"{path}: the order of keys"
+        for path in golden
+        if made.get(path) != golden[path]
+    ]
     assert differing == [], "\n".join(differing)
 
 

@@ -1,4 +1,6 @@
-"""What commands say of a bundle whose logs are still being written: first that it grows, and no failure that is only an open compile."""
+"""What commands say of a bundle whose logs are still being written: first that it grows, and no failure that
+is only an open compile.
+"""
 
 import json
 import re
@@ -13,7 +15,10 @@ from tlparse_bundle.follow import Follower
 from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.mcp.tools import Tools
 
-FIRST = re.compile(r"The logs of this bundle are still being written; it has what was read until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. Running: ")
+FIRST = re.compile(
+    r"The logs of this bundle are still being written; it has what was read until \d{4}-\d\d-\d\d"
+    r" \d\d:\d\d:\d\d UTC\. Running: "
+)
 OPEN = re.compile(r"did not end|unfinished|is inside")
 
 
@@ -86,7 +91,11 @@ def test_the_same_logs_in_a_finished_bundle_have_compiles_that_did_not_end(name,
 
 def test_what_runs_has_its_place_its_phase_and_its_begin(growing):
     _, out, _ = run("info", growing["ranks4"])
-    running = re.findall(r"1/0 gathers \(program.py:24\) on ranks? [0-9–, ]+ in `[\w.]+` for [\d.]+ m?s \(since \d\d:\d\d:\d\d UTC\)", out.split("\n")[0])
+    running = re.findall(
+        r"1/0 gathers \(program.py:24\) on ranks? [0-9–, ]+ in `[\w.]+` for [\d.]+ m?s \(since \d\d:\d\d:\d\d"
+        r" UTC\)",
+        out.split("\n")[0],
+    )
     assert len(running) == 2  # two of the ranks are in one span, two in another
     _, out, _ = run("info", growing["graph_breaks"])
     assert re.search(r"Running: 10/0 in `dynamo` for [\d.]+ \w+ \(since ", out)
@@ -98,8 +107,13 @@ def test_json(growing):
     (log,) = found["logs"]
     assert found["growing"] is True and FIRST.match(found["note"])
     assert [row["compile"] for row in log["running"]] == ["10/0"] and log["running"][0]["since_epoch_us"]
-    assert log["summary"]["unfinished_count"] == 0 and "unfinished-compile" not in [row["kind"] for row in log["findings"]]
-    counts = {severity: sum(row["severity"] == severity for row in log["findings"]) for severity in ("error", "warning", "info")}
+    assert log["summary"]["unfinished_count"] == 0 and "unfinished-compile" not in [
+        row["kind"] for row in log["findings"]
+    ]
+    counts = {
+        severity: sum(row["severity"] == severity for row in log["findings"])
+        for severity in ("error", "warning", "info")
+    }
     assert log["summary"]["findings"] == counts
     _, out, _ = run("report", f"{growing['graph_breaks']}-cut", "--format", "json")
     finished = json.loads(out)
@@ -129,7 +143,9 @@ def test_check_says_it_and_does_not_fail_for_an_open_compile(growing):
 def test_sql(growing):
     code, out, errors = run("sql", growing["graph_breaks"], "select kind from findings", "--format", "json")
     assert FIRST.match(errors) and "unfinished-compile" not in [row["kind"] for row in json.loads(out)]
-    with asked([("out", Bundle.open(growing["graph_breaks"]))], "select unfinished_count from logs") as result:
+    with asked(
+        [("out", Bundle.open(growing["graph_breaks"]))], "select unfinished_count from logs"
+    ) as result:
         assert result.fetchall() == [(0,)]
 
 

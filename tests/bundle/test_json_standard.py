@@ -1,4 +1,6 @@
-"""The JSON of the standard library, which stands in where there is no wheel of orjson, does what orjson does, byte for byte."""
+"""The JSON of the standard library, which stands in where there is no wheel of orjson, does what orjson does,
+byte for byte.
+"""
 
 import struct
 
@@ -10,7 +12,11 @@ from log_strategies import cases
 from tlparse_bundle.bundle import json_standard
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(1 << 63), (1 << 64) - 1) | st.floats() | st.text(st.characters(exclude_categories=["Cs"])),
+    st.none()
+    | st.booleans()
+    | st.integers(-(1 << 63), (1 << 64) - 1)
+    | st.floats()
+    | st.text(st.characters(exclude_categories=["Cs"])),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner),
 )
 TEXTS = [
@@ -28,19 +34,30 @@ def test_values_have_the_same_bytes(value):
     expected = orjson.dumps(value)
     assert json_standard.dumps(value) == expected
     assert repr(json_standard.loads(expected)) == repr(orjson.loads(expected))
-    assert json_standard.dumps_indented(value) == orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    assert json_standard.dumps_indented(value) == orjson.dumps(
+        value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    )
     assert json_standard.dumps_sorted(value) == orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
 @cases(200)
-@given(st.binary(min_size=8, max_size=8) | st.builds(lambda m, e: struct.pack("<d", float(f"{m}e{e}")), st.integers(-9999, 9999), st.integers(-12, 24)))
+@given(
+    st.binary(min_size=8, max_size=8)
+    | st.builds(
+        lambda m, e: struct.pack("<d", float(f"{m}e{e}")), st.integers(-9999, 9999), st.integers(-12, 24)
+    )
+)
 def test_numbers_have_the_same_bytes(data):
     number = struct.unpack("<d", data)[0]
-    assert json_standard.dumps([number, f"{number}e-05", 1e-05]) == orjson.dumps([number, f"{number}e-05", 1e-05])
+    assert json_standard.dumps([number, f"{number}e-05", 1e-05]) == orjson.dumps(
+        [number, f"{number}e-05", 1e-05]
+    )
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: text[:12])
-@pytest.mark.parametrize("form", [str, str.encode, lambda text: memoryview(text.encode())], ids=["str", "bytes", "memoryview"])
+@pytest.mark.parametrize(
+    "form", [str, str.encode, lambda text: memoryview(text.encode())], ids=["str", "bytes", "memoryview"]
+)
 def test_texts_are_read_alike(text, form):
     try:
         expected = orjson.loads(form(text))
@@ -65,9 +82,13 @@ def test_what_json_cannot_hold_is_a_type_error():
 
 
 def test_what_else_may_be_made_json():
-    assert json_standard.dumps([{1}, json_standard.Fragment(b"2")], default=list) == orjson.dumps([{1}, orjson.Fragment(b"2")], default=list)
+    assert json_standard.dumps([{1}, json_standard.Fragment(b"2")], default=list) == orjson.dumps(
+        [{1}, orjson.Fragment(b"2")], default=list
+    )
 
 
 def test_a_fragment_stands_as_it_is():
     part = b'{"a":[1,2.5,"\xc3\xa9"]}'
-    assert json_standard.dumps({"x": [json_standard.Fragment(part), float("nan")]}) == orjson.dumps({"x": [orjson.Fragment(part), None]})
+    assert json_standard.dumps({"x": [json_standard.Fragment(part), float("nan")]}) == orjson.dumps(
+        {"x": [orjson.Fragment(part), None]}
+    )

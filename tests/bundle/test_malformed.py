@@ -13,7 +13,10 @@ from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.cli.main import cli
 
 LOG, TABLES = "logs/rank_0/log.json", "logs/rank_0/"
-TEXT = 'str ["a.py", 0]\n dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": 0}, {"line": 2, "name": "g", "filename": 0}]}\n artifact:a 0/0\n | text\n'
+TEXT = (
+    'str ["a.py", 0]\n dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": 0}, {"line": 2,'
+    ' "name": "g", "filename": 0}]}\n artifact:a 0/0\n | text\n'
+)
 MALFORMED = {
     "logs is no list": ("manifest.json", lambda m: m.update(logs=5)),
     "a log is no object": ("manifest.json", lambda m: m["logs"].append("x")),
@@ -112,7 +115,9 @@ def test_a_circle_of_spans_is_found(bundle):
         Bundle.open(bundle).log("rank_0").table("spans")
 
 
-@pytest.mark.parametrize("change", [lambda rows: rows[0].update(id=7), lambda rows: rows[0].update(parent=len(rows))])
+@pytest.mark.parametrize(
+    "change", [lambda rows: rows[0].update(id=7), lambda rows: rows[0].update(parent=len(rows))]
+)
 def test_spans_are_numbered(change, bundle):
     traces.rewrite(bundle, TABLES + "spans.jsonl", change)
     with pytest.raises(BundleError, match="table spans of log rank_0 is damaged"):
@@ -120,7 +125,15 @@ def test_spans_are_numbered(change, bundle):
     assert "table 'spans' is damaged" in said(["validate", bundle])
 
 
-@pytest.mark.parametrize("change", [lambda rows: rows.append(1), lambda rows: rows[0].update(self_us="1"), lambda rows: rows[0].pop("name"), lambda rows: []])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: rows.append(1),
+        lambda rows: rows[0].update(self_us="1"),
+        lambda rows: rows[0].pop("name"),
+        lambda rows: [],
+    ],
+)
 def test_tables_of_rows_are_checked_alone(change, bundle):
     """A command that needs the sums reports what is wrong with these, and nothing about the spans."""
     traces.rewrite(bundle, TABLES + "spans.jsonl", lambda rows: rows[0].update(parent=0))
@@ -131,7 +144,9 @@ def test_tables_of_rows_are_checked_alone(change, bundle):
     assert "span_totals.jsonl is damaged" in said(["compare", bundle, bundle])
 
 
-@pytest.mark.parametrize("column, value", [("function", 99), ("file", 99), ("code", -2), ("line", "1"), ("parent", -1)])
+@pytest.mark.parametrize(
+    "column, value", [("function", 99), ("file", 99), ("code", -2), ("line", "1"), ("parent", -1)]
+)
 def test_a_frame_of_nothing_is_refused(column, value, bundle):
     traces.rewrite(bundle, TABLES + "stacks.jsonl", lambda t: t[0].update({column: value}))
     with pytest.raises(BundleError, match=r"stacks\.jsonl is damaged"):
@@ -141,7 +156,12 @@ def test_a_frame_of_nothing_is_refused(column, value, bundle):
 @pytest.mark.parametrize("row", [-1, 99, 10**30])
 def test_rows_that_there_are_not_are_sentences(row, bundle):
     it = Bundle.open(bundle).log("rank_0")
-    for call in (it.blob, lambda row: it.payload(next(iter(it.blobs)), row, 5), lambda row: it.payload(next(iter(it.blobs)), 0, row), it.metadata):
+    for call in (
+        it.blob,
+        lambda row: it.payload(next(iter(it.blobs)), row, 5),
+        lambda row: it.payload(next(iter(it.blobs)), 0, row),
+        it.metadata,
+    ):
         with pytest.raises(BundleError):
             call(row)
     with pytest.raises(BundleError):
@@ -150,7 +170,9 @@ def test_rows_that_there_are_not_are_sentences(row, bundle):
 
 def spoiled(bundle):
     """The payload 'other …', which is a blob of its own, with one byte changed."""
-    (path,) = (path for path in (bundle / "blobs").rglob("*") if path.is_file() and path.stat().st_size > 300_000)
+    (path,) = (
+        path for path in (bundle / "blobs").rglob("*") if path.is_file() and path.stat().st_size > 300_000
+    )
     path.write_bytes(path.read_bytes().replace(b"other", b"Other", 1))
     return path.name
 
@@ -159,7 +181,12 @@ def test_a_changed_blob_is_refused_wherever_it_is_read(bundle, tmp_path):
     sha256 = spoiled(bundle)
     it = Bundle.open(bundle).log("rank_0")
     artifact = next(a for a in it.artifacts if a.name == "b")
-    for read in (artifact.bytes, artifact.text, lambda: it.bundle.blob(sha256), lambda: [e.bytes() for e in it.events()]):
+    for read in (
+        artifact.bytes,
+        artifact.text,
+        lambda: it.bundle.blob(sha256),
+        lambda: [e.bytes() for e in it.events()],
+    ):
         for _ in range(2):
             with pytest.raises(BundleError, match="another hash"):
                 read()
@@ -173,12 +200,27 @@ def test_without_verification_it_is_given(bundle, tmp_path):
     assert Bundle.open(bundle, verify=False).log("rank_0").artifacts[-1].text().startswith("Other")
     done = CliRunner().invoke(cli, ["cat", str(bundle), "rank_0/0/0/b", "--no-verify"])
     assert done.exit_code == 0 and done.output.startswith("Other")
-    for words in (["legacy", bundle, tmp_path / "legacy"], ["export", bundle, tmp_path / "page.html"], ["merge", bundle, tmp_path / "merged"]):
+    for words in (
+        ["legacy", bundle, tmp_path / "legacy"],
+        ["export", bundle, tmp_path / "page.html"],
+        ["merge", bundle, tmp_path / "merged"],
+    ):
         assert said([*words, "--no-verify"]) is None
-    assert "SHA-256" in said(["restore", bundle, tmp_path / "logs", "--no-verify"]), "that of the log is always checked"
+    assert "SHA-256" in said(["restore", bundle, tmp_path / "logs", "--no-verify"]), (
+        "that of the log is always checked"
+    )
 
 
-@pytest.mark.parametrize("path", ["manifest.json", "logs/rank_0/log.json", "logs/rank_0/compiles.jsonl", "logs/rank_0/events.jsonl", "logs/rank_0/verbatim/0000.log"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "manifest.json",
+        "logs/rank_0/log.json",
+        "logs/rank_0/compiles.jsonl",
+        "logs/rank_0/events.jsonl",
+        "logs/rank_0/verbatim/0000.log",
+    ],
+)
 def test_a_pipe_ends_every_command(path, bundle, tmp_path):
     """It would be waited for: nobody writes into it."""
     (bundle / path).unlink()
@@ -186,12 +228,17 @@ def test_a_pipe_ends_every_command(path, bundle, tmp_path):
     for words in [*commands(bundle, tmp_path), ["site", bundle, tmp_path / "site"]]:
         answer = said(words)
         if answer is None:
-            assert words[0] in ("info", "cat", "restore", "export", "legacy", "compare") and path not in ("manifest.json", "logs/rank_0/log.json")
+            assert words[0] in ("info", "cat", "restore", "export", "legacy", "compare") and path not in (
+                "manifest.json",
+                "logs/rank_0/log.json",
+            )
         else:
             assert "no regular file" in answer, words
 
 
-@pytest.mark.parametrize("path", ["manifest.json", "logs/rank_0/compiles.jsonl", "logs/rank_0", "logs", "blobs"])
+@pytest.mark.parametrize(
+    "path", ["manifest.json", "logs/rank_0/compiles.jsonl", "logs/rank_0", "logs", "blobs"]
+)
 def test_a_site_publishes_no_link(path, bundle, tmp_path):
     (bundle / path).rename(tmp_path / "secret")
     (bundle / path).symlink_to(tmp_path / "secret")
@@ -200,11 +247,16 @@ def test_a_site_publishes_no_link(path, bundle, tmp_path):
 
 
 def test_a_report_reads_no_file_that_a_link_names(bundle, tmp_path):
-    """tlparse's reports of several ranks read again what they wrote; the URL of a link looks like a file of theirs."""
+    """tlparse's reports of several ranks read again what they wrote; the URL of a link looks like a file of
+    theirs.
+    """
     folder = tmp_path / "logs"
     folder.mkdir()
     for rank in (0, 1):
-        text = f'link 0/0 @{rank} {{"name": "inductor_output_code_x.txt", "url": "../inductor_output_code_x.txt"}}\n artifact:inductor_collective_schedule 0/0 @{rank}\n | []'
+        text = (
+            f'link 0/0 @{rank} {{"name": "inductor_output_code_x.txt", "url":'
+            f' "../inductor_output_code_x.txt"}}\n artifact:inductor_collective_schedule 0/0 @{rank}\n | []'
+        )
         (folder / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(log(text))
     build(discover([folder]), tmp_path / "links", jobs=1)
     os.mkfifo(tmp_path / "inductor_output_code_x.txt")
@@ -228,7 +280,10 @@ def test_sound_bundles_do_not_need_the_slow_checks(bundle, monkeypatch):
 
 def test_what_validate_says_has_an_end(bundle):
     manifest = Bundle.open(bundle).manifest
-    rows = [{**manifest["logs"][0], "id": f"log_{number}", "path": f"logs/log_{number}/log.json"} for number in range(2000)]
+    rows = [
+        {**manifest["logs"][0], "id": f"log_{number}", "path": f"logs/log_{number}/log.json"}
+        for number in range(2000)
+    ]
     traces.rewrite(bundle, "manifest.json", lambda m: m.update(logs=rows))
     found = validate(Bundle.open(bundle))
     assert 200 < len(found) < 400 and "more" in found[-1]

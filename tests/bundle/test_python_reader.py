@@ -55,7 +55,9 @@ def many_kinds(log_of):
 
 def test_events_in_the_order_of_the_log_read_each_blob_once(many_kinds, monkeypatch):
     read = []
-    monkeypatch.setattr(blob_reader, "read", lambda store, path, size: read.append(path) or store_read(store, path, size))
+    monkeypatch.setattr(
+        blob_reader, "read", lambda store, path, size: read.append(path) or store_read(store, path, size)
+    )
     assert [e.text() for e in many_kinds.events(type="artifact")] == [f"payload {i}" for i in range(400)]
     assert len(read) == len(set(read)) == 40
 
@@ -64,7 +66,9 @@ def test_no_more_blobs_are_kept_than_memory_allows(many_kinds, monkeypatch):
     sizes = [row["size_bytes"] for row in many_kinds.blobs.values()]
     monkeypatch.setattr(many_kinds.bundle.blobs, "_newest", Newest(sum(sizes[:2])))
     read = []
-    monkeypatch.setattr(blob_reader, "read", lambda store, path, size: read.append(path) or store_read(store, path, size))
+    monkeypatch.setattr(
+        blob_reader, "read", lambda store, path, size: read.append(path) or store_read(store, path, size)
+    )
     assert [e.text() for e in many_kinds.events(type="artifact")] == [f"payload {i}" for i in range(400)]
     assert len(read) == 400
 
@@ -87,17 +91,32 @@ def test_bundle_logs_compiles_artifacts(it):
     assert (it.id, it.rank, it.source) == ("x", None, "dedicated_log_torch_trace_x.log")
     assert [(c.key, c.status) for c in it.compiles] == [("0/0", "ok"), ("0/0@2", "unfinished")]
     compile = it.compile("0/0")
-    assert [a.name for a in compile.artifacts] == ["dynamo_output_graph", "same", "same", "a/b/c", "odd#2", "profile", "compilation_metrics"]
+    assert [a.name for a in compile.artifacts] == [
+        "dynamo_output_graph",
+        "same",
+        "same",
+        "a/b/c",
+        "odd#2",
+        "profile",
+        "compilation_metrics",
+    ]
     assert compile.artifacts[0].text() == "graph" and compile.artifacts[0].bytes() == b"graph"
     assert compile.metrics["co_name"] == "f" and it.compile("0/0@2").metrics is None
-    assert compile.stack == [{"file": "main.py", "line": 7, "function": "f", "code": None}] and it.compile("0/0@2").stack == []
+    assert (
+        compile.stack == [{"file": "main.py", "line": 7, "function": "f", "code": None}]
+        and it.compile("0/0@2").stack == []
+    )
     assert it.artifacts_by_compile["!0"][0].json() == {"a": 1}
     assert it.bundle.log("x").id == "x"
 
 
 def test_events_by_type_name_and_compile(it):
     assert [e.index for e in it.events()] == list(range(14))
-    assert [e.text() for e in it.events(type="artifact", name="same")] == ["first", "second", "of the second occurrence"]
+    assert [e.text() for e in it.events(type="artifact", name="same")] == [
+        "first",
+        "second",
+        "of the second occurrence",
+    ]
     assert [e.text() for e in it.events(name="same", compile_id="0/0@2")] == ["of the second occurrence"]
     assert [e.type for e in it.events() if e.compile is None] == ["str", "chromium_event"]
     assert [e.compile for e in it.events(type="dynamo_start")] == ["0/0", "0/0@2"]
@@ -125,7 +144,11 @@ def test_a_path_out_of_the_bundle_is_refused(path, it):
 def test_a_crafted_directory_cannot_point_out_of_the_bundle(tmp_path):
     (tmp_path / "x.log").write_bytes(log("a"))
     build(discover([tmp_path / "x.log"]), tmp_path / "out", jobs=1, codec="none")
-    traces.rewrite(tmp_path / "out", "logs/x/log.json", lambda t: t["tables"]["events"]["files"][0].update(path="../x.log"))
+    traces.rewrite(
+        tmp_path / "out",
+        "logs/x/log.json",
+        lambda t: t["tables"]["events"]["files"][0].update(path="../x.log"),
+    )
     with pytest.raises(BundleError, match="no path of a file of the bundle"):
         Bundle.open(tmp_path / "out").logs[0].table("events")
 
@@ -176,7 +199,24 @@ def test_find_a_blob_and_a_file(it):
     assert json.loads(find(it.bundle, "logs/x/log.json.zst"))["id"] == "x"
 
 
-@pytest.mark.parametrize("what", ["", "y", "x", "x/", "x/0/0", "x/0/0/nothing", "x/0/0/same#3", "x/0/0/same#0", "x/9/9/same", "0" * 64, "logs/x/nothing", "blobs/../../x", "y/0/0/same"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "",
+        "y",
+        "x",
+        "x/",
+        "x/0/0",
+        "x/0/0/nothing",
+        "x/0/0/same#3",
+        "x/0/0/same#0",
+        "x/9/9/same",
+        "0" * 64,
+        "logs/x/nothing",
+        "blobs/../../x",
+        "y/0/0/same",
+    ],
+)
 def test_what_cannot_be_found_is_a_sentence(what, it):
     with pytest.raises(BundleError) as error:
         find(it.bundle, what)
@@ -202,7 +242,10 @@ def test_info_of_many_logs_and_compiles_stays_short(tmp_path):
     assert len(text.splitlines()) < 55 and "20 more logs" in text
 
 
-@pytest.mark.parametrize("value,text", [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (12_345_678, "12.3 MB"), (5 * 10**12, "5000.0 GB")])
+@pytest.mark.parametrize(
+    "value,text",
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (12_345_678, "12.3 MB"), (5 * 10**12, "5000.0 GB")],
+)
 def test_sizes(value, text):
     assert size(value) == text
 
@@ -212,4 +255,6 @@ def test_bundles_and_logs_are_shown(built, root):
     log, headline = bundle.logs[0], bundle.logs[0].summary["text"]
     assert repr(bundle) == f"<Bundle {bundle.location}: 1 log>" and repr(log) == f"<Log {log.id}: {headline}>"
     log.row["summary"]["text"] = "<script>"
-    assert all("&lt;script&gt;" in one._repr_html_() and "<script" not in one._repr_html_() for one in (bundle, log))
+    assert all(
+        "&lt;script&gt;" in one._repr_html_() and "<script" not in one._repr_html_() for one in (bundle, log)
+    )

@@ -1,4 +1,6 @@
-"""The programs in the format documents run; their answers are what is known of the fixtures, or read from the log in another way."""
+"""The programs in the format documents run; their answers are what is known of the fixtures, or read from the
+log in another way.
+"""
 
 import hashlib
 import json
@@ -13,14 +15,19 @@ from running_server import running
 from tlparse_bundle.serve.http.app import create_app
 from waiting import HANG_S
 
-RECIPES = {(language, mark.split("=")[1]): code for language, mark, code in BLOCKS if mark.startswith("recipe=")}
+RECIPES = {
+    (language, mark.split("=")[1]): code for language, mark, code in BLOCKS if mark.startswith("recipe=")
+}
 CORE = (traces.ROOT / "docs" / "format-core.md").read_text(encoding="utf-8")
 PRELUDE = re.search(r"^```python core=prelude\n(.*?)^```$", CORE, re.MULTILINE | re.DOTALL)[1]
 JS_PRELUDE = re.search(r"^```js core=main\n(.*?)^const manifest", CORE, re.MULTILINE | re.DOTALL)[1]
 
 
 def test_every_recipe_has_a_case():
-    assert {name for _, name in RECIPES} == {"stack_tree", "output_code", "search_code", "restore"} and ("js", "output_code") in RECIPES
+    assert {name for _, name in RECIPES} == {"stack_tree", "output_code", "search_code", "restore"} and (
+        "js",
+        "output_code",
+    ) in RECIPES
 
 
 def _log(fixture, name="fixture0"):
@@ -44,7 +51,9 @@ def _stack_tree(fixture):
             node = tree
             for frame in fields["dynamo_start"]["stack"]:
                 if not strings[frame["filename"]].endswith("torch/_dynamo/convert_frame.py"):
-                    node = node.setdefault(f"{strings[frame['filename']]}:{frame['line']} {frame['name']}", {})
+                    node = node.setdefault(
+                        f"{strings[frame['filename']]}:{frame['line']} {frame['name']}", {}
+                    )
             base = f"{fields['frame_id']}/{fields['frame_compile_id']}"
             if not fields.get("attempt"):
                 started[base] = started.get(base, 0) + 1
@@ -62,7 +71,11 @@ def _stack_tree(fixture):
 
 
 def _output_code(fixture, frame_id):
-    return [payload.decode() for fields, payload in _records(_log(fixture)) if "inductor_output_code" in fields and fields["frame_id"] == frame_id]
+    return [
+        payload.decode()
+        for fields, payload in _records(_log(fixture))
+        if "inductor_output_code" in fields and fields["frame_id"] == frame_id
+    ]
 
 
 def _grep(fixture, needle):
@@ -72,13 +85,19 @@ def _grep(fixture, needle):
     for fields, payload in _records(_log(fixture)):
         name = fields["artifact"]["name"] if "artifact" in fields else next(iter(fields))
         if name in code or name.endswith("_graph"):
-            hits += [(name, number) for number, line in enumerate(payload.decode().split("\n"), 1) if needle in line]
+            hits += [
+                (name, number)
+                for number, line in enumerate(payload.decode().split("\n"), 1)
+                if needle in line
+            ]
     return hits
 
 
 @pytest.fixture
 def run(built):
-    """run(recipe, trace): the function of a recipe, the bundle by the program of the core document, and its first log."""
+    """run(recipe, trace): the function of a recipe, the bundle by the program of the core document, and its
+    first log.
+    """
 
     def make(name, trace):
         scope = {}
@@ -100,12 +119,19 @@ def test_stack_tree(run):
 
 def test_output_code(run):
     output_code, bundle, log = run("output_code", _trace("train_step"))
-    assert output_code(bundle, log, "0/0") == _output_code("train_step", 0) and len(output_code(bundle, log, "0/0")) == 2
+    assert (
+        output_code(bundle, log, "0/0") == _output_code("train_step", 0)
+        and len(output_code(bundle, log, "0/0")) == 2
+    )
 
 
 def test_search_code(run):
     search_code, bundle, _ = run("search_code", _trace("basic_inference"))
-    assert [(name, number) for _, _, name, number in search_code(bundle, "relu")] == _grep("basic_inference", "relu") != []
+    assert (
+        [(name, number) for _, _, name, number in search_code(bundle, "relu")]
+        == _grep("basic_inference", "relu")
+        != []
+    )
 
 
 @pytest.mark.parametrize("path", traces.ALL_LOGS)
@@ -120,8 +146,14 @@ def test_output_code_in_javascript(built, tmp_path):
     program = tmp_path / "recipe.mjs"
     with running(create_app({"out": place}, {})) as port:
         address = f"http://127.0.0.1:{port}/?bundle=/bundles/out/"
-        tail = "const [log] = (await json('manifest.json')).logs;\nconsole.log(JSON.stringify(await output_code(log, '0/0')));"
-        program.write_text(f"globalThis.location = new URL({address!r});\n{JS_PRELUDE}{RECIPES['js', 'output_code']}{tail}", encoding="utf-8")
+        tail = (
+            "const [log] = (await json('manifest.json')).logs;\nconsole.log(JSON.stringify(await"
+            " output_code(log, '0/0')));"
+        )
+        program.write_text(
+            f"globalThis.location = new URL({address!r});\n{JS_PRELUDE}{RECIPES['js', 'output_code']}{tail}",
+            encoding="utf-8",
+        )
         done = subprocess.run(["node", program], capture_output=True, text=True, timeout=HANG_S)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == _output_code("train_step", 0)

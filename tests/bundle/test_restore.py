@@ -35,21 +35,31 @@ def test_fixtures(name, root, built, tmp_path):
     sources = {}
     for log in discover([trace]):
         with open_log(log) as stream:
-            sources[log.path.name.removesuffix(".zst")] = b"".join(iter(functools.partial(stream.read, 1 << 20), b""))
+            sources[log.path.name.removesuffix(".zst")] = b"".join(
+                iter(functools.partial(stream.read, 1 << 20), b"")
+            )
     assert {path.name: path.read_bytes() for path in written} == sources
 
 
 @pytest.mark.parametrize("path", traces.params(traces.PUBLIC_LOGS, traces.PUBLIC))
 def test_public_traces(path, built, tmp_path):
     (written,) = restore(built(path), tmp_path)
-    assert written.name == f"{'dedicated_log_torch_trace_' if TORCH_NAME.match(path.name) else ''}{built(path).logs[0].id}.log"
+    assert (
+        written.name
+        == f"{'dedicated_log_torch_trace_' if TORCH_NAME.match(path.name) else ''}{built(path).logs[0].id}.log"
+    )
     assert written.read_bytes() == path.read_bytes()
 
 
 def test_records_across_small_chunks(made, tmp_path, monkeypatch):
     monkeypatch.setattr(log_writer, "CHUNK_BYTES", 10)
     monkeypatch.setattr(rows, "ROWS_PER_FILE", 2)
-    data = b"noise\n" + log("a\n | one\n | two\n b\n c\n | three") * 5 + log("d\n | four").replace(b"\n", b"\r\n") + b"\n\nend"
+    data = (
+        b"noise\n"
+        + log("a\n | one\n | two\n b\n c\n | three") * 5
+        + log("d\n | four").replace(b"\n", b"\r\n")
+        + b"\n\nend"
+    )
     (path,) = restore(made({"x.log": data}), tmp_path / "again")
     assert path.read_bytes() == data
 
@@ -69,7 +79,24 @@ def test_nothing_is_overwritten(made, tmp_path):
     assert traces.files(tmp_path / "again") == {"y.log": b"mine"}
 
 
-@pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "..", "", "a\0b", "a/b", "C:evil", "x" * 300, "json.py", ".bashrc", "sitecustomize.py", "x.log/../../y", "\x1b[2J"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../evil",
+        "/tmp/evil",
+        "..",
+        "",
+        "a\0b",
+        "a/b",
+        "C:evil",
+        "x" * 300,
+        "json.py",
+        ".bashrc",
+        "sitecustomize.py",
+        "x.log/../../y",
+        "\x1b[2J",
+    ],
+)
 def test_no_bundle_chooses_a_name(name, made, tmp_path):
     made({"x.log": log("a")}, codec="none")
     traces.rewrite(tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0]["source"].update(name=name))
@@ -77,7 +104,9 @@ def test_no_bundle_chooses_a_name(name, made, tmp_path):
     assert path == tmp_path / "again" / "x.log"
 
 
-@pytest.mark.parametrize("id_", ["../../evil", "..", ".bashrc", "/tmp/evil", "a/b", "", "x\n", "-x", "é", "a\0b", 5, None])
+@pytest.mark.parametrize(
+    "id_", ["../../evil", "..", ".bashrc", "/tmp/evil", "a/b", "", "x\n", "-x", "é", "a\0b", 5, None]
+)
 def test_an_id_that_is_no_id_is_refused(id_, made, tmp_path):
     made({"x.log": log("a")}, codec="none")
     traces.rewrite(tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0].update(id=id_))
@@ -86,7 +115,14 @@ def test_an_id_that_is_no_id_is_refused(id_, made, tmp_path):
     assert not (tmp_path / "again").exists()
 
 
-@pytest.mark.parametrize("name", ["dedicated_log_torch_trace_rank_0_ab.log", "my trace.txt", "dedicated_log_torch_trace_rank_3_x y.log.gz"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dedicated_log_torch_trace_rank_0_ab.log",
+        "my trace.txt",
+        "dedicated_log_torch_trace_rank_3_x y.log.gz",
+    ],
+)
 def test_a_build_of_what_was_restored_is_the_same_log(name, made, tmp_path):
     data = log("artifact:a 0/0\n | text")
     bundle = made({name: gzip.compress(data) if name.endswith(".gz") else data})
@@ -107,10 +143,15 @@ def pieces(bundle, at_most):
 
 def test_no_more_is_written_than_the_log_had(made, tmp_path):
     """Payloads of many events out of one blob: each event names the payload, whose lines are not in the log."""
-    made({"x.log": log("\n".join(["artifact:a 0/0\n | " + "y" * 5000] + ["artifact:a 0/0\n | z"] * 50))}, codec="none")
+    made(
+        {"x.log": log("\n".join(["artifact:a 0/0\n | " + "y" * 5000] + ["artifact:a 0/0\n | z"] * 50))},
+        codec="none",
+    )
 
     def all_the_large_one(rows):
-        return [{**row, **{key: rows[0][key] for key in ("blob", "offset", "payload_size_bytes")}} for row in rows]
+        return [
+            {**row, **{key: rows[0][key] for key in ("blob", "offset", "payload_size_bytes")}} for row in rows
+        ]
 
     traces.rewrite(tmp_path / "bundle", "logs/x/events.jsonl", all_the_large_one)
     bundle = Bundle.open(tmp_path / "bundle")
@@ -121,7 +162,9 @@ def test_no_more_is_written_than_the_log_had(made, tmp_path):
 
 def test_logs_for_which_there_is_no_room_are_not_begun(made, tmp_path):
     made({"x.log": log("artifact:a 0/0\n | text")}, codec="none")
-    traces.rewrite(tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0]["source"].update(size_bytes=10**18))
+    traces.rewrite(
+        tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0]["source"].update(size_bytes=10**18)
+    )
     with pytest.raises(BundleError, match="1,000,000,000,000,000,000 bytes, and there are") as error:
         restore(Bundle.open(tmp_path / "bundle"), tmp_path / "new" / "again")
     assert error.value.code == "no-space" and not (tmp_path / "new").exists()
@@ -143,7 +186,9 @@ def test_a_chunk_is_not_written_again_for_each_payload(made, tmp_path):
 @pytest.mark.parametrize("size", [0, 10, 150])
 def test_a_log_that_says_to_be_smaller_is_not_restored(size, made, tmp_path):
     made({"x.log": log("artifact:a 0/0\n | text")}, codec="none")
-    traces.rewrite(tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0]["source"].update(size_bytes=size))
+    traces.rewrite(
+        tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0]["source"].update(size_bytes=size)
+    )
     with pytest.raises(BundleError, match="cannot be restored"):
         pieces(Bundle.open(tmp_path / "bundle"), size)
 
@@ -158,7 +203,9 @@ def test_a_chunk_of_another_size_is_not_restored(size, made, tmp_path):
 
 def test_events_that_overlap_are_not_restored(made, tmp_path):
     made({"x.log": log("a 0/0\n | text\nb 0/0\n | other\n")}, codec="none")
-    traces.rewrite(tmp_path / "bundle", "logs/x/events.jsonl", lambda t: t[1].update(gap_bytes=-t[0]["size_bytes"]))
+    traces.rewrite(
+        tmp_path / "bundle", "logs/x/events.jsonl", lambda t: t[1].update(gap_bytes=-t[0]["size_bytes"])
+    )
     with pytest.raises(BundleError, match="gap_bytes"):
         pieces(Bundle.open(tmp_path / "bundle"), 10**6)
 
@@ -175,7 +222,15 @@ def test_a_damaged_bundle_is_noticed(empty, made, tmp_path):
     assert not list((tmp_path / "again").iterdir()) if empty else not (tmp_path / "again").exists()
 
 
-@pytest.mark.parametrize("damage", [lambda t: t[0].pop("gap_bytes"), lambda t: t[0].update(blob="blobs/00/" + "0" * 64), lambda t: t[0].update(payload_form=[]), lambda t: [[]]])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda t: t[0].pop("gap_bytes"),
+        lambda t: t[0].update(blob="blobs/00/" + "0" * 64),
+        lambda t: t[0].update(payload_form=[]),
+        lambda t: [[]],
+    ],
+)
 def test_a_bundle_with_a_damaged_table_is_a_sentence(damage, made, tmp_path):
     made({"x.log": log("a\n | text")}, codec="none")
     traces.rewrite(tmp_path / "bundle", "logs/x/events.jsonl", damage)

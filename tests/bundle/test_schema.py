@@ -16,9 +16,33 @@ from tlparse_bundle.log import discover
 from tlparse_bundle.log.events.registry import FAMILIES
 
 SCHEMAS = {
-    path.name.removesuffix(".schema.json"): json.loads(path.read_bytes()) for path in sorted((traces.ROOT / "schema").glob("*.schema.json"))
+    path.name.removesuffix(".schema.json"): json.loads(path.read_bytes())
+    for path in sorted((traces.ROOT / "schema").glob("*.schema.json"))
 }
-BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4", "export_dtrace", "dynamic_shapes", "provenance_graphs", "ddp_split", "compiled_autograd", "wrappers", "regions", "caches", "vllm/passes-cold", "vllm/llama-cold", "overlap_scheduling", "memory_budget", "versions/2.13.0/breaks.log.zst", *JOBS)
+BUNDLES = (
+    "graph_breaks",
+    "failures",
+    "killed",
+    "recompiles",
+    "fork_children",
+    "aoti",
+    "nonascii",
+    "ranks4",
+    "export_dtrace",
+    "dynamic_shapes",
+    "provenance_graphs",
+    "ddp_split",
+    "compiled_autograd",
+    "wrappers",
+    "regions",
+    "caches",
+    "vllm/passes-cold",
+    "vllm/llama-cold",
+    "overlap_scheduling",
+    "memory_budget",
+    "versions/2.13.0/breaks.log.zst",
+    *JOBS,
+)
 
 with_schemas = pytest.mark.parametrize("name", SCHEMAS)
 
@@ -135,11 +159,15 @@ def test_an_additional_or_missing_field_is_rejected(tables, name):
         for schema, instance in _objects(document, value, document):
             if schema["additionalProperties"] is False:
                 instance["not-a-field"] = 1
-                assert not Draft202012Validator({**schema, "$defs": document.get("$defs", {})}).is_valid(instance)
+                assert not Draft202012Validator({**schema, "$defs": document.get("$defs", {})}).is_valid(
+                    instance
+                )
                 del instance["not-a-field"]
             for key in schema["required"]:
                 kept = instance.pop(key)
-                assert not Draft202012Validator({**schema, "$defs": document.get("$defs", {})}).is_valid(instance), key
+                assert not Draft202012Validator({**schema, "$defs": document.get("$defs", {})}).is_valid(
+                    instance
+                ), key
                 instance[key] = kept
                 seen += 1
     assert seen
@@ -155,7 +183,11 @@ def test_statuses_are_those_that_the_code_gives(tables):
 
 def test_no_field_is_hidden_by_what_readers_put_in_front():
     """``Bundle.rows``, ``Bundle.frame`` and the SQL views begin each row with its bundle, log and rank."""
-    assert [name for name, document in SCHEMAS.items() if document.get("x-table") == "log" and {"bundle", "log", "rank"} & set(document["properties"])] == []
+    assert [
+        name
+        for name, document in SCHEMAS.items()
+        if document.get("x-table") == "log" and {"bundle", "log", "rank"} & set(document["properties"])
+    ] == []
 
 
 def test_enums_are_the_registries():

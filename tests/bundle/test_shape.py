@@ -1,4 +1,6 @@
-"""The quick check of shapes says what jsonschema says, of tables of real logs and of what mutations make of them."""
+"""The quick check of shapes says what jsonschema says, of tables of real logs and of what mutations make of
+them.
+"""
 
 import copy
 import random
@@ -12,7 +14,30 @@ from tlparse_bundle.bundle.schema_check import Malformed, compile_schema
 from tlparse_bundle.bundle.schemas import schema, schema_names
 
 MOST = 6  # rows of a table
-VALUES = [None, True, False, 0, -1, -2, 5, 10**30, 1.5, "", "x", "0" * 64, "crlf", [], {}, [None], [0], ["x"], [[]], [{}], {"x": 1}, {"0": "crlf"}]
+VALUES = [
+    None,
+    True,
+    False,
+    0,
+    -1,
+    -2,
+    5,
+    10**30,
+    1.5,
+    "",
+    "x",
+    "0" * 64,
+    "crlf",
+    [],
+    {},
+    [None],
+    [0],
+    ["x"],
+    [[]],
+    [{}],
+    {"x": 1},
+    {"0": "crlf"},
+]
 
 
 def short(value, length=4):
@@ -66,8 +91,30 @@ def documents(root, tmp_path_factory):
     rare = folder / "dedicated_log_torch_trace_x.log"
     rare.write_bytes(RARE_LOG)
     found = {name: [row] for name, row in RARE.items()}
-    for name in ("train_step", "dynamic_shapes", "graph_breaks", "failures", "export_dtrace", "provenance_graphs", "ddp_split", "compiled_autograd", "wrappers", "regions", "recompiles", "overlap_scheduling", "memory_budget", "vllm/passes-cold", "rare", *JOBS):
-        build(discover([rare if name == "rare" else folder_of(name)]), folder / name.replace("/", "_"), jobs=1, codec="none")
+    for name in (
+        "train_step",
+        "dynamic_shapes",
+        "graph_breaks",
+        "failures",
+        "export_dtrace",
+        "provenance_graphs",
+        "ddp_split",
+        "compiled_autograd",
+        "wrappers",
+        "regions",
+        "recompiles",
+        "overlap_scheduling",
+        "memory_budget",
+        "vllm/passes-cold",
+        "rare",
+        *JOBS,
+    ):
+        build(
+            discover([rare if name == "rare" else folder_of(name)]),
+            folder / name.replace("/", "_"),
+            jobs=1,
+            codec="none",
+        )
         bundle = Bundle.open(folder / name.replace("/", "_"))
         found.setdefault("manifest", []).append(bundle.manifest)
         for table, row in rows_of(bundle):
@@ -80,7 +127,11 @@ def documents(root, tmp_path_factory):
 
 @pytest.mark.parametrize("name", schema_names())
 def test_it_agrees_with_jsonschema(name, documents):
-    reference, check, open_check = Draft202012Validator(schema(name)), compile_schema(schema(name), closed=True), compile_schema(schema(name))
+    reference, check, open_check = (
+        Draft202012Validator(schema(name)),
+        compile_schema(schema(name), closed=True),
+        compile_schema(schema(name)),
+    )
     chance = random.Random(name)
     for value in documents[name]:
         check(value, {})
@@ -138,7 +189,11 @@ def test_among_many_rows_each_is_judged_as_it_is_alone():
     alone, many = compile_schema(ROW, target), compile_schema({"type": "array", "items": ROW}, target)
     assert [accepted(alone, row) for row in ROWS].count(True) == 14
     for row in ROWS:
-        for others in ([], [{"n": 0, "a_index": 3}], [None, {"n": 3, "hash": "00ff", "list": [{"k": 0}], "pair": [["x"]]}]):
+        for others in (
+            [],
+            [{"n": 0, "a_index": 3}],
+            [None, {"n": 3, "hash": "00ff", "list": [{"k": 0}], "pair": [["x"]]}],
+        ):
             for rows in ([row, *others], [*others, row]):
                 noted, expected = {}, {}
                 assert accepted(many, rows) == accepted(alone, row), rows
@@ -149,7 +204,12 @@ def test_among_many_rows_each_is_judged_as_it_is_alone():
 
 
 def test_where_it_is_stricter():
-    check = compile_schema({"type": "object", "properties": {"n": {"type": "integer"}, "s": {"type": "string", "pattern": "^[a-z]+$"}}})
+    check = compile_schema(
+        {
+            "type": "object",
+            "properties": {"n": {"type": "integer"}, "s": {"type": "string", "pattern": "^[a-z]+$"}},
+        }
+    )
     for value in ({"n": 1.0}, {"n": True}, {"s": "abc\n"}):
         assert not accepted(check, value)
 

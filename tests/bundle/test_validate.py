@@ -13,7 +13,10 @@ from tlparse_bundle.bundle.validate import validate
 
 @pytest.fixture(scope="module")
 def sound(two_ranks):
-    text = 'str ["a.py", 0]\n dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": 0}]}\n artifact:a 0/0\n | text\n'
+    text = (
+        'str ["a.py", 0]\n dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": 0}]}\n artifact:a'
+        " 0/0\n | text\n"
+    )
     return two_ranks(log(text) + span("x", "B", 5) + record("artifact:b 0/0", payload="bad", md5="0" * 32))
 
 
@@ -73,13 +76,21 @@ def test_a_damaged_compressed_file_is_found(codec, sound, tmp_path):
             path.write_bytes(data)
 
 
-LOG, EVENTS, METADATA, TABLES = "logs/rank_0/log.json", "logs/rank_0/events.jsonl", "logs/rank_0/metadata.jsonl", "logs/rank_0/"
+LOG, EVENTS, METADATA, TABLES = (
+    "logs/rank_0/log.json",
+    "logs/rank_0/events.jsonl",
+    "logs/rank_0/metadata.jsonl",
+    "logs/rank_0/",
+)
 DAMAGE = {
     "event count": (LOG, lambda t: t.update(event_count=99)),
     "rows of a file": (LOG, lambda t: t["tables"]["events"]["files"][0].update(rows=2)),
     "rows of a table": (LOG, lambda t: t["tables"]["artifacts"].update(rows=99)),
     "first event of a file": (LOG, lambda t: t["tables"]["events"]["files"][0].update(first_event=1)),
-    "first event of a file of metadata": (LOG, lambda t: t["tables"]["metadata"]["files"][0].update(first_event=1)),
+    "first event of a file of metadata": (
+        LOG,
+        lambda t: t["tables"]["metadata"]["files"][0].update(first_event=1),
+    ),
     "missing file": (LOG, lambda t: t["tables"].pop("events")),
     "size of a verbatim chunk": (LOG, lambda t: t["verbatim"][0].update(size_bytes=3)),
     "descriptor": (LOG, lambda t: t["kinds"][0].update(descriptor="nothing")),
@@ -106,7 +117,10 @@ DAMAGE = {
     "payload form": (EVENTS, lambda t: t[0].update(payload_form="upside down")),
     "no object": (EVENTS, lambda t: [[] for _ in t]),
     "stack of an event": (METADATA, lambda t: t[1]["metadata"]["dynamo_start"].update(stack_index=99)),
-    "user stack of an event": (METADATA, lambda t: t[1]["metadata"]["dynamo_start"].update(user_stack_index=99)),
+    "user stack of an event": (
+        METADATA,
+        lambda t: t[1]["metadata"]["dynamo_start"].update(user_stack_index=99),
+    ),
     "stack of a record": (METADATA, lambda t: t[1]["metadata"].update(stack_index=99)),
     "user stack of a record": (METADATA, lambda t: t[1]["metadata"].update(user_stack_index=99)),
     "metadata row": (METADATA, lambda t: t.pop()),
@@ -172,13 +186,25 @@ def test_another_major_version_is_refused_with_both_numbers(major, bundle):
 
 
 def test_unknown_fields_of_a_newer_minor_version_are_accepted(bundle):
-    traces.rewrite(bundle, "manifest.json", lambda m: (m["format"].update(minor=99), m.update(new={"a": 1}), m["logs"][0].update(new=2))[3:] or None)
+    traces.rewrite(
+        bundle,
+        "manifest.json",
+        lambda m: (
+            (m["format"].update(minor=99), m.update(new={"a": 1}), m["logs"][0].update(new=2))[3:] or None
+        ),
+    )
     for name in traces.files(bundle):
         if name.endswith(".json") and "/timeline/" not in name:
             traces.rewrite(bundle, name, lambda t: t.update(new_field={"a": 1}))
         elif name.endswith(".jsonl"):
             traces.rewrite(bundle, name, lambda rows: [{**row, "new_field": {"a": 1}} for row in rows])
-    traces.rewrite(bundle, LOG, lambda t: t["tables"].update(new_table={"rows": 1, "files": [{"path": "logs/rank_0/new_table.jsonl", "rows": 1}]}))
+    traces.rewrite(
+        bundle,
+        LOG,
+        lambda t: t["tables"].update(
+            new_table={"rows": 1, "files": [{"path": "logs/rank_0/new_table.jsonl", "rows": 1}]}
+        ),
+    )
     (bundle / "logs/rank_0/new_table.jsonl").write_text("{}\n")
     assert problems(bundle) == []
     assert [len(list(it.events())) for it in Bundle.open(bundle).logs] == [6, 6]
@@ -203,7 +229,7 @@ def test_a_value_that_is_too_deep_for_a_message(tmp_path):
     text = path.read_bytes()
     assert text.count(b'"text":null') == 1
     path.write_bytes(text.replace(b'"text":null', b'"text":' + b"[" * 1000 + b"]" * 1000))
-    (problem, *_) = validate(Bundle.open(tmp_path / "out"))
+    problem, *_ = validate(Bundle.open(tmp_path / "out"))
     assert problem.startswith("logs/x/recompiles.jsonl: ") and len(problem) < 500
 
 
@@ -216,7 +242,10 @@ def test_a_chunk_that_is_named_again_and_again_is_not_read_again_and_again(sound
     path.write_text(json.dumps(directory))
     bundle = Bundle.open(tmp_path / "out")
     read = []
-    bundle.read, bundle.json = (lambda path, *rest, how=how: read.append(path) or how(path, *rest) for how in (bundle.read, bundle.json))
+    bundle.read, bundle.json = (
+        lambda path, *rest, how=how: read.append(path) or how(path, *rest)
+        for how in (bundle.read, bundle.json)
+    )
     assert validate(bundle) != [] and read.count(chunk["path"]) < 3
 
 
@@ -228,5 +257,5 @@ def test_a_file_that_is_named_again_and_again_is_not_read_again_and_again(name, 
     (file,) = directory["tables"][name]["files"]
     directory["tables"][name]["files"] = [file] * 50_000
     path.write_text(json.dumps(directory))
-    (problem, *_) = validate(Bundle.open(tmp_path / "out"))
+    problem, *_ = validate(Bundle.open(tmp_path / "out"))
     assert f"file 1 of {name} begins with event" in problem

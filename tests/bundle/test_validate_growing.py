@@ -29,9 +29,13 @@ CHANGES = {
     "'growing' and 'live' come together": lambda manifest: manifest.pop("growing"),
     "'live' has other logs": lambda manifest: manifest["live"]["logs"].clear(),
     "more bytes than were read": lambda manifest: manifest["live"]["logs"][0].update(read_bytes=1),
-    "a last record, or events, and not both": lambda manifest: manifest["live"]["logs"][0].update(last_record=None),
+    "a last record, or events, and not both": lambda manifest: manifest["live"]["logs"][0].update(
+        last_record=None
+    ),
     "has no descriptor": lambda manifest: manifest["live"]["logs"][0]["last_record"].update(kind="nothing"),
-    "runs twice": lambda manifest: manifest["live"]["logs"][0]["running"].extend(manifest["live"]["logs"][0]["running"][:1]),
+    "runs twice": lambda manifest: manifest["live"]["logs"][0]["running"].extend(
+        manifest["live"]["logs"][0]["running"][:1]
+    ),
     "and this one is finished": lambda manifest: (manifest.pop("growing"), manifest.pop("live")),
 }
 

@@ -8,10 +8,10 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="reading from web servers needs aiohttp")
 
-from tlparse_bundle import Bundle, BundleError, discover  # noqa: E402
-from tlparse_bundle.base import remote_http  # noqa: E402
-from tlparse_bundle.base.remote import RemoteFile, RemoteFolder  # noqa: E402
-from waiting import HANG_S  # noqa: E402
+from tlparse_bundle import Bundle, BundleError, discover
+from tlparse_bundle.base import remote_http
+from tlparse_bundle.base.remote import RemoteFile, RemoteFolder
+from waiting import HANG_S
 
 
 @contextmanager
@@ -75,7 +75,18 @@ def refusal(url):
     return caught.value.message
 
 
-@pytest.mark.parametrize("there", ["http://{secret}/out/manifest.json", "http://localhost:{port}/x", "http://127.0.0.1:1/", "//169.254.169.254/latest/", "ftp://127.0.0.1/", "file:///etc/passwd", "https://127.0.0.1:{port}/"])
+@pytest.mark.parametrize(
+    "there",
+    [
+        "http://{secret}/out/manifest.json",
+        "http://localhost:{port}/x",
+        "http://127.0.0.1:1/",
+        "//169.254.169.254/latest/",
+        "ftp://127.0.0.1/",
+        "file:///etc/passwd",
+        "https://127.0.0.1:{port}/",
+    ],
+)
 def test_another_host_port_or_scheme_is_not_followed(there, web, bundle, hosted):
     secret, asked_there = web(lambda handler: sends(handler, (bundle / "manifest.json").read_bytes()))
     url, asked = web(lambda handler: sends(handler, status=302, Location=target()))
@@ -93,7 +104,12 @@ def test_a_log_that_leads_elsewhere_is_not_followed(web):
     url, _ = web(lambda handler: sends(handler, status=307, Location=f"{secret}/x"))
     with pytest.raises(BundleError, match=f"sends to another one, {secret}; pass a URL there"):
         discover([f"{url}/dedicated_log_torch_trace_x.log"])
-    for do in (lambda: RemoteFolder(url).info("x"), lambda: RemoteFile(f"{url}/x").open(), lambda: RemoteFolder(url).folders(), lambda: RemoteFolder(url).files()):
+    for do in (
+        lambda: RemoteFolder(url).info("x"),
+        lambda: RemoteFile(f"{url}/x").open(),
+        lambda: RemoteFolder(url).folders(),
+        lambda: RemoteFolder(url).files(),
+    ):
         with pytest.raises(OSError, match="sends to another one"):
             do()
     assert not asked_there
@@ -117,13 +133,25 @@ def test_a_server_that_sends_round_and_round(web):
 
 
 def test_links_of_a_page_that_lead_out_of_the_folder_are_none_of_it(web):
-    page = '<a href="a.log">a</a> <a href="http://127.0.0.1:1/out/b.log">b</a> <a href="/c.log">c</a> <a href="../d.log">d</a> <a href="e/../../e.log">e</a> <a href="?C=N">f</a> <a href="sub/">g</a> <a href="./">h</a>'
-    url, asked = web(lambda handler: sends(handler, page.encode() if handler.path == "/out/" else b"", Content_Type="text/html"))
+    page = (
+        '<a href="a.log">a</a> <a href="http://127.0.0.1:1/out/b.log">b</a> <a href="/c.log">c</a> <a'
+        ' href="../d.log">d</a> <a href="e/../../e.log">e</a> <a href="?C=N">f</a> <a href="sub/">g</a> <a'
+        ' href="./">h</a>'
+    )
+    url, asked = web(
+        lambda handler: sends(
+            handler, page.encode() if handler.path == "/out/" else b"", Content_Type="text/html"
+        )
+    )
     assert list(RemoteFolder(f"{url}/out").files()) == ["a.log"]
     assert all(path.startswith("/out/") for path in asked)
 
 
-@pytest.mark.parametrize("page", [b'<a href="x/">x</a>', b"".join(b'<a href="%d/">x</a>' % i for i in range(3000))], ids=["deep", "wide"])
+@pytest.mark.parametrize(
+    "page",
+    [b'<a href="x/">x</a>', b"".join(b'<a href="%d/">x</a>' % i for i in range(3000))],
+    ids=["deep", "wide"],
+)
 def test_folders_without_end(page, web):
     url, asked = web(lambda handler: sends(handler, page, Content_Type="text/html"))
     with pytest.raises(OSError, match="more than 2,000 folders"):
@@ -131,7 +159,17 @@ def test_folders_without_end(page, web):
     assert len(asked) < 50
 
 
-@pytest.mark.parametrize("path", ["../secret", "x/../../secret", "%2e%2e/secret", "x/%2E%2e/%2e%2e/secret", "..\\secret", "%2e%2e%5csecret"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../secret",
+        "x/../../secret",
+        "%2e%2e/secret",
+        "x/%2E%2e/%2e%2e/secret",
+        "..\\secret",
+        "%2e%2e%5csecret",
+    ],
+)
 def test_no_path_leads_out_of_a_folder(path, web):
     url, asked = web(lambda handler: sends(handler, b"secret"))
     with pytest.raises(BundleError, match="points out of"):

@@ -27,7 +27,9 @@ def run(tmp_path, root):
         variables = {**os.environ, "PYTHONPATH": str(root / "preprocessor"), **environment}
         command = [sys.executable, "-m", "tlparse_bundle", *map(str, arguments)]
         if environment:
-            done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=HANG_S)
+            done = subprocess.run(
+                command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=HANG_S
+            )
         else:
             done = run_warm(arguments, tmp_path)
             done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
@@ -58,7 +60,9 @@ def out(trace, run):
 def test_every_command_has_help_with_an_example(command, run):
     done = run(command, "--help")
     assert done.returncode == 0 and done.stderr == ""
-    assert "Example" in done.stdout and f"tlparse-bundle {'' if command == 'build' else command}" in done.stdout
+    assert (
+        "Example" in done.stdout and f"tlparse-bundle {'' if command == 'build' else command}" in done.stdout
+    )
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
@@ -78,16 +82,34 @@ def test_help_loads_nothing_heavy(option, root):
         "import sys; sys.argv = ['x', '%s']\nfrom tlparse_bundle.cli.main import main\ntry: main()\n"
         "except SystemExit: print(*sys.modules, file=sys.stderr)" % option
     )
-    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(root / "preprocessor")},
+        capture_output=True,
+        text=True,
+    )
     loaded = set(done.stderr.split())
-    heavy = {"jsonschema", "starlette", "uvicorn", "multiprocessing", "concurrent.futures"} | ({"zstandard", "orjson"} if option == "--help" else set())
+    heavy = {"jsonschema", "starlette", "uvicorn", "multiprocessing", "concurrent.futures"} | (
+        {"zstandard", "orjson"} if option == "--help" else set()
+    )
     assert "click" in loaded and not heavy & loaded
 
 
 def test_a_command_loads_no_other(root):
-    code = "import sys; sys.argv = ['x', 'compare', '--help']\nfrom tlparse_bundle.cli.main import main\ntry: main()\nexcept SystemExit: print(*sys.modules, file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True)
-    assert {name for name in done.stderr.split() if name.startswith("tlparse_bundle.cli.")} & {f"tlparse_bundle.cli.{name}" for name in ("build", "check", "compare", "report", "run", "serve", "share", "trend")} == {"tlparse_bundle.cli.compare"}
+    code = (
+        "import sys; sys.argv = ['x', 'compare', '--help']\nfrom tlparse_bundle.cli.main import main\ntry:"
+        " main()\nexcept SystemExit: print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(root / "preprocessor")},
+        capture_output=True,
+        text=True,
+    )
+    assert {name for name in done.stderr.split() if name.startswith("tlparse_bundle.cli.")} & {
+        f"tlparse_bundle.cli.{name}"
+        for name in ("build", "check", "compare", "report", "run", "serve", "share", "trend")
+    } == {"tlparse_bundle.cli.compare"}
 
 
 # ---- build
@@ -102,7 +124,11 @@ def test_build_is_the_default_command(trace, run):
 def test_build_says_what_it_did_on_stderr(trace, run):
     done = run("trace", "out")
     assert done.stdout == ""
-    assert "out: 4 events of 1 log, " in done.stderr and "1 compile of 1 code object: 1 did not end." in done.stderr and "tlparse-bundle serve out" in done.stderr
+    assert (
+        "out: 4 events of 1 log, " in done.stderr
+        and "1 compile of 1 code object: 1 did not end." in done.stderr
+        and "tlparse-bundle serve out" in done.stderr
+    )
 
 
 def test_quiet_is_silent(trace, run):
@@ -118,7 +144,9 @@ def test_json_is_the_only_output(trace, run):
 
 
 def test_diagnostics_are_summed_up(trace, run):
-    (trace / "dedicated_log_torch_trace_rank_1_y.log").write_bytes(GOOD + b"noise\n" * 3 + record("a", payload="x", md5="0" * 32))
+    (trace / "dedicated_log_torch_trace_rank_1_y.log").write_bytes(
+        GOOD + b"noise\n" * 3 + record("a", payload="x", md5="0" * 32)
+    )
     done = run("trace", "out")
     assert done.returncode == 0
     assert "warning: 3 × not-a-record" in done.stderr and "warning: 1 × payload-md5" in done.stderr
@@ -133,7 +161,9 @@ def test_strict_builds_and_exits_with_3_when_a_log_is_damaged(trace, run):
 
 @pytest.mark.parametrize("option", ["-q", "--json"])
 def test_strict_says_which_log_has_what(option, trace, run):
-    (trace / "dedicated_log_torch_trace_y.log").write_bytes(GOOD + b"noise\n" * 3 + record("a", payload="x", md5="0" * 32) + b"\n")
+    (trace / "dedicated_log_torch_trace_y.log").write_bytes(
+        GOOD + b"noise\n" * 3 + record("a", payload="x", md5="0" * 32) + b"\n"
+    )
     (trace / "dedicated_log_torch_trace_z.log").write_bytes(GOOD[:-9])
     done = run("trace", "out", "--strict", option)
     assert done.returncode == 3 and "Error: --strict" in done.stderr
@@ -155,7 +185,10 @@ def test_ranks_choose_logs(trace, run):
 
 
 def test_latest_takes_the_newest_run(trace, run):
-    old, new = trace / "dedicated_log_torch_trace_rank_0_x.log", trace / "dedicated_log_torch_trace_rank_0_y.log"
+    old, new = (
+        trace / "dedicated_log_torch_trace_rank_0_x.log",
+        trace / "dedicated_log_torch_trace_rank_0_y.log",
+    )
     new.write_bytes(GOOD)
     os.utime(old, (time.time() - 9e6,) * 2)
     done = run("trace", "out", "--latest", "--json", "-q")
@@ -172,10 +205,18 @@ def test_jobs_and_codec(trace, run):
 
 def test_without_out_the_bundle_goes_beside_the_user_under_the_name_of_the_trace(trace, run, tmp_path):
     done = run("trace")
-    assert done.returncode == 0 and "trace-bundle: 4 events" in done.stderr and "Look at it: tlparse-bundle serve trace-bundle" in done.stderr
+    assert (
+        done.returncode == 0
+        and "trace-bundle: 4 events" in done.stderr
+        and "Look at it: tlparse-bundle serve trace-bundle" in done.stderr
+    )
     assert traces.files(tmp_path / "trace-bundle") and run("validate", "trace-bundle").returncode == 0
     again = run("trace")
-    assert again.returncode == 1 and "trace-bundle exists already" in again.stderr and "--overwrite" in again.stderr
+    assert (
+        again.returncode == 1
+        and "trace-bundle exists already" in again.stderr
+        and "--overwrite" in again.stderr
+    )
     assert run("trace/", "--overwrite", "-q").returncode == 0
     (log_file,) = trace.iterdir()
     (tmp_path / "a.b.log.gz").write_bytes(gzip.compress(log_file.read_bytes()))
@@ -184,13 +225,21 @@ def test_without_out_the_bundle_goes_beside_the_user_under_the_name_of_the_trace
     (tmp_path / "notes-bundle" / "mine.txt").write_text("mine")
     trace.rename(tmp_path / "notes")
     refused = run("notes", "--overwrite")
-    assert refused.returncode == 1 and "is not a bundle" in refused.stderr and (tmp_path / "notes-bundle" / "mine.txt").exists()
+    assert (
+        refused.returncode == 1
+        and "is not a bundle" in refused.stderr
+        and (tmp_path / "notes-bundle" / "mine.txt").exists()
+    )
 
 
 def test_a_bundle_given_as_a_trace_is_named(out, run):
     for arguments in (["out"], ["out", "other"], ["trace", "out", "other"]):
         done = run(*arguments)
-        assert done.returncode == 1 and "out is a bundle already" in done.stderr and "tlparse-bundle serve out" in done.stderr
+        assert (
+            done.returncode == 1
+            and "out is a bundle already" in done.stderr
+            and "tlparse-bundle serve out" in done.stderr
+        )
     assert sorted(path.name for path in out.parent.iterdir()) == ["out", "trace"]
 
 
@@ -238,7 +287,11 @@ def test_an_error_as_json(trace, run):
     done = run("nowhere", "out", "--json")
     assert done.returncode == 1
     error = json.loads(done.stdout)
-    assert error["ok"] is False and error["error"]["code"] == "not-found" and "nowhere" in error["error"]["message"]
+    assert (
+        error["ok"] is False
+        and error["error"]["code"] == "not-found"
+        and "nowhere" in error["error"]["message"]
+    )
 
 
 def test_a_file_with_the_name_of_a_mistyped_command_is_a_file(trace, run):
@@ -262,7 +315,10 @@ def test_info(out, run):
     assert data["ok"] is True and [c["compile"] for c in data["compiles"]["rank_0_x"]] == ["0/0"]
 
 
-@pytest.mark.parametrize("what,text", [("rank_0_x/0/0/a/b", "text"), ("rank_0_x/0/0/a/b#2", "more"), ("rank_0_x/timeline", "[\n\n]")])
+@pytest.mark.parametrize(
+    "what,text",
+    [("rank_0_x/0/0/a/b", "text"), ("rank_0_x/0/0/a/b#2", "more"), ("rank_0_x/timeline", "[\n\n]")],
+)
 def test_cat(what, text, out, run):
     done = run("cat", "out", what)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, text, "")
@@ -295,10 +351,18 @@ def test_cat_names_the_attempt_that_has_it(tmp_path, run):
     assert done.returncode == 1 and "the attempts 1/0_1, 1/0_2 have it" in done.stderr
     assert "Type: rank_0_x/1/0_1/inductor_output_code, or rank_0_x/1/0_2/inductor_output_code" in done.stderr
     assert run("cat", "one-bundle", "1/0_1/inductor_output_code").stdout.strip() == "code"
-    assert run("cat", "one-bundle", "rank_0_x/2/0/a").stdout == run("cat", "one-bundle", "rank_0_x/2/0_1/a").stdout != ""  # no other attempt has it
+    assert (
+        run("cat", "one-bundle", "rank_0_x/2/0/a").stdout
+        == run("cat", "one-bundle", "rank_0_x/2/0_1/a").stdout
+        != ""
+    )  # no other attempt has it
     assert "no compile '3/0'" in run("cat", "one-bundle", "rank_0_x/3/0/a").stderr
     several = run("cat", "two-bundle", "1/0_1/inductor_output_code")
-    assert several.returncode == 1 and "Name one: rank_0_x/1/0_1/inductor_output_code, rank_1_x/1/0_1/inductor_output_code" in several.stderr
+    assert (
+        several.returncode == 1
+        and "Name one: rank_0_x/1/0_1/inductor_output_code, rank_1_x/1/0_1/inductor_output_code"
+        in several.stderr
+    )
 
 
 def test_validate(out, run):
@@ -308,7 +372,11 @@ def test_validate(out, run):
     next(out.glob("blobs/*/*")).unlink()
     assert run("validate", "out").returncode == 1
     damaged = run("validate", "out", "--json")
-    assert damaged.returncode == 1 and json.loads(damaged.stdout)["ok"] is False and json.loads(damaged.stdout)["problems"]
+    assert (
+        damaged.returncode == 1
+        and json.loads(damaged.stdout)["ok"] is False
+        and json.loads(damaged.stdout)["problems"]
+    )
 
 
 def test_restore(out, trace, run):
@@ -320,11 +388,15 @@ def test_restore(out, trace, run):
 
 def test_docs_prints_the_schemas(run, root):
     asked = run("docs")
-    assert asked.returncode == 0 and all(words in asked.stdout for words in ("docs format", "docs schema NAME", "graph_breaks", "manifest"))
+    assert asked.returncode == 0 and all(
+        words in asked.stdout for words in ("docs format", "docs schema NAME", "graph_breaks", "manifest")
+    )
     assert run("docs", "format").stdout == (root / "docs" / "json-format.md").read_text(encoding="utf-8")
     names = run("docs", "schema").stdout.split()
     assert {"manifest", "events", "compiles"} <= set(names)
-    assert json.loads(run("docs", "schema", "events").stdout) == json.loads((root / "schema/events.schema.json").read_text())
+    assert json.loads(run("docs", "schema", "events").stdout) == json.loads(
+        (root / "schema/events.schema.json").read_text()
+    )
 
 
 def test_no_color_and_no_terminal_write_no_escapes(trace, run):
@@ -334,8 +406,17 @@ def test_no_color_and_no_terminal_write_no_escapes(trace, run):
 
 
 def test_a_reader_that_goes_away_is_no_error(out, root):
-    command = f"{sys.executable} -m tlparse_bundle cat out logs/rank_0_x/log.json.zst | head -c 1; exit ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", command], cwd=out.parent, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True)
+    command = (
+        f"{sys.executable} -m tlparse_bundle cat out logs/rank_0_x/log.json.zst | head -c 1; exit"
+        " ${PIPESTATUS[0]}"
+    )
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=out.parent,
+        env={**os.environ, "PYTHONPATH": str(root / "preprocessor")},
+        capture_output=True,
+        text=True,
+    )
     assert "Traceback" not in done.stderr and done.stdout == "{"
 
 
@@ -357,14 +438,22 @@ def test_a_reader_that_goes_away_is_no_error(out, root):
     ],
 )
 def test_a_shell_completes_what_is_there(typed, words, out, run):
-    done = run(_TLPARSE_BUNDLE_COMPLETE="bash_complete", COMP_WORDS=f"tlparse-bundle {typed}", COMP_CWORD=str(len(typed.split(" "))))
+    done = run(
+        _TLPARSE_BUNDLE_COMPLETE="bash_complete",
+        COMP_WORDS=f"tlparse-bundle {typed}",
+        COMP_CWORD=str(len(typed.split(" "))),
+    )
     found = {line.partition(",")[2] for line in done.stdout.splitlines() if line.startswith("plain,")}
     assert done.returncode == 0 and done.stderr == "" and found == words, done.stdout
 
 
 def test_a_shell_completes_traces_and_bundles_as_files(out, run):
     for typed in ("tr", "info o", "serve o", "cat o"):
-        done = run(_TLPARSE_BUNDLE_COMPLETE="bash_complete", COMP_WORDS=f"tlparse-bundle {typed}", COMP_CWORD=str(len(typed.split())))
+        done = run(
+            _TLPARSE_BUNDLE_COMPLETE="bash_complete",
+            COMP_WORDS=f"tlparse-bundle {typed}",
+            COMP_CWORD=str(len(typed.split())),
+        )
         assert f"file,{typed.split()[-1]}" in done.stdout.splitlines(), typed
 
 
@@ -374,15 +463,28 @@ def test_a_shell_completes_traces_and_bundles_as_files(out, run):
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("whole_group", [False, True])
 def test_ctrl_c_leaves_nothing_and_exits_with_130(jobs, whole_group, trace, root):
-    # Compressed files of some GB of records: however late the signal is sent, it comes in the middle of the work.
-    data = zstandard.compress(b"".join(record(f"artifact:a {i}/0", payload=f"{i}\n" * 500) for i in range(2_000)))
+    # Compressed files of some GB of records: however late the signal is sent, it comes in the middle of the
+    # work.
+    data = zstandard.compress(
+        b"".join(record(f"artifact:a {i}/0", payload=f"{i}\n" * 500) for i in range(2_000))
+    )
     (trace / "dedicated_log_torch_trace_rank_0_x.log").unlink()
     for rank in (0, 1):
         (trace / f"dedicated_log_torch_trace_rank_{rank}_x.log.zst").write_bytes(data * 500)
     environment = {**os.environ, "PYTHONPATH": str(root / "preprocessor")}
     command = [sys.executable, "-m", "tlparse_bundle", "trace", "out", "--jobs", jobs]
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, and inherited so, where these tests run in the background of a shell
-    with subprocess.Popen(command, cwd=trace.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # ignored, and inherited so, where these tests run in the background of a shell
+    with subprocess.Popen(
+        command,
+        cwd=trace.parent,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
         signal.signal(signal.SIGINT, before)
         until(lambda: process.poll() is not None or any(trace.parent.glob(".out.*.partial/**/*.zst")))
         assert process.poll() is None, process.stderr.read()

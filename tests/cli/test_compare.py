@@ -27,9 +27,18 @@ def test_traces_are_bundled_meanwhile_and_leave_nothing(run, pair, tmp_path):
     done = run(*pair)
     assert done.returncode == 0
     headline, empty, first, *_ = done.stdout.split("\n")
-    assert headline.startswith("No net change in compile time beyond run-to-run noise (59.3 s → 1 min 4 s). New: Graph break in `forward` at `program.py:14`") and empty == ""
+    assert (
+        headline.startswith(
+            "No net change in compile time beyond run-to-run noise (59.3 s → 1 min 4 s). New: Graph break in"
+            " `forward` at `program.py:14`"
+        )
+        and empty == ""
+    )
     assert first.startswith("new  Graph break") and first.endswith("+11.5 s")
-    assert "\n    new  `torch_dynamo_resume_in_forward_at_14` (program.py:14) is compiled, was not +11.5 s\n" in done.stdout
+    assert (
+        "\n    new  `torch_dynamo_resume_in_forward_at_14` (program.py:14) is compiled, was not +11.5 s\n"
+        in done.stdout
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -41,17 +50,27 @@ def test_the_formats_say_the_same(run, built, pair):
     text = document["summary"]["text"]
     assert run(*bundles).stdout.startswith(text + "\n")
     markdown = run(*bundles, "--format", "markdown").stdout
-    assert markdown.startswith("**No net change in compile time") and "New: Graph break in `forward`" in markdown.split("\n")[0] and "\n  - new: `torch_dynamo_resume" in markdown
+    assert (
+        markdown.startswith("**No net change in compile time")
+        and "New: Graph break in `forward`" in markdown.split("\n")[0]
+        and "\n  - new: `torch_dynamo_resume" in markdown
+    )
     annotations = run(*bundles, "--format", "github").stdout.splitlines()
     assert annotations[0] == f"::notice title=comparison::{text}"
-    assert [line.partition("::new")[0] for line in annotations[1:]] == ["::warning file=program.py,line=14,title=finding"]
+    assert [line.partition("::new")[0] for line in annotations[1:]] == [
+        "::warning file=program.py,line=14,title=finding"
+    ]
 
 
 def test_nothing_changed(run, root):
     folder = root / "fixtures" / "pairs" / "nothing_changed"
     done = run(folder / "base", folder / "new")
     assert done.returncode == 0
-    assert done.stdout.startswith("53.9 s less compile time (1 min 47 s → 53.5 s): unchanged compiles ran 2× faster, so the machine probably differs. No other change: 5 compiles, the same on both sides.\nCompare several runs per side to be sure.")
+    assert done.stdout.startswith(
+        "53.9 s less compile time (1 min 47 s → 53.5 s): unchanged compiles ran 2× faster, so the machine"
+        " probably differs. No other change: 5 compiles, the same on both sides.\nCompare several runs per"
+        " side to be sure."
+    )
 
 
 def test_several_runs_of_a_side(run, built, pair):
@@ -63,7 +82,7 @@ def test_several_runs_of_a_side(run, built, pair):
 @pytest.mark.parametrize("arguments", [["a"], ["a", "b", "c"], ["a", "b", "--"]], ids=len)
 def test_two_sides_are_needed(run, arguments):
     done = run(*arguments)
-    assert done.returncode == 2 and "BASE1 BASE2 -- NEW1 NEW2" in done.stderr or arguments[-1] == "--"
+    assert (done.returncode == 2 and "BASE1 BASE2 -- NEW1 NEW2" in done.stderr) or arguments[-1] == "--"
 
 
 def test_ranks_of_one_bundle(run, built, root):
@@ -84,7 +103,10 @@ def test_what_is_no_bundle_is_named(run, pair, tmp_path):
 def test_a_text_of_a_log_is_no_escape_and_no_annotation(run, tmp_path):
     """Names that a log makes up stay names."""
     for side, name in (("one", "f"), ("two", "\\u001b[31mred\\n::error::x")):
-        text = f'str ["a.py", 0]\n dynamo_start 0/0 {{"stack": [{{"line": 1, "name": "{name}", "filename": 0}}]}}\n artifact:x 0/0\n | y'
+        text = (
+            f'str ["a.py", 0]\n dynamo_start 0/0 {{"stack": [{{"line": 1, "name": "{name}", "filename":'
+            " 0}]}\n artifact:x 0/0\n | y"
+        )
         (tmp_path / side).mkdir()
         (tmp_path / side / "dedicated_log_torch_trace_x.log").write_bytes(log(text))
     for form in ("text", "markdown", "github"):
@@ -98,4 +120,8 @@ def test_what_all_ranks_share_is_told_once(run, built, root):
     done = run(built(fixtures / "ranks4" / "trace").folder, built(fixtures / "again" / "ranks4").folder)
     assert done.stdout.count("Inductor made other code of 3 graphs that did not change") == 1
     assert ", and the same of 3 other logs\n" in done.stdout
-    assert done.stdout.split("\n")[0] == "5 min 56 s more compile time over 4 ranks (1 min 38 s → 7 min 34 s), which no single change explains. Torch `2.13.0+cu130`, was `2.13.0+cpu`. 1 other change."
+    assert (
+        done.stdout.split("\n")[0]
+        == "5 min 56 s more compile time over 4 ranks (1 min 38 s → 7 min 34 s), which no single change"
+        " explains. Torch `2.13.0+cu130`, was `2.13.0+cpu`. 1 other change."
+    )

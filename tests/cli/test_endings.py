@@ -1,4 +1,7 @@
-"""How commands end: signals, a full disk, missing rights, little memory, two at once. Nothing is lost, and nothing is left."""
+"""How commands end: signals, a full disk, missing rights, little memory, two at once.
+
+Nothing is lost, and nothing is left.
+"""
 
 import json
 import os
@@ -36,7 +39,9 @@ def entries(place):
 @pytest.fixture(scope="module")
 def endless_log(tmp_path_factory):
     """A log of some GB, in a small file."""
-    data = zstandard.compress(b"".join(record(f"artifact:a {i}/0", payload=f"{i}\n" * 500) for i in range(2_000)))
+    data = zstandard.compress(
+        b"".join(record(f"artifact:a {i}/0", payload=f"{i}\n" * 500) for i in range(2_000))
+    )
     path = tmp_path_factory.mktemp("endless") / "x.log.zst"
     path.write_bytes(data * 500)
     return path
@@ -147,10 +152,19 @@ except BaseException as error:
 
 
 @LINUX
-@pytest.mark.parametrize("number, ended", [(signal.SIGTERM, "Terminated(15)"), (signal.SIGINT, "KeyboardInterrupt()")])
+@pytest.mark.parametrize(
+    "number, ended", [(signal.SIGTERM, "Terminated(15)"), (signal.SIGINT, "KeyboardInterrupt()")]
+)
 def test_a_signal_that_python_loses_comes_again(number, ended):
     """What is raised in a destructor, or in a callback of a weak reference, reaches nobody."""
-    done = subprocess.run([sys.executable, "-c", _LOST, str(int(number))], env=environment(), preexec_fn=_heeds_signals, capture_output=True, text=True, timeout=HANG_S)
+    done = subprocess.run(
+        [sys.executable, "-c", _LOST, str(int(number))],
+        env=environment(),
+        preexec_fn=_heeds_signals,
+        capture_output=True,
+        text=True,
+        timeout=HANG_S,
+    )
     assert done.stdout.split("\n")[:2] == ["went on", ended] and done.stderr == ""
 
 
@@ -172,7 +186,9 @@ main()
 def test_a_signal_that_comes_when_all_is_done_is_no_fault(number, word, said):
     """The interpreter takes a moment to end: an exception would go nowhere, but into a traceback."""
     command = [sys.executable, "-c", _LATE, str(int(number)), "docs", word]
-    done = subprocess.run(command, env=environment(), preexec_fn=_heeds_signals, capture_output=True, text=True, timeout=HANG_S)
+    done = subprocess.run(
+        command, env=environment(), preexec_fn=_heeds_signals, capture_output=True, text=True, timeout=HANG_S
+    )
     assert done.returncode == -number and said in done.stderr and "Traceback" not in done.stderr
 
 
@@ -201,7 +217,9 @@ def test_of_two_builds_at_once_the_second_says_so(endless, tmp_path):
     started.process.send_signal(signal.SIGSTOP)
     (tmp_path / "small.log").write_bytes(record("a"))
     small = command("small.log", "out", "--json")
-    second = subprocess.run(small, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=HANG_S)
+    second = subprocess.run(
+        small, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=HANG_S
+    )
     assert second.returncode == 1 and json.loads(second.stdout)["error"]["code"] == "busy"
     assert "another process is writing out" in second.stderr
     started.process.send_signal(signal.SIGKILL)
@@ -249,7 +267,9 @@ def in_a_namespace(tmp_path):
         place = tmp_path / "place"
         place.mkdir(exist_ok=True)
         shell = ["unshare", "-Urm", "sh", "-c", script, "sh", *map(str, arguments)]
-        return subprocess.run(shell, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=HANG_S)
+        return subprocess.run(
+            shell, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=HANG_S
+        )
 
     if shutil.which("unshare") is None or run("mount -t tmpfs none place").returncode:
         pytest.skip("no file system may be mounted here")
@@ -265,18 +285,32 @@ def said(done, words):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_full_disk(name, material, in_a_namespace):
     words = commands(material, "place/out")[name]
-    old = f"cp -r {material}/bundle1 place/out; before=$(find place | sort | md5sum);" if name == "over" else "before=$(find place | sort | md5sum);"
+    old = (
+        f"cp -r {material}/bundle1 place/out; before=$(find place | sort | md5sum);"
+        if name == "over"
+        else "before=$(find place | sort | md5sum);"
+    )
     size = "800k" if name == "over" else "100k"
-    script = f'mount -t tmpfs -o size={size} none place; {old} "$@"; code=$?; test "$before" = "$(find place | sort | md5sum)" || find place >&2; exit $code'
+    script = (
+        f'mount -t tmpfs -o size={size} none place; {old} "$@"; code=$?; test "$before" = "$(find place |'
+        ' sort | md5sum)" || find place >&2; exit $code'
+    )
     done = in_a_namespace(script, *command(*words))
-    said(done, "there are 102,400 free" if name == "restore" else "No space left on device")  # restore knows what it needs
+    said(
+        done, "there are 102,400 free" if name == "restore" else "No space left on device"
+    )  # restore knows what it needs
     assert "place/out/" not in done.stderr and ".partial" not in done.stderr
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "over"])
 @pytest.mark.parametrize("where", ["out", "new/out"])
 def test_a_place_that_is_read_only(name, where, material, in_a_namespace):
-    said(in_a_namespace('mount -t tmpfs -o ro none place; "$@"', *command(*commands(material, f"place/{where}")[name])), "Read-only file system")
+    said(
+        in_a_namespace(
+            'mount -t tmpfs -o ro none place; "$@"', *command(*commands(material, f"place/{where}")[name])
+        ),
+        "Read-only file system",
+    )
 
 
 def test_an_old_bundle_in_a_place_that_is_read_only(material, in_a_namespace):
@@ -287,13 +321,21 @@ def test_an_old_bundle_in_a_place_that_is_read_only(material, in_a_namespace):
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("over", "export")])
 def test_an_empty_mount_point_is_filled(name, material, in_a_namespace):
     """As containers have it: what is around it may be read-only."""
-    script = 'mount -t tmpfs none place; mkdir place/out; mount -t tmpfs none place/out; mount -o remount,ro place; "$@" && ls -A place place/out >&2'
+    script = (
+        "mount -t tmpfs none place; mkdir place/out; mount -t tmpfs none place/out; mount -o remount,ro"
+        ' place; "$@" && ls -A place place/out >&2'
+    )
     done = in_a_namespace(script, *command(*commands(material, "place/out")[name]))
-    assert done.returncode == 0 and ".partial" not in done.stderr and ".tlparse-lock" not in done.stderr, done.stderr
+    assert done.returncode == 0 and ".partial" not in done.stderr and ".tlparse-lock" not in done.stderr, (
+        done.stderr
+    )
 
 
 def test_a_mount_point_that_holds_a_bundle_cannot_be_replaced(material, in_a_namespace):
-    script = f'mount -t tmpfs none place; cp -r {material}/bundle1/* place; "$@"; code=$?; find place | wc -l >&2; exit $code'
+    script = (
+        f'mount -t tmpfs none place; cp -r {material}/bundle1/* place; "$@"; code=$?; find place | wc -l >&2;'
+        " exit $code"
+    )
     done = in_a_namespace(script, *command(*commands(material, "place")["over"]))
     assert done.returncode == 1 and "empty it first" in done.stderr and "Traceback" not in done.stderr
     assert int(done.stderr.split()[-1]) > 10
@@ -309,13 +351,21 @@ def test_little_of_something(limit, name, material, tmp_path):
         shutil.copytree(material / "bundle1", out)
     before = traces.files(out) if out.exists() else None
     shell = ["bash", "-c", f'ulimit {limit}; exec "$@"', "bash", *command(*commands(material, out)[name])]
-    done = subprocess.run(shell, env={**environment(), "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True, timeout=HANG_S)
+    done = subprocess.run(
+        shell,
+        env={**environment(), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=HANG_S,
+    )
     if done.returncode == 0:
         assert out.exists() and (name in ("restore", "export") or Bundle.open(out).logs)
     else:
         assert (traces.files(out) if out.exists() else None) == before
     until(lambda: entries(tmp_path), ["out"] if out.exists() else [])
-    begun = "tlparse_bundle/cli/main.py" in done.stderr or "Error" in done.stderr  # else the interpreter itself did not start
+    begun = (
+        "tlparse_bundle/cli/main.py" in done.stderr or "Error" in done.stderr
+    )  # else the interpreter itself did not start
     if limit in ("-n 64", "-f 100", "-v 400000"):
         assert begun or done.returncode == 0, done.stderr
         assert "Traceback" not in done.stderr, done.stderr
@@ -327,14 +377,33 @@ def test_standard_output_that_is_full(material, tmp_path):
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full")
     with open("/dev/full", "w") as full:
-        done = subprocess.run(command("info", material / "bundle0"), env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, timeout=HANG_S)
-    assert done.returncode == 1 and "No space left" in done.stderr and "Traceback" not in done.stderr and "Exception" not in done.stderr
+        done = subprocess.run(
+            command("info", material / "bundle0"),
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=HANG_S,
+        )
+    assert (
+        done.returncode == 1
+        and "No space left" in done.stderr
+        and "Traceback" not in done.stderr
+        and "Exception" not in done.stderr
+    )
 
 
 # ---- faults of ours
 
 
-@pytest.mark.parametrize("error, code, shown", [("KeyError('x')", "internal", True), ("MemoryError()", "memory", False), ("OSError(24, 'Too many open files')", "system", False)])
+@pytest.mark.parametrize(
+    "error, code, shown",
+    [
+        ("KeyError('x')", "internal", True),
+        ("MemoryError()", "memory", False),
+        ("OSError(24, 'Too many open files')", "system", False),
+    ],
+)
 def test_what_nobody_thought_of_is_json_too(error, code, shown, material):
     program = (
         "import sys; sys.argv = ['tlparse-bundle', 'info', '--json', sys.argv[1]]\n"
@@ -343,6 +412,12 @@ def test_what_nobody_thought_of_is_json_too(error, code, shown, material):
         "info.as_dict = fail\n"
         "from tlparse_bundle.cli.main import main; main()"
     )
-    done = subprocess.run([sys.executable, "-c", program, str(material / "bundle0")], env=environment(), capture_output=True, text=True, timeout=HANG_S)
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(material / "bundle0")],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=HANG_S,
+    )
     assert done.returncode == 1 and json.loads(done.stdout)["error"]["code"] == code
     assert ("Traceback" in done.stderr) == shown  # a fault of ours must be seen

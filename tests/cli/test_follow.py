@@ -1,4 +1,6 @@
-"""``follow``, ``serve --follow`` and ``run --follow``: processes, signals, exit codes, what is said, and what is left."""
+"""``follow``, ``serve --follow`` and ``run --follow``: processes, signals, exit codes, what is said, and what
+is left.
+"""
 
 import json
 import os
@@ -42,11 +44,22 @@ def test_a_signal_finishes_the_bundle(number, code, start, tmp_path):
 def test_it_ends_with_a_process_and_has_all_that_it_wrote(start, tmp_path):
     data = (tmp_path / "trace" / LOG).read_bytes()
     (tmp_path / "trace" / LOG).unlink()
-    writer = "import sys, pathlib; out = open('trace/" + LOG + "', 'wb', 0); [(sys.stdin.readline(), out.write(part)) for part in (DATA[:9000], DATA[9000:20001], DATA[20001:])]"
+    writer = (
+        "import sys, pathlib; out = open('trace/"
+        + LOG
+        + "', 'wb', 0); [(sys.stdin.readline(), out.write(part)) for part in (DATA[:9000], DATA[9000:20001],"
+        " DATA[20001:])]"
+    )
     (tmp_path / "data").write_bytes(data)
-    program = subprocess.Popen([sys.executable, "-c", "DATA = open('data', 'rb').read()\n" + writer], cwd=tmp_path, stdin=subprocess.PIPE)
+    program = subprocess.Popen(
+        [sys.executable, "-c", "DATA = open('data', 'rb').read()\n" + writer],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+    )
     try:
-        started = start("follow", "trace", "out", "--no-serve", "--codec", "none", "--json", "--until-exit", program.pid)
+        started = start(
+            "follow", "trace", "out", "--no-serve", "--codec", "none", "--json", "--until-exit", program.pid
+        )
         for part in range(3):
             started.state(part + 1)
             program.stdin.write(b"\n")
@@ -63,8 +76,14 @@ def test_it_ends_with_a_process_and_has_all_that_it_wrote(start, tmp_path):
 def test_a_process_that_has_ended_already(start, tmp_path):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    returned, _, errors = start("follow", "trace", "out", "--no-serve", "--codec", "none", "--until-exit", gone.pid).end()
-    assert returned == 0 and f"There is no process {gone.pid} any more" in errors and is_the_build(tmp_path / "out", tmp_path / "trace")
+    returned, _, errors = start(
+        "follow", "trace", "out", "--no-serve", "--codec", "none", "--until-exit", gone.pid
+    ).end()
+    assert (
+        returned == 0
+        and f"There is no process {gone.pid} any more" in errors
+        and is_the_build(tmp_path / "out", tmp_path / "trace")
+    )
 
 
 def test_the_second_ctrl_c_ends_at_once_and_following_again_goes_on(start, tmp_path):
@@ -74,7 +93,11 @@ def test_the_second_ctrl_c_ends_at_once_and_following_again_goes_on(start, tmp_p
     started.process.send_signal(signal.SIGINT)
     started.line("Finishing the bundle")
     returned, _, errors = started.end(signal.SIGINT)
-    assert returned == 130 and "To go on: tlparse-bundle follow trace out" in errors and "nothing was written" not in errors
+    assert (
+        returned == 130
+        and "To go on: tlparse-bundle follow trace out" in errors
+        and "nothing was written" not in errors
+    )
     assert Bundle.open(tmp_path / "out").manifest["growing"] is True
     again = start("follow", "trace", "out", "--no-serve", "--codec", "none")
     again.line(f"log {LOG}")
@@ -98,7 +121,9 @@ def test_killed_it_leaves_a_bundle_and_no_process(serves, start, tmp_path):
         until(lambda: len(children(started.process.pid)), 2)
     started.end(signal.SIGKILL)
     assert Bundle.open(tmp_path / "out").manifest["growing"] is True
-    assert run_warm(["trace", "out", "--codec", "none", "--overwrite"], tmp_path).returncode == 0 and is_the_build(tmp_path / "out", tmp_path / "trace")
+    assert run_warm(
+        ["trace", "out", "--codec", "none", "--overwrite"], tmp_path
+    ).returncode == 0 and is_the_build(tmp_path / "out", tmp_path / "trace")
 
 
 @LINUX
@@ -149,12 +174,21 @@ def test_mistakes_are_sentences(arguments, code, words, start, tmp_path):
     build(discover([tmp_path / "trace"]), tmp_path / "done", jobs=1)
     before = traces.files(tmp_path)
     done = run_warm(["follow", *arguments], tmp_path)
-    assert (done.returncode, done.stdout) == (code, b"") and words in done.stderr.decode() and traces.files(tmp_path) == before
+    assert (
+        (done.returncode, done.stdout) == (code, b"")
+        and words in done.stderr.decode()
+        and traces.files(tmp_path) == before
+    )
 
 
 def test_a_finished_bundle_is_replaced_when_asked(start, tmp_path):
     build(discover([tmp_path / "trace"]), tmp_path / "out", jobs=1, label="old")
-    assert start("follow", "trace", "out", "--no-serve", "--overwrite", "--codec", "none").state().end(signal.SIGINT)[0] == 0
+    assert (
+        start("follow", "trace", "out", "--no-serve", "--overwrite", "--codec", "none")
+        .state()
+        .end(signal.SIGINT)[0]
+        == 0
+    )
     assert is_the_build(tmp_path / "out", tmp_path / "trace")
 
 
@@ -162,7 +196,9 @@ def test_a_finished_bundle_is_replaced_when_asked(start, tmp_path):
 
 
 def _ask(address, path):
-    with urllib.request.urlopen(address.strip().replace("/?token=", "/t/") + path, timeout=HANG_S) as response:
+    with urllib.request.urlopen(
+        address.strip().replace("/?token=", "/t/") + path, timeout=HANG_S
+    ) as response:
         return json.load(response)
 
 
@@ -215,7 +251,19 @@ folder.mkdir(exist_ok=True)
 def run_follow(start, tmp_path, *options, program=""):
     """The program may wait for what the test writes; without the test it ends."""
     (tmp_path / "program.py").write_text(TRACER + textwrap.dedent(program))
-    return start("run", "-o", "out", "--follow", "--port", "0", *options, "--", sys.executable, "program.py", stdin=subprocess.PIPE)
+    return start(
+        "run",
+        "-o",
+        "out",
+        "--follow",
+        "--port",
+        "0",
+        *options,
+        "--",
+        sys.executable,
+        "program.py",
+        stdin=subprocess.PIPE,
+    )
 
 
 def test_run_follow_shows_the_program_while_it_runs(start, tmp_path):
@@ -226,7 +274,11 @@ def test_run_follow_shows_the_program_while_it_runs(start, tmp_path):
     until(lambda: _ask(address, "/bundles/out/manifest.json")["logs"] != [])
     assert _ask(address, "/bundles/out/manifest.json")["growing"] is True
     returned, out, errors = started.end(signal.SIGTERM)
-    assert (returned, out) == (3, "") and "ended with 3" in errors and "Look at it: tlparse-bundle serve out" in errors
+    assert (
+        (returned, out) == (3, "")
+        and "ended with 3" in errors
+        and "Look at it: tlparse-bundle serve out" in errors
+    )
     build(discover([tmp_path / "kept"]), tmp_path / "built", jobs=1)
     assert traces.files(tmp_path / "out") == traces.files(tmp_path / "built")
 
@@ -246,7 +298,8 @@ def test_run_follow_builds_when_following_fails(start, tmp_path):
 def test_the_first_compile_of_a_real_program_is_seen_before_the_second_begins(start, tmp_path):
     if not has_torch():
         pytest.skip(NO_TORCH)
-    (tmp_path / "train.py").write_text(textwrap.dedent("""
+    (tmp_path / "train.py").write_text(
+        textwrap.dedent("""
         import torch
 
         @torch.compile(backend="aot_eager")
@@ -260,16 +313,36 @@ def test_the_first_compile_of_a_real_program_is_seen_before_the_second_begins(st
         first(torch.ones(3))
         input()
         second(torch.ones(3))
-    """))
-    started = start("run", "-o", "out", "--follow", "--port", "0", "--no-open", "--", TORCH, "train.py", stdin=subprocess.PIPE)
+    """)
+    )
+    started = start(
+        "run",
+        "-o",
+        "out",
+        "--follow",
+        "--port",
+        "0",
+        "--no-open",
+        "--",
+        TORCH,
+        "train.py",
+        stdin=subprocess.PIPE,
+    )
     address = started.line("http")
 
     def seen():
         manifest = _ask(address, "/bundles/out/manifest.json")
-        return manifest["growing"], [log["summary"]["compile_count"] for log in manifest["logs"]], [log["running"] for log in manifest["live"]["logs"]]
+        return (
+            manifest["growing"],
+            [log["summary"]["compile_count"] for log in manifest["logs"]],
+            [log["running"] for log in manifest["live"]["logs"]],
+        )
 
     until(seen, (True, [1], [[]]))
     returned, _, errors = started.end(say="go on\n")
     assert returned == 0, errors
     (log,) = Bundle.open(tmp_path / "out").logs
-    assert [compile.row["function"] for compile in log.compiles if compile.row["function"]] == ["first", "second"]
+    assert [compile.row["function"] for compile in log.compiles if compile.row["function"]] == [
+        "first",
+        "second",
+    ]

@@ -16,7 +16,11 @@ from waiting import HANG_S, until
 
 pyte = pytest.importorskip("pyte")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="terminals differ")
-OPEN = [record("dynamo_start 0/0 " + json.dumps({"stack": [{"line": 1, "name": "forward", "filename": 0}]})), span("entire_frame_compile", "B", 1.76e15, "0/0"), span("inductor_compile", "B", 1.76e15 + 5, "0/0")]
+OPEN = [
+    record("dynamo_start 0/0 " + json.dumps({"stack": [{"line": 1, "name": "forward", "filename": 0}]})),
+    span("entire_frame_compile", "B", 1.76e15, "0/0"),
+    span("inductor_compile", "B", 1.76e15 + 5, "0/0"),
+]
 
 
 class Terminal:
@@ -67,7 +71,9 @@ def test_the_screen(start, tmp_path, monkeypatch):
     monkeypatch.setenv("LINES", "24")
     with (tmp_path / "trace" / "dedicated_log_torch_trace_rank_1_y.log").open("wb") as growing:
         terminal = Terminal(start, "follow", "trace", "out", "--no-serve")
-        terminal.shows("trace → out", "2 logs", "Newest findings", "Graph break in `branches_on_tensor`", "Ranks")
+        terminal.shows(
+            "trace → out", "2 logs", "Newest findings", "Graph break in `branches_on_tensor`", "Ranks"
+        )
         growing.write(b"".join(OPEN))
         growing.flush()
         terminal.shows("Running now", "rank 1", "0/0 forward", "inductor_compile", " min ")
@@ -96,8 +102,15 @@ def test_ctrl_z_gives_the_terminal_back(start):
     terminal.shows("1 log")
     pid = terminal.started.process.pid
     terminal.started.process.send_signal(signal.SIGTSTP)
-    # In a session without a shell nobody could wake it up, so that the system does not stop it: it only lets go, and comes back.
-    until(lambda: terminal.read() is not None and terminal.raw.count(b"\x1b[?1049h") >= 1 and terminal.raw.count(b"\x1b[?1049l") >= 1)
+    # In a session without a shell nobody could wake it up, so that the system does not stop it: it only lets
+    # go, and comes back.
+    until(
+        lambda: (
+            terminal.read() is not None
+            and terminal.raw.count(b"\x1b[?1049h") >= 1
+            and terminal.raw.count(b"\x1b[?1049l") >= 1
+        )
+    )
     os.kill(pid, signal.SIGCONT)
     until(lambda: terminal.read() is not None and terminal.raw.count(b"\x1b[?1049h"), 2)
     terminal.started.process.send_signal(signal.SIGINT)

@@ -14,24 +14,79 @@ S = 1_000_000
 
 def running(name="forward", index=3, since_s=41, spans=("entire_frame_compile", "inductor_compile")):
     since_us = None if since_s is None else NOW_US - since_s * S
-    return {"compile": f"{index}/0", "attempt": 0, "function": name, "file": "/home/me/model.py", "line": 12, "since_epoch_us": since_us, "spans": [{"name": span, "since_epoch_us": since_us} for span in spans]}
+    return {
+        "compile": f"{index}/0",
+        "attempt": 0,
+        "function": name,
+        "file": "/home/me/model.py",
+        "line": 12,
+        "since_epoch_us": since_us,
+        "spans": [{"name": span, "since_epoch_us": since_us} for span in spans],
+    }
 
 
 def finding(title, at, **fields):
-    return {"fingerprint": title, "severity": "warning", "title": title, "kind": "graph-break", "because_of": None, "compiles": ["0/0"], "events": [at], **fields}
+    return {
+        "fingerprint": title,
+        "severity": "warning",
+        "title": title,
+        "kind": "graph-break",
+        "because_of": None,
+        "compiles": ["0/0"],
+        "events": [at],
+        **fields,
+    }
 
 
 class Growing:
     """A manifest of logs, one for each of ``open_compiles``, and their findings."""
 
-    def __init__(self, *open_compiles, read_s=1, ranks=None, breaks=0, findings=(), problems=(), compiles=1, names="log"):
+    def __init__(
+        self,
+        *open_compiles,
+        read_s=1,
+        ranks=None,
+        breaks=0,
+        findings=(),
+        problems=(),
+        compiles=1,
+        names="log",
+    ):
         ranks = list(range(len(open_compiles))) if ranks is None else ranks
-        numbers = {"compile_count": compiles, "graph_break_count": breaks, "recompile_count": 0, "failure_count": None}
+        numbers = {
+            "compile_count": compiles,
+            "graph_break_count": breaks,
+            "recompile_count": 0,
+            "failure_count": None,
+        }
         ids = [f"log{number}" for number in range(len(open_compiles))]
-        logs = [{"id": id, "rank": rank, "source": {"name": f"{names}{id[3:]}.log", "size_bytes": 9}, "summary": numbers, "path": "x"} for id, rank in zip(ids, ranks)]
+        logs = [
+            {
+                "id": id,
+                "rank": rank,
+                "source": {"name": f"{names}{id[3:]}.log", "size_bytes": 9},
+                "summary": numbers,
+                "path": "x",
+            }
+            for id, rank in zip(ids, ranks)
+        ]
         last = {"epoch_us": None, "kind": "guards", "compile": "3/0", "attempt": 0}
-        live = [{"id": id, "read_bytes": 500_000, "read_epoch_us": NOW_US - read_s * S, "last_record": last, "running": list(rows)} for id, rows in zip(ids, open_compiles)]
-        self.manifest = {"logs": logs, "descriptors": {"guards": {"title": "Guards"}}, "growing": True, "live": {"logs": live, "problems": [{"code": "x", "message": text} for text in problems]}}
+        live = [
+            {
+                "id": id,
+                "read_bytes": 500_000,
+                "read_epoch_us": NOW_US - read_s * S,
+                "last_record": last,
+                "running": list(rows),
+            }
+            for id, rows in zip(ids, open_compiles)
+        ]
+        self.manifest = {
+            "logs": logs,
+            "descriptors": {"guards": {"title": "Guards"}},
+            "growing": True,
+            "live": {"logs": live, "problems": [{"code": "x", "message": text} for text in problems]},
+        }
         self.findings = {id: list(findings) for id in ids}
 
 
@@ -54,7 +109,16 @@ def told():
 def drawn(state, width=80, height=24, encoding="utf-8"):
     """The lines of the screen."""
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    console = Console(file=file, width=width, height=height, force_terminal=True, color_system=None, highlight=False, markup=False, emoji=False)
+    console = Console(
+        file=file,
+        width=width,
+        height=height,
+        force_terminal=True,
+        color_system=None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
     screen = Screen("/tmp/trace into out", console=console)
     views = Views("out")
     screen._view = views.of(state.manifest, state.findings, NOW_US)
@@ -67,8 +131,19 @@ def drawn(state, width=80, height=24, encoding="utf-8"):
 
 
 def test_each_thing_is_told_once(told):
-    state = Growing([running()], breaks=2, findings=[finding("Graph break in `f`", 1)], problems=["rank_0.log was replaced"])
-    assert told(state, state, state) == ["log log0.log", "rank_0.log was replaced", "! Graph break in `f`", "compiles 3/0 forward (model.py:12) for 41 s, in inductor_compile", "1 compile, 2 graph breaks, failures unknown"]
+    state = Growing(
+        [running()],
+        breaks=2,
+        findings=[finding("Graph break in `f`", 1)],
+        problems=["rank_0.log was replaced"],
+    )
+    assert told(state, state, state) == [
+        "log log0.log",
+        "rank_0.log was replaced",
+        "! Graph break in `f`",
+        "compiles 3/0 forward (model.py:12) for 41 s, in inductor_compile",
+        "1 compile, 2 graph breaks, failures unknown",
+    ]
 
 
 def test_only_what_is_new_is_told(told):
@@ -76,7 +151,10 @@ def test_only_what_is_new_is_told(told):
     second = Growing([running("backward", 4)], findings=[finding("one", 1), finding("two", 9)])
     lines = told(first, second)
     assert [line for line in lines if "one" in line or "two" in line] == ["! one", "! two"]
-    assert [line for line in lines if line.startswith("compiles")] == ["compiles 3/0 forward (model.py:12) for 41 s, in inductor_compile", "compiles 4/0 backward (model.py:12) for 41 s, in inductor_compile"]
+    assert [line for line in lines if line.startswith("compiles")] == [
+        "compiles 3/0 forward (model.py:12) for 41 s, in inductor_compile",
+        "compiles 4/0 backward (model.py:12) for 41 s, in inductor_compile",
+    ]
 
 
 def test_a_short_compile_is_told_when_it_gets_long(told):
@@ -89,7 +167,10 @@ def test_silence_is_told_once_with_the_last_record(told):
     state = Growing([], [running()], read_s=28)
     assert not any("no record" in line for line in told(state))
     lines = [line for line in told(state, after=6) if "no record" in line]
-    assert lines == ["rank 0: no record for 30 s; the last was Guards of 3/0; no compile is open", "rank 1: no record for 30 s; the last was Guards of 3/0; still in 3/0 forward (model.py:12)"]
+    assert lines == [
+        "rank 0: no record for 30 s; the last was Guards of 3/0; no compile is open",
+        "rank 1: no record for 30 s; the last was Guards of 3/0; still in 3/0 forward (model.py:12)",
+    ]
 
 
 def test_a_compile_that_runs_is_no_finding(told):
@@ -101,7 +182,9 @@ def test_a_compile_that_runs_is_no_finding(told):
 
 def test_many_at_once_are_counted(told):
     lines = told(Growing(*[[]] * 64, findings=[finding(f"number {number}", number) for number in range(20)]))
-    assert lines[0] == "64 logs: log0.log to log63.log" and "… and 15 more of these" in lines and len(lines) < 10
+    assert (
+        lines[0] == "64 logs: log0.log to log63.log" and "… and 15 more of these" in lines and len(lines) < 10
+    )
 
 
 def test_ranks_at_the_same_place_are_one_line(told):
@@ -113,9 +196,27 @@ def test_ranks_at_the_same_place_are_one_line(told):
 
 
 def test_what_it_shows():
-    state = Growing([running()], [], breaks=3, findings=[finding("Graph break in `f`", 1), finding("newer", 5)], problems=["rank_1.log is gone"])
+    state = Growing(
+        [running()],
+        [],
+        breaks=3,
+        findings=[finding("Graph break in `f`", 1), finding("newer", 5)],
+        problems=["rank_1.log is gone"],
+    )
     text = "\n".join(drawn(state))
-    for words in ("/tmp/trace into out", "2 logs, 1.0 MB read", "2 compiles, 6 graph breaks", "rank_1.log is gone", "Running now", "3/0 forward (model.py:12)", "41 s", "rank 1", "no compile open; last record: Guards of 3/0", "newer (in 2 logs)", "Ctrl-C"):
+    for words in (
+        "/tmp/trace into out",
+        "2 logs, 1.0 MB read",
+        "2 compiles, 6 graph breaks",
+        "rank_1.log is gone",
+        "Running now",
+        "3/0 forward (model.py:12)",
+        "41 s",
+        "rank 1",
+        "no compile open; last record: Guards of 3/0",
+        "newer (in 2 logs)",
+        "Ctrl-C",
+    ):
         assert words in text
     assert text.index("newer") < text.index("Graph break in `f`")
 
@@ -123,7 +224,11 @@ def test_what_it_shows():
 @pytest.mark.parametrize("logs", [0, 1, 2, 64])
 @pytest.mark.parametrize("width, height", [(80, 24), (40, 10), (20, 5), (200, 60), (1, 1)])
 def test_it_fits(width, height, logs):
-    state = Growing(*[[running()]] * logs, findings=[finding(f"a long title {number} " * 9, number) for number in range(40)], problems=["one", "two"])
+    state = Growing(
+        *[[running()]] * logs,
+        findings=[finding(f"a long title {number} " * 9, number) for number in range(40)],
+        problems=["one", "two"],
+    )
     lines = drawn(state, width, height)
     assert len(lines) == max(height, 3) and max(map(len, lines)) <= width
 
@@ -141,7 +246,14 @@ def test_64_ranks_are_grouped():
 
 def test_a_name_cannot_move_the_cursor(told):
     evil = "\x1b[2J\x1b]0;mine\x07[bold]x[/bold]\n\r:smile:\u202e"
-    state = Growing([running(evil, spans=(evil,))], [running(evil)], ranks=[None, 1], findings=[finding(evil, 1)], problems=[evil], names=evil)
+    state = Growing(
+        [running(evil, spans=(evil,))],
+        [running(evil)],
+        ranks=[None, 1],
+        findings=[finding(evil, 1)],
+        problems=[evil],
+        names=evil,
+    )
     for lines in (drawn(state, 300, 40), told(state)):
         text = "\n".join(lines)
         assert "\x1b" not in text and "\x07" not in text and "\r" not in text and "\u202e" not in text
@@ -149,14 +261,19 @@ def test_a_name_cannot_move_the_cursor(told):
 
 
 def test_a_terminal_without_unicode():
-    lines = drawn(Growing([running("f\u00fcr")], [running(), running()], findings=[finding("\u4e2d", 1)]), encoding="ascii")
+    lines = drawn(
+        Growing([running("f\u00fcr")], [running(), running()], findings=[finding("\u4e2d", 1)]),
+        encoding="ascii",
+    )
     assert "\n".join(lines).isascii() and any(r"f\xfcr" in line for line in lines)
 
 
 def test_what_the_log_does_not_tell_is_not_zero():
     state = Growing([running(since_s=None)], breaks=None)
     text = "\n".join(drawn(state))
-    assert "1 compile, graph breaks unknown, failures unknown" in text and "unknown" in next(line for line in drawn(state) if "forward" in line)
+    assert "1 compile, graph breaks unknown, failures unknown" in text and "unknown" in next(
+        line for line in drawn(state) if "forward" in line
+    )
 
 
 def test_a_bundle_without_logs():

@@ -1,4 +1,6 @@
-"""Bundles for language models: ten questions over both transports, bounds, what a hostile log says, who may ask."""
+"""Bundles for language models: ten questions over both transports, bounds, what a hostile log says, who may
+ask.
+"""
 
 import contextlib
 import json
@@ -19,12 +21,12 @@ from traces import ROOT, parsed, rewrite, written
 from waiting import HANG_S, until
 
 pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
-import uvicorn  # noqa: E402
-from mcp import Client  # noqa: E402
-from mcp.client.stdio import StdioServerParameters  # noqa: E402
-from tlparse_bundle.mcp.answer_size import MOST_CHARACTERS, answer  # noqa: E402
-from tlparse_bundle.mcp.open_bundles import Opened  # noqa: E402
-from tlparse_bundle.mcp.server import http_app, server  # noqa: E402
+import uvicorn
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from tlparse_bundle.mcp.answer_size import MOST_CHARACTERS, answer
+from tlparse_bundle.mcp.open_bundles import Opened
+from tlparse_bundle.mcp.server import http_app, server
 
 FIXTURES = ROOT / "fixtures"
 MOST_CALLS, MOST_TOKENS = 3, 4000
@@ -39,9 +41,13 @@ def run_async(do, *arguments):
 
 @pytest.fixture(scope="module")
 def places(built, tmp_path_factory):
-    traces = {name: FIXTURES / name / "trace" for name in NAMES} | {side: FIXTURES / "pairs" / "new_break" / side for side in ("base", "new")}
+    traces = {name: FIXTURES / name / "trace" for name in NAMES} | {
+        side: FIXTURES / "pairs" / "new_break" / side for side in ("base", "new")
+    }
     folder = tmp_path_factory.mktemp("mcp")
-    return {name: str(shutil.copytree(built(trace).location, folder / name)) for name, trace in traces.items()}
+    return {
+        name: str(shutil.copytree(built(trace).location, folder / name)) for name, trace in traces.items()
+    }
 
 
 # What is asked, the calls that a client makes, and what the answers must hold.
@@ -67,7 +73,9 @@ async def ask_all(client):
             result = await client.call_tool(name, arguments)
             (part,) = result.content
             assert not result.is_error, (question, part.text)
-            assert len(part.text) / 3 <= MOST_TOKENS, question  # three characters a token is more tokens than any of them makes of JSON
+            assert len(part.text) / 3 <= MOST_TOKENS, (
+                question
+            )  # three characters a token is more tokens than any of them makes of JSON
             json.loads(part.text)
             said += part.text
         assert [word for word in wanted if word not in said] == [], question
@@ -75,10 +83,25 @@ async def ask_all(client):
 
 def test_ten_questions_over_standard_input_and_output(places):
     async def run():
-        command = StdioServerParameters(command=sys.executable, args=["-m", "tlparse_bundle", "mcp", *places.values()], env=dict(os.environ))
+        command = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "tlparse_bundle", "mcp", *places.values()],
+            env=dict(os.environ),
+        )
         async with Client(command, read_timeout_seconds=HANG_S) as client:
             tools = (await client.list_tools()).tools
-            assert {tool.name for tool in tools} == {"overview", "findings", "compiles", "compile", "artifact", "search", "compare", "ranks", "timeline", "sql"}
+            assert {tool.name for tool in tools} == {
+                "overview",
+                "findings",
+                "compiles",
+                "compile",
+                "artifact",
+                "search",
+                "compare",
+                "ranks",
+                "timeline",
+                "sql",
+            }
             assert all(tool.annotations.read_only_hint and tool.description for tool in tools)
             await ask_all(client)
             names = json.loads((await client.call_tool("overview", {})).content[0].text)["bundles"]
@@ -119,7 +142,11 @@ def test_who_may_ask_over_http(places):
     with running(places, "secret") as address:
 
         def status(**headers):
-            return httpx.post(address, json=ask, headers={**accept, **{key.replace("_", "-"): value for key, value in headers.items()}}).status_code
+            return httpx.post(
+                address,
+                json=ask,
+                headers={**accept, **{key.replace("_", "-"): value for key, value in headers.items()}},
+            ).status_code
 
         assert status() == 403 == status(Authorization="Bearer wrong")
         allowed = {"Authorization": "Bearer secret"}
@@ -145,14 +172,20 @@ def test_what_there_is_not_is_said_with_what_there_is(places):
         ("artifact", {"bundle": "recompiles", "compile": "0/0", "name": "nothing"}, "Its artifacts: "),
         ("ranks", {"bundle": "recompiles"}, "one rank"),
         ("sql", {"bundle": "recompiles", "query": "drop table compiles"}, "may only read"),
-        ("sql", {"bundle": "recompiles", "query": "select * from read_text('/etc/passwd')"}, "reads the tables of the bundle and nothing else"),
+        (
+            "sql",
+            {"bundle": "recompiles", "query": "select * from read_text('/etc/passwd')"},
+            "reads the tables of the bundle and nothing else",
+        ),
     ]:
         failed, text = called(places, name, arguments)
         assert failed and words in text, text
 
 
 def test_two_runs_are_compared(places):
-    failed, text = called({"base": places["base"], "new": places["new"]}, "compare", {"base": "base", "new": "new"})
+    failed, text = called(
+        {"base": places["base"], "new": places["new"]}, "compare", {"base": "base", "new": "new"}
+    )
     assert not failed and json.loads(text)["changes"], text
 
 
@@ -174,16 +207,36 @@ def test_a_hostile_log_is_data_and_bounded(places, tmp_path):
 
     def compile(row):
         if row["function"]:
-            row |= {"function": order, "file": order, "recompile_reason": order, "restart_reasons": [order] * 500}
+            row |= {
+                "function": order,
+                "file": order,
+                "recompile_reason": order,
+                "restart_reasons": [order] * 500,
+            }
 
     def finding(row):
-        row |= {"title": order, "text": order, "remedies": [{**remedy, "text": order} for remedy in row["remedies"]] * 50}
+        row |= {
+            "title": order,
+            "text": order,
+            "remedies": [{**remedy, "text": order} for remedy in row["remedies"]] * 50,
+        }
 
     spoil("compiles", compile)
     spoil("findings", finding)
     rewrite(out, "manifest.json", lambda manifest: manifest["logs"][0]["summary"].update(text=order))
-    asked = [("overview", {}), ("findings", {}), ("compiles", {}), ("compile", {"compile": "0/0"}), ("compare", {"base": "0/0", "new": "0/1"}), ("timeline", {}), ("search", {"text": "def"})]
-    asked += [("artifact", {"compile": "0/0", "name": "dynamo_output_graph", "line_count": 10**9}), ("sql", {"query": "select * from compiles, compiles as other"})]
+    asked = [
+        ("overview", {}),
+        ("findings", {}),
+        ("compiles", {}),
+        ("compile", {"compile": "0/0"}),
+        ("compare", {"base": "0/0", "new": "0/1"}),
+        ("timeline", {}),
+        ("search", {"text": "def"}),
+    ]
+    asked += [
+        ("artifact", {"compile": "0/0", "name": "dynamo_output_graph", "line_count": 10**9}),
+        ("sql", {"query": "select * from compiles, compiles as other"}),
+    ]
     for name, arguments in asked:
         failed, text = called({"hostile": str(out)}, name, arguments)
         assert not failed and len(text) <= MOST_CHARACTERS, (name, text[:200])
@@ -191,14 +244,25 @@ def test_a_hostile_log_is_data_and_bounded(places, tmp_path):
 
 
 texts = st.sampled_from(["", "short", "é" * 900, "a\n" * 3000])
-rows = st.lists(texts | st.lists(texts, max_size=30) | st.dictionaries(texts.map(lambda text: text[:200]), texts, max_size=3) | st.integers(-(2**63), 2**63), max_size=30)
+rows = st.lists(
+    texts
+    | st.lists(texts, max_size=30)
+    | st.dictionaries(texts.map(lambda text: text[:200]), texts, max_size=3)
+    | st.integers(-(2**63), 2**63),
+    max_size=30,
+)
 
 
 @cases(40)
-@given(head=st.dictionaries(st.sampled_from("abcdef"), texts | st.lists(texts, max_size=30), max_size=6), rows=rows)
+@given(
+    head=st.dictionaries(st.sampled_from("abcdef"), texts | st.lists(texts, max_size=30), max_size=6),
+    rows=rows,
+)
 def test_no_answer_is_larger_than_its_bound(head, rows):
     made = answer(head, "rows", rows, total=len(rows))
-    assert len(json.dumps(made, ensure_ascii=False)) <= MOST_CHARACTERS * 1.2 and len(made["rows"]) + int(made.get("left_out", "0").split()[0].replace(",", "")) == len(rows)
+    assert len(json.dumps(made, ensure_ascii=False)) <= MOST_CHARACTERS * 1.2 and len(made["rows"]) + int(
+        made.get("left_out", "0").split()[0].replace(",", "")
+    ) == len(rows)
 
 
 def test_the_document_names_every_tool():

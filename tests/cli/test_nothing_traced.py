@@ -36,13 +36,28 @@ def places(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("command", "place"), [(command, place) for command in COMMANDS for place in ("nowhere", "notes", "empty") if (command, place) != ("serve", "empty")]
+    ("command", "place"),
+    [
+        (command, place)
+        for command in COMMANDS
+        for place in ("nowhere", "notes", "empty")
+        if (command, place) != ("serve", "empty")
+    ],
 )  # in an empty folder that is served, bundles may still be built: see below
 def test_a_folder_without_logs(command, place, places):
     done = run_warm(COMMANDS[command](place), places)
     errors = done.stderr.decode()
-    assert done.returncode == 1 and place in errors and ("does not exist" if place == "nowhere" else "no trace log") in errors
-    for words in ("nothing was compiled, or the variable was not set in the process", VARIABLE, "TORCH_COMPILE_DISABLE", "tlparse-bundle run -- python train.py"):
+    assert (
+        done.returncode == 1
+        and place in errors
+        and ("does not exist" if place == "nowhere" else "no trace log") in errors
+    )
+    for words in (
+        "nothing was compiled, or the variable was not set in the process",
+        VARIABLE,
+        "TORCH_COMPILE_DISABLE",
+        "tlparse-bundle run -- python train.py",
+    ):
         assert words in errors
     assert not (places / "out").exists()
 
@@ -52,23 +67,34 @@ def test_a_log_without_a_record(command, places):
     """torch creates it and writes the first record at once: that is another fault."""
     done = run_warm(COMMANDS[command]("began"), places)
     errors = done.stderr.decode()
-    assert done.returncode == 1 and "empty" in errors and "killed before that record was written" in errors and "nothing was compiled" not in errors
+    assert (
+        done.returncode == 1
+        and "empty" in errors
+        and "killed before that record was written" in errors
+        and "nothing was compiled" not in errors
+    )
 
 
 def test_a_log_that_does_not_exist(places):
     for name in ("rank_0.log", "rank_0.log.gz", "dedicated_log_torch_trace_x"):
         errors = run_warm([name, "out"], places).stderr.decode()
-        assert f"{name} does not exist" in errors and "Check the path." in errors and "nothing was compiled" not in errors
+        assert (
+            f"{name} does not exist" in errors
+            and "Check the path." in errors
+            and "nothing was compiled" not in errors
+        )
 
 
 def test_ranks_that_no_log_has(places):
-    errors = run_warm([traces.ROOT / "fixtures" / "ranks4" / "trace", "out", "--ranks", "7"], places).stderr.decode()
+    errors = run_warm(
+        [traces.ROOT / "fixtures" / "ranks4" / "trace", "out", "--ranks", "7"], places
+    ).stderr.decode()
     assert "The file names have the ranks 0, 1, 2, 3." in errors
     errors = run_warm([GRAPH_BREAKS, "out", "--ranks", "0"], places).stderr.decode()
     assert "No file name has a rank." in errors
 
 
-def test_follow_says_it_when_it_is_interrupted(start, places):  # noqa: F811
+def test_follow_says_it_when_it_is_interrupted(start, places):
     started = start("follow", "nowhere", "out", "--no-serve")
     assert "torch creates it with the first record" in started.line("nowhere")
     started.line("Ctrl-C")
@@ -76,7 +102,7 @@ def test_follow_says_it_when_it_is_interrupted(start, places):  # noqa: F811
     assert returned == 130 and "nothing was compiled" in errors
 
 
-def test_serve_of_an_empty_folder_names_follow(start, places):  # noqa: F811
+def test_serve_of_an_empty_folder_names_follow(start, places):
     started = start("serve", "empty", "--port", "0")
     assert "tlparse-bundle serve --follow empty" in started.line("is empty")
 
@@ -85,12 +111,24 @@ def test_serve_of_an_empty_folder_names_follow(start, places):  # noqa: F811
 @pytest.mark.parametrize("disable", [None, "TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE"])
 def test_a_real_program_that_compiles_nothing(disable, tmp_path):
     """torch creates not even the folder."""
-    program = "import torch\nf = lambda x: x.sin()\n" + ("" if disable is None else "f = torch.compile(f)\n") + "f(torch.ones(3))"
-    env = {**os.environ, "TORCH_TRACE": str(tmp_path / "trace"), **({} if disable is None else {disable: "1"})}
+    program = (
+        "import torch\nf = lambda x: x.sin()\n"
+        + ("" if disable is None else "f = torch.compile(f)\n")
+        + "f(torch.ones(3))"
+    )
+    env = {
+        **os.environ,
+        "TORCH_TRACE": str(tmp_path / "trace"),
+        **({} if disable is None else {disable: "1"}),
+    }
     subprocess.run([TORCH, "-c", program], env=env, check=True, capture_output=True)
     assert not (tmp_path / "trace").exists()
     done = run_warm(["trace", "out"], tmp_path)
     assert done.returncode == 1 and b"nothing was compiled" in done.stderr
     if disable is None:  # what the environment disables is disabled in 'run' too
         done = run_warm(["run", "--no-open", "--", TORCH, "-c", program], tmp_path)
-        assert done.returncode == 1 and b"the program wrote no trace" in done.stderr and b"TORCH_COMPILE_DISABLE" in done.stderr
+        assert (
+            done.returncode == 1
+            and b"the program wrote no trace" in done.stderr
+            and b"TORCH_COMPILE_DISABLE" in done.stderr
+        )

@@ -42,9 +42,23 @@ def start(tmp_path):
     started = []
 
     def start_it(command, **options):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT / "preprocessor"), "BROWSER": "true", **options.pop("env", {})}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "preprocessor"),
+            "BROWSER": "true",
+            **options.pop("env", {}),
+        }
         environment.pop("TORCH_TRACE", None)
-        process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+        process = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
         started.append(process)
         return process
 
@@ -61,7 +75,9 @@ def finish(process):
 
 @pytest.mark.parametrize("code", [0, 7])
 def test_the_program_is_traced_and_its_exit_code_is_ours(command, start, tmp_path, code):
-    returned, out, errors = finish(start(command("-o", "out", "--no-open", program=f"print('hello'); sys.exit({code})")))
+    returned, out, errors = finish(
+        start(command("-o", "out", "--no-open", program=f"print('hello'); sys.exit({code})"))
+    )
     assert (returned, out) == (code, "hello\n")
     assert "tlparse-bundle serve out" in errors and "Traceback" not in errors
     assert Bundle.open(tmp_path / "out").logs[0].id == "x"
@@ -97,11 +113,15 @@ def test_a_signal_that_comes_while_the_program_is_started_reaches_it(tmp_path, m
             os.kill(os.getpid(), signal.SIGHUP)
 
     monkeypatch.setattr("tlparse_bundle.cli.recording.subprocess.Popen", Slow)
-    assert run_traced([sys.executable, "-c", "import signal; signal.pause()"], tmp_path) == 128 + signal.SIGHUP
+    assert (
+        run_traced([sys.executable, "-c", "import signal; signal.pause()"], tmp_path) == 128 + signal.SIGHUP
+    )
 
 
 def test_a_program_that_a_signal_ends(command, start, tmp_path):
-    returned, _, errors = finish(start(command("-o", "out", "--no-open", program="os.kill(os.getpid(), signal.SIGKILL)")))
+    returned, _, errors = finish(
+        start(command("-o", "out", "--no-open", program="os.kill(os.getpid(), signal.SIGKILL)"))
+    )
     assert returned == 128 + signal.SIGKILL and "ended with 137" in errors
     assert Bundle.open(tmp_path / "out").logs
 
@@ -109,12 +129,16 @@ def test_a_program_that_a_signal_ends(command, start, tmp_path):
 def test_the_trace_is_kept_on_request(command, start, tmp_path):
     assert finish(start(command("-o", "out", "--no-open", "--keep-trace", "logs")))[0] == 0
     assert [path.name for path in (tmp_path / "logs").iterdir()] == ["dedicated_log_torch_trace_x.log"]
-    returned, _, errors = finish(start(command("-o", "out2", "--no-open", "--keep-trace", "logs", program="print('not run')")))
+    returned, _, errors = finish(
+        start(command("-o", "out2", "--no-open", "--keep-trace", "logs", program="print('not run')"))
+    )
     assert returned == 1 and "logs is not empty" in errors
 
 
 def test_provenance_sets_what_torch_needs(command, start):
-    program = "print(os.environ.get('INDUCTOR_PROVENANCE'), os.environ.get('TORCHINDUCTOR_FORCE_DISABLE_CACHES'))"
+    program = (
+        "print(os.environ.get('INDUCTOR_PROVENANCE'), os.environ.get('TORCHINDUCTOR_FORCE_DISABLE_CACHES'))"
+    )
     assert finish(start(command("--no-open", "--provenance", program=program)))[1] == "1 1\n"
     assert finish(start(command("--no-open", program=program)))[1] == "None None\n"
 
@@ -125,24 +149,45 @@ def test_a_bundle_is_replaced_only_when_asked_or_ours(command, start, tmp_path):
     assert Bundle.open(tmp_path / "tlparse_out").logs
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
-    returned, out, errors = finish(start(command("-o", "mine", "--overwrite", "--no-open", program="print('not run')")))
+    returned, out, errors = finish(
+        start(command("-o", "mine", "--overwrite", "--no-open", program="print('not run')"))
+    )
     assert (returned, out) == (1, "") and "mine" in errors and (tmp_path / "mine" / "notes.txt").exists()
 
 
 @pytest.mark.parametrize(
     "program, code, words",
-    [(["no-such-program"], 127, "there is no program 'no-such-program'"), ([sys.executable, "-c", "pass"], 1, "the program wrote no trace"), ([sys.executable, "-c", "exit(5)"], 5, "wrote no trace"),
-     ([sys.executable, "-c", "import os; open(os.environ['TORCH_TRACE'] + '/dedicated_log_torch_trace_x.log', 'w'); exit(6)"], 6, "empty")],
+    [
+        (["no-such-program"], 127, "there is no program 'no-such-program'"),
+        ([sys.executable, "-c", "pass"], 1, "the program wrote no trace"),
+        ([sys.executable, "-c", "exit(5)"], 5, "wrote no trace"),
+        (
+            [
+                sys.executable,
+                "-c",
+                (
+                    "import os; open(os.environ['TORCH_TRACE'] + '/dedicated_log_torch_trace_x.log', 'w');"
+                    " exit(6)"
+                ),
+            ],
+            6,
+            "empty",
+        ),
+    ],
 )
 def test_mistakes_are_sentences(start, program, code, words):
-    returned, out, errors = finish(start([sys.executable, "-m", "tlparse_bundle", "run", "--no-open", "--", *program]))
+    returned, out, errors = finish(
+        start([sys.executable, "-m", "tlparse_bundle", "run", "--no-open", "--", *program])
+    )
     assert (returned, out) == (code, "") and words in errors and "Traceback" not in errors
 
 
 def test_it_opens_the_bundle_and_ends_with_the_code_of_the_program(command, start):
     process = start(command("-o", "out", "--open", "--port", "0", program="sys.exit(4)"))
     url = process.stdout.readline().strip()
-    with urllib.request.urlopen(url.replace("?token=", "t/") + "/bundles/out/manifest.json", timeout=HANG_S) as response:
+    with urllib.request.urlopen(
+        url.replace("?token=", "t/") + "/bundles/out/manifest.json", timeout=HANG_S
+    ) as response:
         assert json.load(response)["format"]["name"] == "tlparse-bundle"
     process.send_signal(signal.SIGINT)
     assert finish(process)[0] == 4
@@ -156,7 +201,8 @@ def test_without_a_terminal_nothing_is_opened_unless_asked_for(command, start):
 def test_a_real_program(start, tmp_path):
     if not has_torch():
         pytest.skip(NO_TORCH)
-    (tmp_path / "train.py").write_text(textwrap.dedent("""
+    (tmp_path / "train.py").write_text(
+        textwrap.dedent("""
         import torch
 
         @torch.compile(backend="aot_eager")
@@ -167,12 +213,17 @@ def test_a_real_program(start, tmp_path):
 
         step(torch.ones(3))
         raise SystemExit(6)
-    """))
-    process = start([sys.executable, "-m", "tlparse_bundle", "run", "-o", "out", "--no-open", "--", TORCH, "train.py"])
+    """)
+    )
+    process = start(
+        [sys.executable, "-m", "tlparse_bundle", "run", "-o", "out", "--no-open", "--", TORCH, "train.py"]
+    )
     returned, out, errors = finish(process)
     assert (returned, out) == (6, "break\n"), errors
     (log,) = Bundle.open(tmp_path / "out").logs
     functions = {compile.row["function"] for compile in log.compiles}
     assert "step" in functions
-    assert any(artifact.name == "dynamo_output_graph" for compile in log.compiles for artifact in compile.artifacts)
+    assert any(
+        artifact.name == "dynamo_output_graph" for compile in log.compiles for artifact in compile.artifacts
+    )
     assert sum(compile.row["graph_break_count"] for compile in log.compiles) >= 1

@@ -1,4 +1,6 @@
-"""What the command line prints: no name from a log, a bundle or a folder moves the cursor or passes for a line of ours."""
+"""What the command line prints: no name from a log, a bundle or a folder moves the cursor or passes for a
+line of ours.
+"""
 
 import ast
 import json
@@ -40,7 +42,16 @@ def check(done):
 @pytest.fixture
 def bundle(tmp_path):
     metrics = {"co_name": EVIL, "co_filename": EVIL, "co_firstlineno": 1}
-    data = record("dynamo_start 0/0") + record("compilation_metrics 0/0 " + json.dumps(metrics)) + raw_record(json.dumps({"artifact": {"name": EVIL, "encoding": "string"}, "frame_id": 0, "frame_compile_id": 0}), "text")
+    data = (
+        record("dynamo_start 0/0")
+        + record("compilation_metrics 0/0 " + json.dumps(metrics))
+        + raw_record(
+            json.dumps(
+                {"artifact": {"name": EVIL, "encoding": "string"}, "frame_id": 0, "frame_compile_id": 0}
+            ),
+            "text",
+        )
+    )
     (tmp_path / "x.log").write_bytes(data + b"V0401 12:00:00.000000 7 a.py:1] {\n")
     assert run(tmp_path, "x.log", "out", "--codec", "none", "-q").returncode == 0
     return tmp_path / "out"
@@ -54,12 +65,30 @@ def test_the_escapes():
 
 def test_info_of_names_from_a_log(bundle):
     done = run(bundle.parent, "info", bundle)
-    assert r"a\x1b[2J\x1b]0;title\x07\x9b31m\u202ey\x7f\u2028\nError: FORGED" in check(done) and done.returncode == 0
+    assert (
+        r"a\x1b[2J\x1b]0;title\x07\x9b31m\u202ey\x7f\u2028\nError: FORGED" in check(done)
+        and done.returncode == 0
+    )
     assert json.loads(run(bundle.parent, "info", bundle, "--json").stdout)["ok"]
 
 
-@pytest.mark.parametrize("command", [["info"], ["validate"], ["validate", "--json"], ["restore", "new"], ["legacy", "new"], ["cat", "x/0/0/nothing"], ["cat", EVIL], ["site", "new"], ["merge", "new"]])
-@pytest.mark.parametrize("field", ["id", "torch_version", "path", "source", "compile", "producer", "statuses"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["info"],
+        ["validate"],
+        ["validate", "--json"],
+        ["restore", "new"],
+        ["legacy", "new"],
+        ["cat", "x/0/0/nothing"],
+        ["cat", EVIL],
+        ["site", "new"],
+        ["merge", "new"],
+    ],
+)
+@pytest.mark.parametrize(
+    "field", ["id", "torch_version", "path", "source", "compile", "producer", "statuses"]
+)
 def test_names_of_a_bundle(command, field, bundle):
     def change(manifest):
         row = manifest["logs"][0]
@@ -74,16 +103,29 @@ def test_names_of_a_bundle(command, field, bundle):
 
     rewrite(bundle, "manifest.json", change)
     if field == "compile":
-        rewrite(bundle, "logs/x/compiles.jsonl", lambda rows: rows[-1].update({"compile": EVIL, "status": EVIL}))
+        rewrite(
+            bundle, "logs/x/compiles.jsonl", lambda rows: rows[-1].update({"compile": EVIL, "status": EVIL})
+        )
     name, *words = command
     check(run(bundle.parent, name, bundle, *words))
 
 
-@pytest.mark.parametrize("name", [EVIL + ".log", "\x1b[31m.log", b"\xff\x1b.log".decode("utf-8", "surrogateescape")])
+@pytest.mark.parametrize(
+    "name", [EVIL + ".log", "\x1b[31m.log", b"\xff\x1b.log".decode("utf-8", "surrogateescape")]
+)
 @pytest.mark.parametrize("data", [log("a"), b"no log\n", b"V0401 12:00:00.000000 7 a.py:1] {\n"])
 def test_names_of_files(name, data, tmp_path):
     (tmp_path / name).write_bytes(data)
-    for words in ([name, "out", "--strict", "--overwrite"], [".", name + "-out"], [name], ["info", name], ["--", name, name], ["site", name], ["serve", name + "/x"], ["bild", name]):
+    for words in (
+        [name, "out", "--strict", "--overwrite"],
+        [".", name + "-out"],
+        [name],
+        ["info", name],
+        ["--", name, name],
+        ["site", name],
+        ["serve", name + "/x"],
+        ["bild", name],
+    ):
         check(run(tmp_path, *words))
     assert [path for path in tmp_path.iterdir() if path.suffix == ".log"] == [tmp_path / name]
 
@@ -135,7 +177,11 @@ def test_everything_goes_through_the_door():
     doors = {"print", "click.echo", "click.secho", "sys.stdout.write", "sys.stderr.write"}
     for path in (ROOT / "preprocessor" / "tlparse_bundle").rglob("*.py"):
         if path.name != "output.py":
-            calls = [ast.unparse(node.func) for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.Call)]
+            calls = [
+                ast.unparse(node.func)
+                for node in ast.walk(ast.parse(path.read_bytes()))
+                if isinstance(node, ast.Call)
+            ]
             assert doors.isdisjoint(calls), path
 
 

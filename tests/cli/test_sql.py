@@ -17,7 +17,9 @@ FIXTURES = ROOT / "fixtures"
 DOCUMENT = (ROOT / "docs" / "sql.md").read_text()
 
 
-@pytest.fixture(scope="module", params=["recompiles", "graph_breaks", "failures", "caches", "ranks4", "export_dtrace"])
+@pytest.fixture(
+    scope="module", params=["recompiles", "graph_breaks", "failures", "caches", "ranks4", "export_dtrace"]
+)
 def bundle(request, built):
     return Bundle.open(built(FIXTURES / request.param / "trace").location)
 
@@ -28,7 +30,9 @@ def rows(bundle, query):
 
 
 def plain(value, kinds=()):
-    """A value of a query as the table has it: JSON comes as text, and so do numbers of a column that has texts as well."""
+    """A value of a query as the table has it: JSON comes as text, and so do numbers of a column that has
+    texts as well.
+    """
     if isinstance(value, int) and "string" in kinds:
         return str(value)
     if not isinstance(value, str) or value[:1] not in {"[", "{", '"'}:
@@ -39,21 +43,26 @@ def plain(value, kinds=()):
         return value  # a text that only begins like JSON
 
 
-
-
 def test_every_value_of_every_table_is_there(bundle):
     with database([("it", bundle)]) as connection:
         for log in bundle.logs:
             for name in log.directory["tables"]:
                 columns = list(schema(name)["properties"])
                 listed = ", ".join(f'"{column}"' for column in columns)
-                found = connection.execute(f'SELECT bundle, log, rank, {listed} FROM "{name}" WHERE log = ?', (log.id,)).fetchall()
+                found = connection.execute(
+                    f'SELECT bundle, log, rank, {listed} FROM "{name}" WHERE log = ?', (log.id,)
+                ).fetchall()
                 wanted = log.table(name)
                 assert len(found) == len(wanted), name
                 for cells, row in zip(found, wanted):
                     assert cells[:3] == ("it", log.id, log.rank)
                     for column, cell in zip(columns, cells[3:]):
-                        assert cell == row[column] or plain(cell) == row[column] or plain(cell) == plain(row[column], schema(name)["properties"][column].get("type", ())), (name, column)
+                        assert (
+                            cell == row[column]
+                            or plain(cell) == row[column]
+                            or plain(cell)
+                            == plain(row[column], schema(name)["properties"][column].get("type", ()))
+                        ), (name, column)
 
 
 def test_every_table_is_there_even_without_rows(bundle):
@@ -65,13 +74,29 @@ def test_every_table_is_there_even_without_rows(bundle):
 
 
 def test_the_numbers_of_the_headline_are_columns_of_logs(bundle):
-    found = rows(bundle, "SELECT log, compile_count, compile_us, graph_break_count, failure_count FROM logs ORDER BY log")
-    assert found == sorted((log.id, *(log.summary[key] for key in ("compile_count", "compile_us", "graph_break_count", "failure_count"))) for log in bundle.logs)
+    found = rows(
+        bundle,
+        "SELECT log, compile_count, compile_us, graph_break_count, failure_count FROM logs ORDER BY log",
+    )
+    assert found == sorted(
+        (
+            log.id,
+            *(
+                log.summary[key]
+                for key in ("compile_count", "compile_us", "graph_break_count", "failure_count")
+            ),
+        )
+        for log in bundle.logs
+    )
 
 
 def test_several_bundles_in_one_query(built):
     places = [str(built(FIXTURES / name / "trace").location) for name in ("recompiles", "graph_breaks")]
-    done = CliRunner().invoke(cli, ["sql", *places, "SELECT bundle, count(*) AS n FROM compiles GROUP BY all", "--format", "json"], catch_exceptions=False)
+    done = CliRunner().invoke(
+        cli,
+        ["sql", *places, "SELECT bundle, count(*) AS n FROM compiles GROUP BY all", "--format", "json"],
+        catch_exceptions=False,
+    )
     counts = {row["bundle"]: row["n"] for row in json.loads(done.stdout)}
     assert sorted(counts.values()) == sorted(len(Bundle.open(place).logs[0].compiles) for place in places)
 
@@ -95,12 +120,21 @@ def test_several_bundles_in_one_query(built):
 def test_a_query_only_reads_the_bundle(built, query, said):
     place = str(built(FIXTURES / "recompiles" / "trace").location)
     done = CliRunner().invoke(cli, ["sql", place, query])
-    assert isinstance(done.exception, BundleError) and said in done.exception.message and done.exception.exit_code == 2
+    assert (
+        isinstance(done.exception, BundleError)
+        and said in done.exception.message
+        and done.exception.exit_code == 2
+    )
 
 
 def test_a_query_that_takes_too_long_ends(built):
     bundle = Bundle.open(built(FIXTURES / "recompiles" / "trace").location)
-    with pytest.raises(BundleError, match="takes too long"), asked([("it", bundle)], "SELECT sum(a.range * b.range % 7) FROM range(1000000) a, range(1000000) b", 0.5) as result:
+    with (
+        pytest.raises(BundleError, match="takes too long"),
+        asked(
+            [("it", bundle)], "SELECT sum(a.range * b.range % 7) FROM range(1000000) a, range(1000000) b", 0.5
+        ) as result,
+    ):
         result.fetchall()
 
 
@@ -113,7 +147,10 @@ def test_the_command(built, tmp_path):
         return done.stdout
 
     listed = {row["name"]: row for row in json.loads(say("--format", "json"))}
-    assert listed["compiles"]["columns"][:5] == ["bundle", "log", "rank", "compile", "kind"] and listed["recompiles"]["help"]
+    assert (
+        listed["compiles"]["columns"][:5] == ["bundle", "log", "rank", "compile", "kind"]
+        and listed["recompiles"]["help"]
+    )
     assert "    bundle, log, rank, compile, kind" in say()
     query = "SELECT 'a,\x1b[31m\"' AS one, NULL AS other, 0.5::DOUBLE AS half"
     assert "\x1b" not in say(query)
@@ -121,7 +158,9 @@ def test_the_command(built, tmp_path):
     assert json.loads(say(query, "--format", "json")) == [{"one": 'a,\x1b[31m"', "other": None, "half": 0.5}]
     say("--out", str(tmp_path / "x.duckdb"))
     with duckdb.connect(str(tmp_path / "x.duckdb"), read_only=True) as connection:
-        assert connection.execute("SELECT count(*) FROM compiles").fetchone()[0] == len(Bundle.open(place).logs[0].compiles)
+        assert connection.execute("SELECT count(*) FROM compiles").fetchone()[0] == len(
+            Bundle.open(place).logs[0].compiles
+        )
     again = CliRunner().invoke(cli, ["sql", place, "--out", str(tmp_path / "x.duckdb")])
     assert again.exception.code == "exists"
     say("--out", str(tmp_path / "x.duckdb"), "--overwrite")
@@ -149,8 +188,14 @@ def test_frames(built):
     bundle = Bundle.open(built(FIXTURES / "ranks4" / "trace").location)
     frame = bundle.frame("compiles")
     rows = list(bundle.table("compiles"))
-    assert [(row["log"], row["rank"], row["compile"]) for row in rows] == [(log.id, log.rank, compile.key) for log in bundle.logs for compile in log.compiles]
-    assert list(frame.columns[:3]) == ["log", "rank", "compile"] and len(frame) == sum(len(log.compiles) for log in bundle.logs) and set(frame["log"]) == {log.id for log in bundle.logs}
+    assert [(row["log"], row["rank"], row["compile"]) for row in rows] == [
+        (log.id, log.rank, compile.key) for log in bundle.logs for compile in log.compiles
+    ]
+    assert (
+        list(frame.columns[:3]) == ["log", "rank", "compile"]
+        and len(frame) == sum(len(log.compiles) for log in bundle.logs)
+        and set(frame["log"]) == {log.id for log in bundle.logs}
+    )
     assert len(bundle.sql("SELECT * FROM compiles")) == len(frame)
     with pytest.raises(BundleError, match="no table 'nowhere'"):
         bundle.frame("nowhere")

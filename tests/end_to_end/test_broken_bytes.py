@@ -77,7 +77,25 @@ def test_one_windows_line_end_in_a_payload(log_of, found):
     assert [row[0] for row in found(it)] == ["payload-line-ends"]
 
 
-@pytest.mark.parametrize("text", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029", "\x00", "\ufeff", "</script>", "\t", "\n", "", " ", "\r"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\x0b",
+        "\x0c",
+        "\x1c",
+        "\x85",
+        "\u2028",
+        "\u2029",
+        "\x00",
+        "\ufeff",
+        "</script>",
+        "\t",
+        "\n",
+        "",
+        " ",
+        "\r",
+    ],
+)
 def test_odd_characters_in_a_payload_stay(text, log_of, found):
     it = log_of(record("a", payload=text) + record("b", payload=f"x{text}y"))
     assert payloads(it) == [text.encode(), f"x{text}y".encode()] and found(it) == []
@@ -145,7 +163,15 @@ def test_a_byte_order_mark_is_skipped(log_of, found):
     assert found(it) == [("byte-order-mark", 1, 0, 1)]
 
 
-@pytest.mark.parametrize("data", [bytes(range(256)) * 40, b"\x00" * 10_000, b"garbage without end " * 5_000, b"\xff\xfe" + "utf-16".encode("utf-16-le")])
+@pytest.mark.parametrize(
+    "data",
+    [
+        bytes(range(256)) * 40,
+        b"\x00" * 10_000,
+        b"garbage without end " * 5_000,
+        b"\xff\xfe" + "utf-16".encode("utf-16-le"),
+    ],
+)
 def test_a_file_of_garbage_is_kept_and_reported(data, log_of, found):
     it = log_of(data)
     assert it.row["event_count"] == 0
@@ -230,9 +256,17 @@ def test_a_payload_of_10_mb(log_of):
 
 
 def test_a_million_line_feeds_and_then_a_payload(log_of, found):
-    it = log_of(log("a").replace(b"{}", b"{}, \"has_payload\": \"9dd4e461268c8034f5c8564e155c67a6\"") + b"\n" * 1_000_000 + b"\tx\n" + b"\n" * 1_000_000)
+    it = log_of(
+        log("a").replace(b"{}", b'{}, "has_payload": "9dd4e461268c8034f5c8564e155c67a6"')
+        + b"\n" * 1_000_000
+        + b"\tx\n"
+        + b"\n" * 1_000_000
+    )
     assert payloads(it) == [b"x"]
-    assert [(code, count) for code, _, _, count in found(it)] == [("payload-blank-lines", 1_000_000), ("blank-line", 1_000_000)]
+    assert [(code, count) for code, _, _, count in found(it)] == [
+        ("payload-blank-lines", 1_000_000),
+        ("blank-line", 1_000_000),
+    ]
 
 
 @pytest.mark.parametrize("before", range(-3, 4))
@@ -261,18 +295,28 @@ def test_the_size_of_the_blocks_does_not_matter(name, block, root, built, tmp_pa
 
 @pytest.mark.parametrize("block", range(1, 40))
 def test_the_size_of_the_blocks_does_not_matter_for_a_broken_log(block, log_of, monkeypatch):
-    data = b"\xef\xbb\xbf\n" + log("a\n | one\n |\n | two\n > noise\n b\n c\n | x").replace(b"one\n", b"one\n\n\n") + b"\n\r\n\n" + PREFIX + b"{cut"
+    data = (
+        b"\xef\xbb\xbf\n"
+        + log("a\n | one\n |\n | two\n > noise\n b\n c\n | x").replace(b"one\n", b"one\n\n\n")
+        + b"\n\r\n\n"
+        + PREFIX
+        + b"{cut"
+    )
     whole = log_of(data)
     monkeypatch.setattr(record_reader, "BLOCK_BYTES", block)
     again = log_of(data)
-    assert [(e.row, e.metadata, e.bytes()) for e in again.events()] == [(e.row, e.metadata, e.bytes()) for e in whole.events()]
+    assert [(e.row, e.metadata, e.bytes()) for e in again.events()] == [
+        (e.row, e.metadata, e.bytes()) for e in whole.events()
+    ]
     assert again.table("diagnostics") == whole.table("diagnostics")
 
 
 # ---- compressed logs
 
 
-@pytest.mark.parametrize("ending,pack", [(".gz", gzip.compress), (".zst", zstandard.compress), (".log", gzip.compress)])
+@pytest.mark.parametrize(
+    "ending,pack", [(".gz", gzip.compress), (".zst", zstandard.compress), (".log", gzip.compress)]
+)
 def test_a_compressed_log_is_read_whatever_its_name(ending, pack, tmp_path):
     data = log("a\n | payload")
     path = tmp_path / f"dedicated_log_torch_trace_x{ending}"

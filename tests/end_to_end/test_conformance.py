@@ -25,10 +25,19 @@ ONLY_WITH_E = "it shows exports only with -e, which leaves the rest out"
 OTHER_ENCODING = "it shows no artifact of an encoding other than string and json"
 NOT_SHOWN = {
     UNKNOWN_TO_TLPARSE: {
-        "exec_order/rank_0_a74od7a1.log": {"[0/0]": {"compilation_metrics_runtime": 1}, "[0/1]": {"compilation_metrics_runtime": 1}},
-        "exec_order/rank_1_fglwclht.log": {"[0/0]": {"compilation_metrics_runtime": 1}, "[0/1]": {"compilation_metrics_runtime": 1}},
+        "exec_order/rank_0_a74od7a1.log": {
+            "[0/0]": {"compilation_metrics_runtime": 1},
+            "[0/1]": {"compilation_metrics_runtime": 1},
+        },
+        "exec_order/rank_1_fglwclht.log": {
+            "[0/0]": {"compilation_metrics_runtime": 1},
+            "[0/1]": {"compilation_metrics_runtime": 1},
+        },
         **{
-            f"multi_rank_runtime/rank_{rank}.log": {f"[0/{i}]": {"compilation_metrics_runtime": 1} for i in range(4)} for rank in (0, 1, 4)
+            f"multi_rank_runtime/rank_{rank}.log": {
+                f"[0/{i}]": {"compilation_metrics_runtime": 1} for i in range(4)
+            }
+            for rank in (0, 1, 4)
         },
         "provenance/inductor_provenance_jit_cuda_log.txt": {"[0/0]": {"compilation_metrics_runtime": 1}},
         "nonascii/trace/fixture0.log": {"[-/-]": {"unknown_event": 1}},
@@ -44,19 +53,35 @@ NOT_SHOWN = {
 
 # Logs for which tlparse has no group of the records without a compile id.
 STRINGS_ONLY = "these records are interned strings, which tlparse does not count as records"
-OTHER_RANK = "this record, torch_version, has no rank and comes after one with a rank; tlparse takes it for another rank's"
+OTHER_RANK = (
+    "this record, torch_version, has no rank and comes after one with a rank; tlparse takes it for another"
+    " rank's"
+)
 NO_GROUP = {
-    STRINGS_ONLY: {"single/artifacts.log", "single/cache_hit_miss.log", "single/comp_metrics.log", "single/links.log"},
-    OTHER_RANK: {f"ranks4/trace/rank_{rank}_fixture0.log" for rank in range(4)} | {f"overlap_scheduling/trace/rank_{rank}_fixture0.log" for rank in (0, 1)},
+    STRINGS_ONLY: {
+        "single/artifacts.log",
+        "single/cache_hit_miss.log",
+        "single/comp_metrics.log",
+        "single/links.log",
+    },
+    OTHER_RANK: (
+        {f"ranks4/trace/rank_{rank}_fixture0.log" for rank in range(4)}
+        | {f"overlap_scheduling/trace/rank_{rank}_fixture0.log" for rank in (0, 1)}
+    ),
 }
 
 
 def shown_by_tlparse(path, folder):
     """{compile id: names of artifacts} as in its compile_directory.json, without numbers and file endings."""
-    done = subprocess.run([TLPARSE, str(path), "-o", str(folder), "--no-browser"], capture_output=True, text=True)
+    done = subprocess.run(
+        [TLPARSE, str(path), "-o", str(folder), "--no-browser"], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     directory = json.loads((folder / "compile_directory.json").read_text())
-    return {compile_id: [_plain(artifact) for artifact in group["artifacts"]] for compile_id, group in directory.items()}
+    return {
+        compile_id: [_plain(artifact) for artifact in group["artifacts"]]
+        for compile_id, group in directory.items()
+    }
 
 
 def _plain(artifact):
@@ -87,7 +112,9 @@ def _display(row):
 
 def _tlparse_name(log, artifact):
     metadata = (log.metadata(artifact.event) or {}).get(artifact.type) or {}
-    if artifact.type == "inductor_output_code" and metadata.get("filename"):  # the name of the file is part of it
+    if artifact.type == "inductor_output_code" and metadata.get(
+        "filename"
+    ):  # the name of the file is part of it
         return f"{artifact.name}_{Path(metadata['filename']).stem}"
     if artifact.type == "dump_file":  # <eval_with_key>.5
         return re.sub(r"<eval_with_key>\.(\d+)", r"eval_with_key_\1", artifact.name)

@@ -1,4 +1,5 @@
-"""Broken logs: each builds a sound bundle that restores the log (log_of checks both), and says what was wrong.
+"""Broken logs: each builds a sound bundle that restores the log (log_of checks both), and says what was
+wrong.
 
 Ranks, identity, compile ids, strings, stacks and times; bytes and blocks are in test_broken_bytes.py,
 hostile values in test_hostile.py.
@@ -28,7 +29,11 @@ def test_mixed_ranks_are_kept_and_reported(log_of, found):
     it = log_of(log("a @2\n b @5\n c @2\n d"))
     assert it.rank == 2
     assert [event.row["record_rank"] for event in it.events()] == [2, 5, 2, None]
-    assert it.directory["ranks"] == [{"rank": 2, "event_count": 2}, {"rank": 5, "event_count": 1}, {"rank": None, "event_count": 1}]
+    assert it.directory["ranks"] == [
+        {"rank": 2, "event_count": 2},
+        {"rank": 5, "event_count": 1},
+        {"rank": None, "event_count": 1},
+    ]
     assert found(it) == [("rank-mixed", None, None, 1)]
 
 
@@ -57,7 +62,10 @@ def test_two_logs_of_one_rank_stay_two(tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"dedicated_log_torch_trace_rank_0_{name}.log").write_bytes(log(f"{name} @0"))
     build(discover([tmp_path]), tmp_path / "out", jobs=1)
-    assert [(it.id, it.rank) for it in Bundle.open(tmp_path / "out").logs] == [("rank_0_a", 0), ("rank_0_b", 0)]
+    assert [(it.id, it.rank) for it in Bundle.open(tmp_path / "out").logs] == [
+        ("rank_0_a", 0),
+        ("rank_0_b", 0),
+    ]
 
 
 def test_two_logs_of_one_name_are_an_error_that_names_both(tmp_path):
@@ -66,7 +74,9 @@ def test_two_logs_of_one_name_are_an_error_that_names_both(tmp_path):
         (tmp_path / folder / "x.log").write_bytes(log("a"))
     with pytest.raises(BundleError) as error:
         discover([tmp_path])
-    assert str(tmp_path / "one" / "x.log") in str(error.value) and str(tmp_path / "two" / "x.log") in str(error.value)
+    assert str(tmp_path / "one" / "x.log") in str(error.value) and str(tmp_path / "two" / "x.log") in str(
+        error.value
+    )
 
 
 # ---- records
@@ -88,13 +98,19 @@ def test_unknown_keys_are_kept(log_of):
 
 
 def test_of_several_events_in_a_record_the_first_counts_and_all_are_kept(log_of):
-    it = log_of(raw_record('{"rank": 0, "first": {"a": 1}, "dynamo_start": {"b": 2}, "frame_id": 0, "frame_compile_id": 0}'))
+    it = log_of(
+        raw_record(
+            '{"rank": 0, "first": {"a": 1}, "dynamo_start": {"b": 2}, "frame_id": 0, "frame_compile_id": 0}'
+        )
+    )
     (event,) = it.events()
     assert (event.type, event.metadata) == ("first", {"first": {"a": 1}, "dynamo_start": {"b": 2}})
 
 
 def test_of_equal_keys_the_last_counts(log_of):
-    (event,) = log_of(raw_record('{"a": {"x": 1, "x": 2}, "frame_id": 0, "frame_compile_id": 0, "frame_id": 5}')).events()
+    (event,) = log_of(
+        raw_record('{"a": {"x": 1, "x": 2}, "frame_id": 0, "frame_compile_id": 0, "frame_id": 5}')
+    ).events()
     assert event.metadata == {"a": {"x": 2}} and event.compile == "5/0"
 
 
@@ -103,7 +119,9 @@ def test_a_record_of_context_only_is_untyped(log_of):
     assert event.type == "untyped_record" and event.compile == "0/0"
 
 
-@pytest.mark.parametrize("envelope", ["[1, 2]", "5", '"text"', "null", "{", '{"a": }', "{} {}", "", "{'a': 1}"])
+@pytest.mark.parametrize(
+    "envelope", ["[1, 2]", "5", '"text"', "null", "{", '{"a": }', "{} {}", "", "{'a': 1}"]
+)
 def test_a_record_that_is_no_object_is_a_damaged_event(envelope, log_of, found):
     data = log("good") + b"V0401 12:00:00.000000 7 a.py:1] " + envelope.encode() + b"\n" + log("good")
     it = log_of(data)
@@ -131,7 +149,12 @@ def test_compile_ids_are_written_as_torch_writes_them(compile_id, log_of, found)
 
 def test_records_without_compile_id_belong_to_no_compile(log_of):
     it = log_of(log("a\n b 0/0\n dynamo_start 0/0\n c"))
-    assert [(event.compile, event.attempt) for event in it.events()] == [(None, None), ("0/0", 0), ("0/0", 0), (None, None)]
+    assert [(event.compile, event.attempt) for event in it.events()] == [
+        (None, None),
+        ("0/0", 0),
+        ("0/0", 0),
+        (None, None),
+    ]
     assert [(c.key, c.status, c.row["event_count"]) for c in it.compiles] == [("0/0", "unfinished", 2)]
     assert it.summary["compile_count"] == 1
 
@@ -141,7 +164,9 @@ def test_an_id_without_attempt_is_attempt_0(log_of):
     assert [(row["compile"], row["attempt"]) for row in it.table("attempts")] == [("0/1", 0)]
 
 
-@pytest.mark.parametrize("value", ["-1", "0.5", "1.0", "true", '"0"', "[]", "{}", "NaN", "1180591620717411303424"])
+@pytest.mark.parametrize(
+    "value", ["-1", "0.5", "1.0", "true", '"0"', "[]", "{}", "NaN", "1180591620717411303424"]
+)
 @pytest.mark.parametrize("key", ["frame_id", "frame_compile_id", "attempt", "compiled_autograd_id"])
 def test_a_malformed_id_is_none_and_kept_in_the_metadata(key, value, log_of, found):
     ids = {"frame_id": "0", "frame_compile_id": "0", "attempt": "0", key: value}
@@ -154,7 +179,11 @@ def test_a_malformed_id_is_none_and_kept_in_the_metadata(key, value, log_of, fou
 
 def test_half_an_id_is_shown_as_half(log_of):
     it = log_of(raw_record('{"x": {}, "frame_id": 3}') + raw_record('{"x": {}, "frame_compile_id": 4}'))
-    assert [event.compile for event in it.events()] == [row["compile"] for row in it.table("attempts")] == ["3/-", "-/4"]
+    assert (
+        [event.compile for event in it.events()]
+        == [row["compile"] for row in it.table("attempts")]
+        == ["3/-", "-/4"]
+    )
 
 
 # ---- strings and stacks
@@ -181,13 +210,20 @@ def test_the_newest_definition_of_a_string_counts(log_of, found):
     assert found(it) == [("string-redefined", 3, len(first), 1)]
 
 
-@pytest.mark.parametrize("value", ['["a.py"]', '["a.py", -1]', '["a.py", "0"]', "[0, 0]", '["a.py", 0, 1]', "[]"])
+@pytest.mark.parametrize(
+    "value", ['["a.py"]', '["a.py", -1]', '["a.py", "0"]', "[0, 0]", '["a.py", 0, 1]', "[]"]
+)
 def test_a_string_without_text_and_id_is_reported(value, log_of, found):
     assert found(log_of(log(f"str {value}"))) == [("string-invalid", 1, 0, 1)]
 
 
 def test_an_enormous_string_id_costs_nothing(log_of):
-    it = log_of(log('str ["a.py", 4294967295]\n dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": 4294967295}]}'))
+    it = log_of(
+        log(
+            'str ["a.py", 4294967295]\n dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename":'
+            " 4294967295}]}"
+        )
+    )
     assert it.compile("0/0").stack[0]["file"] == "a.py"
 
 
@@ -204,7 +240,12 @@ def test_what_is_no_stack_stays_in_the_metadata(frames, log_of, found):
 
 
 def test_an_unknown_field_of_a_frame_is_reported(log_of, found):
-    it = log_of(log('str ["a.py", 0]\n dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": 0, "column": 4}]}'))
+    it = log_of(
+        log(
+            'str ["a.py", 0]\n dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": 0, "column":'
+            " 4}]}"
+        )
+    )
     assert it.compile("0/0").stack[0]["file"] == "a.py"
     assert [row[0] for row in found(it)] == ["frame-fields"]
 
@@ -212,7 +253,9 @@ def test_an_unknown_field_of_a_frame_is_reported(log_of, found):
 @pytest.mark.parametrize("value", ["99", "-1", "0", '"x"', "null", "[0]"])
 @pytest.mark.parametrize("key", ["stack_index", "user_stack_index"])
 def test_an_index_that_the_log_made_up_is_no_stack(key, value, log_of):
-    it = log_of(log('dynamo_start 0/0 {"%s": %s}' % (key, value)) + raw_record('{"x": {}, "%s": %s}' % (key, value)))
+    it = log_of(
+        log('dynamo_start 0/0 {"%s": %s}' % (key, value)) + raw_record('{"x": {}, "%s": %s}' % (key, value))
+    )
     assert it.compile("0/0").stack == []
     for event in it.events():
         holder = event.metadata if event.type == "x" else event.metadata["dynamo_start"]
@@ -229,14 +272,29 @@ def test_an_empty_stack_is_none(log_of, found):
 
 
 def test_invalid_times_take_the_time_of_the_record_before(log_of, found):
-    times = ("0401 12:00:01.000000", "9901 00:00:00.000000", "0231 00:00:00.000000", "0401 25:00:00.000000", "0401 12:00:02.000000")
+    times = (
+        "0401 12:00:01.000000",
+        "9901 00:00:00.000000",
+        "0231 00:00:00.000000",
+        "0401 25:00:00.000000",
+        "0401 12:00:02.000000",
+    )
     it = log_of(b"".join(record("x", time=time) for time in times))
     assert [event.row["time_us"] for event in it.events()] == [0, 0, 0, 0, 1_000_000]
-    assert [(code, line) for code, line, _, _ in found(it)] == [("time-invalid", 2), ("time-invalid", 3), ("time-invalid", 4)]
+    assert [(code, line) for code, line, _, _ in found(it)] == [
+        ("time-invalid", 2),
+        ("time-invalid", 3),
+        ("time-invalid", 4),
+    ]
 
 
 def test_a_log_that_passes_new_year_goes_on(log_of):
-    it = log_of(b"".join(record("x", time=f"{time}.000000") for time in ("1231 23:59:59", "0101 00:00:01", "1231 23:59:59", "0101 00:00:02")))
+    it = log_of(
+        b"".join(
+            record("x", time=f"{time}.000000")
+            for time in ("1231 23:59:59", "0101 00:00:01", "1231 23:59:59", "0101 00:00:02")
+        )
+    )
     assert [event.row["time_us"] for event in it.events()] == [0, 2_000_000, 0, 3_000_000]
 
 
@@ -247,7 +305,10 @@ def test_29_february_is_a_day(log_of):
 
 def test_year_and_zone_come_from_a_chromium_event(log_of):
     noon_utc = 1_711_972_800_000_000  # 2024-04-01 12:00:00
-    it = log_of(record("x", time="0401 13:59:59.000000") + span("dynamo", "B", noon_utc + 123).replace(b"12:00:00.000000", b"14:00:00.000000"))
+    it = log_of(
+        record("x", time="0401 13:59:59.000000")
+        + span("dynamo", "B", noon_utc + 123).replace(b"12:00:00.000000", b"14:00:00.000000")
+    )
     assert it.directory["clock"] == {
         "origin": "04-01 13:59:59.000000", "origin_epoch_us": noon_utc - 1_000_000, "year": 2024, "utc_offset_minutes": 120,
     }  # fmt: skip
@@ -256,12 +317,31 @@ def test_year_and_zone_come_from_a_chromium_event(log_of):
 
 def test_without_chromium_event_the_year_is_unknown(log_of):
     it = log_of(log("x"))
-    assert it.directory["clock"] == {"origin": "04-01 12:00:00.000000", "origin_epoch_us": None, "year": None, "utc_offset_minutes": None}
+    assert it.directory["clock"] == {
+        "origin": "04-01 12:00:00.000000",
+        "origin_epoch_us": None,
+        "year": None,
+        "utc_offset_minutes": None,
+    }
     assert it.row["diagnostics"] == {"year-unknown": 1}
 
 
-@pytest.mark.parametrize("payload", ["", "5", "[]", "{}", "not json", '{"name": "x", "ph": "B"}', '{"name": 1, "ph": "B", "ts": 1}', '{"name": "x", "ph": "B", "ts": NaN}'])
+@pytest.mark.parametrize(
+    "payload",
+    [
+        "",
+        "5",
+        "[]",
+        "{}",
+        "not json",
+        '{"name": "x", "ph": "B"}',
+        '{"name": 1, "ph": "B", "ts": 1}',
+        '{"name": "x", "ph": "B", "ts": NaN}',
+    ],
+)
 def test_what_is_no_trace_event_is_kept_but_not_in_the_timeline(payload, log_of, found):
     it = log_of(record("chromium_event 0/0", payload=payload))
     assert [event.text() for event in it.events()] == [payload]
-    assert not any(row["kind"] == "timeline" for row in it.table("blobs")) and found(it) == [("timeline-invalid", 1, 0, 1)]
+    assert not any(row["kind"] == "timeline" for row in it.table("blobs")) and found(it) == [
+        ("timeline-invalid", 1, 0, 1)
+    ]

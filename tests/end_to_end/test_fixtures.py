@@ -10,9 +10,13 @@ from tlparse_bundle.bundle.validate import validate
 # What a truth says of a compile id, as the status of its compile.
 STATUSES = {"break": "ok", "error": "failed", "missing": "unfinished"}
 TRUTHS = [
-    pytest.param(name, path, truth, id=f"{name}-{path.removeprefix('dedicated_log_torch_trace_').removesuffix('.log')}")
+    pytest.param(
+        name, path, truth, id=f"{name}-{path.removeprefix('dedicated_log_torch_trace_').removesuffix('.log')}"
+    )
     for name in traces.FIXTURES
-    for path, truth in json.loads((traces.ROOT / "fixtures" / name / "truth.json").read_text())["logs"].items()
+    for path, truth in json.loads((traces.ROOT / "fixtures" / name / "truth.json").read_text())[
+        "logs"
+    ].items()
 ]
 
 
@@ -25,7 +29,9 @@ def true_log(built, root, request):
     return log, truth
 
 
-with_truth = pytest.mark.parametrize("true_log", [pytest.param(param.values, id=param.id) for param in TRUTHS], indirect=True)
+with_truth = pytest.mark.parametrize(
+    "true_log", [pytest.param(param.values, id=param.id) for param in TRUTHS], indirect=True
+)
 
 
 @with_truth
@@ -49,7 +55,9 @@ def test_compiles(true_log):
         if "function" in expected:
             assert {rows[key]["function"] for key in keys} == {expected["function"]}
         if "status" in expected:
-            assert {rows[key].get("status", "failed") for key in keys} == {STATUSES.get(expected["status"], expected["status"])}, compile_id
+            assert {rows[key].get("status", "failed") for key in keys} == {
+                STATUSES.get(expected["status"], expected["status"])
+            }, compile_id
             assert expected["status"] == "error" or not keys & refused
         if expected.get("status") == "break":
             assert all(rows[key]["graph_break_count"] or rows[key]["restart_reasons"] for key in keys)
@@ -68,11 +76,17 @@ def test_named_artifacts(true_log):
 def test_counts_of_events(true_log):
     log, truth = true_log
     facts = truth.get("facts", {})
-    events = {"graph_breaks": "dynamo_graph_break_reason", "recompiles": "recompile_reasons", "dynamo_starts": "dynamo_start"}
+    events = {
+        "graph_breaks": "dynamo_graph_break_reason",
+        "recompiles": "recompile_reasons",
+        "dynamo_starts": "dynamo_start",
+    }
     for fact, expected in facts.items():
         name = events.get(fact, fact)
-        count = sum(kind["event_count"] for kind in log.directory["kinds"] if name in (kind["type"], kind["name"]))
-        if fact in events or isinstance(expected, int) and count:
+        count = sum(
+            kind["event_count"] for kind in log.directory["kinds"] if name in (kind["type"], kind["name"])
+        )
+        if fact in events or (isinstance(expected, int) and count):
             assert count == expected, fact
 
 
@@ -92,9 +106,15 @@ def test_figures_of_compiles(true_log):
         assert any(reason in rows[compile_id]["recompile_reason"] for reason in expected)
 
 
-@pytest.mark.parametrize("name, path, truth", [param for param in TRUTHS if "has_undefined_string_ids" in param.values[2].get("facts", {})])
+@pytest.mark.parametrize(
+    "name, path, truth",
+    [param for param in TRUTHS if "has_undefined_string_ids" in param.values[2].get("facts", {})],
+)
 def test_undefined_strings_are_reported(name, path, truth, built, root):
-    """In a log by itself. (Another one of the process may define them: tests/pipeline/test_process_strings.py.)"""
+    """In a log by itself.
+
+    (Another one of the process may define them: tests/pipeline/test_process_strings.py.)
+    """
     (log,) = built(root / "fixtures" / name / "trace" / path).logs
     assert ("string-undefined" in log.row["diagnostics"]) == truth["facts"]["has_undefined_string_ids"]
 
@@ -106,9 +126,16 @@ def test_occurrences_after_a_reset_are_told_apart(built, root):
     for compile_id, occurrences in known["facts"]["by_occurrence"].items():
         for number, expected in enumerate(occurrences, 1):
             compile = log.compile(compile_id if number == 1 else f"{compile_id}@{number}")
-            assert (compile.row["function"], compile.status) == (expected["function"], STATUSES.get(expected["status"], expected["status"]))
+            assert (compile.row["function"], compile.status) == (
+                expected["function"],
+                STATUSES.get(expected["status"], expected["status"]),
+            )
             assert (compile.row["graph_op_count"] or 0) == expected["graph_op_count"]
-            graphs = [a.text() for a in log.artifacts if a.compile and id_of(a.row) == compile_id and a.name == "dynamo_output_graph"]
+            graphs = [
+                a.text()
+                for a in log.artifacts
+                if a.compile and id_of(a.row) == compile_id and a.name == "dynamo_output_graph"
+            ]
             for call in expected.get("graph_calls", []):
                 own = next(a.text() for a in compile.artifacts if a.name == "dynamo_output_graph")
                 assert f".{call}(" in own
@@ -170,8 +197,12 @@ def test_every_stack_is_kept(path, built):
             for key in ("stack", "user_stack"):
                 if isinstance(fields, dict) and fields.get(key):
                     frames = log.stack(stored[f"{key}_index"])
-                    assert [(f["line"], f["name"], f.get("loc")) for f in fields[key]] == [(f["line"], f["function"], f["code"]) for f in frames]
-                    assert [f.get("uninterned_filename") or strings.get(f["filename"]) for f in fields[key]] == [f["file"] for f in frames]
+                    assert [(f["line"], f["name"], f.get("loc")) for f in fields[key]] == [
+                        (f["line"], f["function"], f["code"]) for f in frames
+                    ]
+                    assert [
+                        f.get("uninterned_filename") or strings.get(f["filename"]) for f in fields[key]
+                    ] == [f["file"] for f in frames]
 
 
 @pytest.mark.parametrize("path", traces.ALL_LOGS)

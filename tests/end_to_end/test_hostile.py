@@ -7,8 +7,24 @@ import re
 import pytest
 from log_builder import log, raw_record, record, span
 
-PATHS = re.compile(r"(manifest\.json|schemas\.json\.zst|logs/x/(log\.json|[a-z_]+(\.jsonl|/\d{4}\.(jsonl|log)))\.zst|blobs/[0-9a-f]{2}/[0-9a-f]{64}\.zst)")
-NAMES = ["../../evil", "/etc/evil", "a/b", "..", "", "nul\0nul", "x" * 300, "</script><img src=x onerror=alert(1)>", "con", "a\nb", "é\u202e\u200b", "%2e%2e/", "C:\\x"]
+PATHS = re.compile(
+    r"(manifest\.json|schemas\.json\.zst|logs/x/(log\.json|[a-z_]+(\.jsonl|/\d{4}\.(jsonl|log)))\.zst|blobs/[0-9a-f]{2}/[0-9a-f]{64}\.zst)"
+)
+NAMES = [
+    "../../evil",
+    "/etc/evil",
+    "a/b",
+    "..",
+    "",
+    "nul\0nul",
+    "x" * 300,
+    "</script><img src=x onerror=alert(1)>",
+    "con",
+    "a\nb",
+    "é\u202e\u200b",
+    "%2e%2e/",
+    "C:\\x",
+]
 
 
 def paths_in(folder):
@@ -36,27 +52,57 @@ def test_an_event_type_becomes_no_path(event, log_of):
     assert all(PATHS.fullmatch(path) for path in paths_in(it.bundle.folder))
 
 
-@pytest.mark.parametrize("name", ["...log", "-x.log", " .log", "é日本.log", "a b;c.log", b"\xff\xfe.log".decode("utf-8", "surrogateescape"), "x" * 250 + ".log"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "...log",
+        "-x.log",
+        " .log",
+        "é日本.log",
+        "a b;c.log",
+        b"\xff\xfe.log".decode("utf-8", "surrogateescape"),
+        "x" * 250 + ".log",
+    ],
+)
 def test_any_file_name_makes_a_safe_id(name, log_of):
     it = log_of(log("a"), name=name)
     assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}", it.id)
     assert it.source == name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize("place", ["C:\\torch\\a.py:12", "/with space/a.py:3", "a:b:c.py:4", "<frozen importlib>:5", "é.py:6"])
+@pytest.mark.parametrize(
+    "place", ["C:\\torch\\a.py:12", "/with space/a.py:3", "a:b:c.py:4", "<frozen importlib>:5", "é.py:6"]
+)
 def test_the_place_of_a_record_may_be_anything(place, log_of):
     it = log_of(record("a", place=place))
     path, _, line = place.rpartition(":")
-    assert [(row["level"], row["path"], row["line"]) for row in it.table("origins")] == [("V", path, int(line))]
+    assert [(row["level"], row["path"], row["line"]) for row in it.table("origins")] == [
+        ("V", path, int(line))
+    ]
 
 
 # ---- JSON beyond JSON
 
 
 def test_numbers_that_json_does_not_have_become_words(log_of, found):
-    it = log_of(raw_record('{"a": [NaN, Infinity, -Infinity, 1e400, -1e400, 9007199254740991, 9007199254740993, -9007199254740993, %s]}' % ("9" * 5000)))
+    it = log_of(
+        raw_record(
+            '{"a": [NaN, Infinity, -Infinity, 1e400, -1e400, 9007199254740991, 9007199254740993,'
+            " -9007199254740993, %s]}" % ("9" * 5000)
+        )
+    )
     (event,) = it.events()
-    assert event.metadata["a"] == ["NaN", "Infinity", "-Infinity", "1e400", "-1e400", 9007199254740991, "9007199254740993", "-9007199254740993", "9" * 5000]
+    assert event.metadata["a"] == [
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "1e400",
+        "-1e400",
+        9007199254740991,
+        "9007199254740993",
+        "-9007199254740993",
+        "9" * 5000,
+    ]
     assert found(it) == []
 
 
@@ -77,10 +123,42 @@ def test_nesting_without_end_is_a_damaged_record(depth, brackets, log_of, found)
     assert [row[:3] for row in found(it)] == [("json-syntax", 1, 0)]
 
 
-@pytest.mark.parametrize("key", ["has_payload", "rank", "frame_id", "stack", "str", "artifact", "compilation_metrics", "chromium_event", "dynamo_start"])
-@pytest.mark.parametrize("value", ["1", "-1", "1e300", "true", "null", '"text"', "[]", "{}", "[[1]]", '{"name": 5}', "NaN", "[" * 90 + "]" * 90])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "has_payload",
+        "rank",
+        "frame_id",
+        "stack",
+        "str",
+        "artifact",
+        "compilation_metrics",
+        "chromium_event",
+        "dynamo_start",
+    ],
+)
+@pytest.mark.parametrize(
+    "value",
+    [
+        "1",
+        "-1",
+        "1e300",
+        "true",
+        "null",
+        '"text"',
+        "[]",
+        "{}",
+        "[[1]]",
+        '{"name": 5}',
+        "NaN",
+        "[" * 90 + "]" * 90,
+    ],
+)
 def test_any_value_of_any_key_is_survived(key, value, log_of):
-    it = log_of(raw_record('{"x": {}, "%s": %s}' % (key, value)) + raw_record('{"%s": %s, "frame_id": 0, "frame_compile_id": 0}' % (key, value), payload="p"))
+    it = log_of(
+        raw_record('{"x": {}, "%s": %s}' % (key, value))
+        + raw_record('{"%s": %s, "frame_id": 0, "frame_compile_id": 0}' % (key, value), payload="p")
+    )
     assert it.row["event_count"] == 2
 
 
@@ -102,7 +180,10 @@ def test_metrics_of_any_value(value, log_of):
     it = log_of(
         record("compilation_metrics 0/0 " + json.dumps(metrics))
         + record("compilation_metrics 1/0 " + json.dumps({**metrics, "fail_type": value}))
-        + record("bwd_compilation_metrics 0/0 " + json.dumps({"duration_us": value, "inductor_compile_time_s": value}))
+        + record(
+            "bwd_compilation_metrics 0/0 "
+            + json.dumps({"duration_us": value, "inductor_compile_time_s": value})
+        )
     )
     assert it.summary["compile_count"] + it.summary["capture_count"] == 2
 
@@ -110,21 +191,28 @@ def test_metrics_of_any_value(value, log_of):
 def test_sums_of_enormous_times(log_of):  # 2**53 times 2**11 is more than 64 bits hold
     enormous = 2**53 - 1
     it = log_of(
-        b"".join(record(f'compilation_metrics {i}/0 {{"dynamo_cumulative_compile_time_us": {enormous}}}') for i in range(2100))
+        b"".join(
+            record(f'compilation_metrics {i}/0 {{"dynamo_cumulative_compile_time_us": {enormous}}}')
+            for i in range(2100)
+        )
         + b"".join(record(f'bwd_compilation_metrics 0/0 {{"duration_us": {enormous}}}') for i in range(2100)),
         check=False,
     )
     assert it.summary["compile_us"] is None  # of none of them is the time known
 
 
-@pytest.mark.parametrize("begin,end", [(1e308, 0), (0, 1e308), (-1e308, 1e308), (-(2**63), 2**63 - 1), (2**64, 2**65), (5, 1)])
+@pytest.mark.parametrize(
+    "begin,end", [(1e308, 0), (0, 1e308), (-1e308, 1e308), (-(2**63), 2**63 - 1), (2**64, 2**65), (5, 1)]
+)
 def test_spans_of_any_time(begin, end, log_of):
     it = log_of(log("dynamo_start 0/0") + span("dynamo", "B", begin, "0/0") + span("dynamo", "E", end, "0/0"))
     time_us = it.compile("0/0").row["total_us"]
     assert time_us is None or 0 <= time_us < 10**12
 
 
-@pytest.mark.parametrize("payload", ["[" * 1000 + "]" * 1000, "[1, 2]", "{}", "5", "", "\xff", '["a", ["b"]]'])
+@pytest.mark.parametrize(
+    "payload", ["[" * 1000 + "]" * 1000, "[1, 2]", "{}", "5", "", "\xff", '["a", ["b"]]']
+)
 def test_recompile_reasons_that_are_no_list_of_texts_stay_as_written(payload, log_of):
     it = log_of(record("artifact:recompile_reasons 0/1", payload=payload) + record("dynamo_start 0/1"))
     assert it.compile("0/1").row["recompile_reason"] == (payload or None)

@@ -1,4 +1,5 @@
-"""What is too large, too full or not allowed: a sentence or a diagnostic, in little memory, and the neighbours stay.
+"""What is too large, too full or not allowed: a sentence or a diagnostic, in little memory, and the
+neighbours stay.
 
 The limits of the reader are lowered here; test_a_compressed_bomb meets the real ones.
 """
@@ -64,7 +65,10 @@ def test_the_payload_behind_a_line_that_is_too_long_is_no_payload(low, log_of, f
     assert kinds(it) == ["a", "b"] and [row[0] for row in found(it)] == ["too-large", "not-a-record"]
 
 
-@pytest.mark.parametrize("payload", [b"y" * 5000, b"y\n" * 3000, b"\n" * 3000, b"y\n" * 950 + PREFIX + b"{}\n" + b"y\n" * 50, PREFIX * 90])
+@pytest.mark.parametrize(
+    "payload",
+    [b"y" * 5000, b"y\n" * 3000, b"\n" * 3000, b"y\n" * 950 + PREFIX + b"{}\n" + b"y\n" * 50, PREFIX * 90],
+)
 def test_a_payload_that_is_too_large_is_left_out_of_its_event(payload, low, log_of, found):
     it = log_of(log("a") + record("big 0/0", payload=payload) + log("b"))
     assert kinds(it) == ["a", "big", "b"]
@@ -75,7 +79,9 @@ def test_a_payload_that_is_too_large_is_left_out_of_its_event(payload, low, log_
 
 
 @pytest.mark.parametrize("more", range(-2, 3))
-@pytest.mark.parametrize("behind", [b"", log("b"), b"\n", b"\n\n" + log("b"), b"\tz\n", b"\n\tz\n" + log("b")])
+@pytest.mark.parametrize(
+    "behind", [b"", log("b"), b"\n", b"\n\n" + log("b"), b"\tz\n", b"\n\tz\n" + log("b")]
+)
 def test_a_record_near_the_limit(more, behind, low, log_of):
     head = record("a", payload=b"")
     data = record("a", payload=b"y" * (2000 - len(head) + more)) + behind
@@ -100,8 +106,32 @@ def parts(data, block):
     diagnostics = Diagnostics()
     it = record_reader.RecordReader(io.BytesIO(data), diagnostics)
     records = list(it)
-    kept = b"".join(r.kept + (b"" if r.payload is None or r.verbatim else b"\t" + r.payload.data.replace(b"\n", b"\n\t") + b"\n") for r in records) + it.tail
-    events = [(r.line, r.byte_offset, r.size_bytes, r.prefix, r.envelope, r.payload and r.payload.data, r.cut, r.left_out) for r in records if r.prefix]
+    kept = (
+        b"".join(
+            r.kept
+            + (
+                b""
+                if r.payload is None or r.verbatim
+                else b"\t" + r.payload.data.replace(b"\n", b"\n\t") + b"\n"
+            )
+            for r in records
+        )
+        + it.tail
+    )
+    events = [
+        (
+            r.line,
+            r.byte_offset,
+            r.size_bytes,
+            r.prefix,
+            r.envelope,
+            r.payload and r.payload.data,
+            r.cut,
+            r.left_out,
+        )
+        for r in records
+        if r.prefix
+    ]
     return kept, events, diagnostics.rows()
 
 
@@ -147,10 +177,21 @@ def bomb(path, start, filling, pack, size):
     ids=["a line", "a payload line", "payload lines"],
 )
 def test_a_compressed_bomb(start, filling, pack, size, room, events, root, tmp_path):
-    """In ``room`` MB of address space, which ``size`` MB that are read as a whole exceed, with the copies that are made of them. A record may have 256."""
+    """In ``room`` MB of address space, which ``size`` MB that are read as a whole exceed, with the copies
+    that are made of them.
+
+    A record may have 256.
+    """
     bomb(tmp_path / NAME, start, filling, pack, size * MEGABYTE)
     command = [sys.executable, "-c", CHILD, str(room), NAME, "out", "--jobs", "1", "--strict"]
-    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True, timeout=HANG_S)
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root / "preprocessor")},
+        capture_output=True,
+        text=True,
+        timeout=HANG_S,
+    )
     assert done.returncode == 3 and "1 × too-large" in done.stderr
     (it,) = Bundle.open(tmp_path / "out").logs
     assert it.row["event_count"] == events and it.row["source"]["size_bytes"] == len(start) + size * MEGABYTE
@@ -182,8 +223,13 @@ def test_every_byte_of_a_compressed_log_may_be_wrong(pack, tmp_path):
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gzip", "zstd"])
 def test_a_log_that_grows_while_it_is_read(pack, tmp_path):
-    """It is read to the size that it had when it was opened: more comes with each batch, and more than was read."""
-    path, before = tmp_path / NAME, b"".join(record("a", payload=random.Random(number).randbytes(500).hex()) for number in range(2000))
+    """It is read to the size that it had when it was opened: more comes with each batch, and more than was
+    read.
+    """
+    path, before = (
+        tmp_path / NAME,
+        b"".join(record("a", payload=random.Random(number).randbytes(500).hex()) for number in range(2000)),
+    )
     path.write_bytes(pack(before))
     grown = []
 
@@ -215,14 +261,32 @@ def test_a_log_that_cannot_be_read_to_its_end(tmp_path, monkeypatch):
 @pytest.mark.parametrize("limit", [0, 100, 5000])
 def test_a_disk_that_is_full(limit, jobs, root, tmp_path):
     for rank in (0, 1):
-        (tmp_path / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(b"".join(record("a", payload=random.Random(number).randbytes(50)) for number in range(2000)))
-    # No file may be longer than that: writing it fails just as on a full disk, with EFBIG instead of ENOSPC. Python would keep a part
-    # of the bytecode of a module that it imports then, on which later tests fail.
-    command = f"ulimit -f {limit // 1024}; exec {sys.executable} -m tlparse_bundle . out --codec none --jobs {jobs}"
-    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor"), "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
-    told = {"out": "enough room", tempfile.gettempdir(): "TMPDIR names another folder"}  # rows of tables wait in the second
-    assert done.returncode == 1 and any(f"Error: {place} cannot be written: File too large" in done.stderr and hint in done.stderr for place, hint in told.items())
-    assert "Traceback" not in done.stderr and sorted(os.listdir(tmp_path)) == sorted(f"dedicated_log_torch_trace_rank_{rank}.log" for rank in (0, 1))
+        (tmp_path / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(
+            b"".join(record("a", payload=random.Random(number).randbytes(50)) for number in range(2000))
+        )
+    # No file may be longer than that: writing it fails just as on a full disk, with EFBIG instead of ENOSPC.
+    # Python would keep a part of the bytecode of a module that it imports then, on which later tests fail.
+    command = (
+        f"ulimit -f {limit // 1024}; exec {sys.executable} -m tlparse_bundle . out --codec none --jobs {jobs}"
+    )
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root / "preprocessor"), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+    )
+    told = {
+        "out": "enough room",
+        tempfile.gettempdir(): "TMPDIR names another folder",
+    }  # rows of tables wait in the second
+    assert done.returncode == 1 and any(
+        f"Error: {place} cannot be written: File too large" in done.stderr and hint in done.stderr
+        for place, hint in told.items()
+    )
+    assert "Traceback" not in done.stderr and sorted(os.listdir(tmp_path)) == sorted(
+        f"dedicated_log_torch_trace_rank_{rank}.log" for rank in (0, 1)
+    )
 
 
 @pytest.mark.parametrize("after", [0, 1, 5, 20])
@@ -310,12 +374,34 @@ def test_what_is_neither_file_nor_folder(tmp_path):
         discover([tmp_path / "loop"])
 
 
-@pytest.mark.parametrize("kind", ["chromium_event", "artifact:recompile_reasons", "artifact:torch_version", "artifact:fx_graph_cache_hit", "dynamo_guards"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "chromium_event",
+        "artifact:recompile_reasons",
+        "artifact:torch_version",
+        "artifact:fx_graph_cache_hit",
+        "dynamo_guards",
+    ],
+)
 def test_json_that_takes_too_much_memory_is_not_parsed(kind, root, tmp_path):
     """120 MB of small lists would be 40 million objects, and 3 GB."""
-    bomb(tmp_path / NAME, record(f"{kind} 0/1", payload="[[]")[:-1], b",[],[],[]" * 2, gzip.compress, 112 * MEGABYTE)
+    bomb(
+        tmp_path / NAME,
+        record(f"{kind} 0/1", payload="[[]")[:-1],
+        b",[],[],[]" * 2,
+        gzip.compress,
+        112 * MEGABYTE,
+    )
     command = [sys.executable, "-c", CHILD, "2048", NAME, "out", "--jobs", "1"]
-    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True, timeout=HANG_S)
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root / "preprocessor")},
+        capture_output=True,
+        text=True,
+        timeout=HANG_S,
+    )
     assert done.returncode == 0 and "Traceback" not in done.stderr
     (it,) = Bundle.open(tmp_path / "out").logs
     assert [event.size_bytes > 100 * MEGABYTE for event in it.events()] == [True]

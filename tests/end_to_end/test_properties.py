@@ -1,4 +1,6 @@
-"""Whatever a file holds: it is built or refused in a sentence, nothing is written elsewhere and nothing is lost."""
+"""Whatever a file holds: it is built or refused in a sentence, nothing is written elsewhere and nothing is
+lost.
+"""
 
 import hashlib
 import json
@@ -39,7 +41,9 @@ def _listen(event, args):
         return
     if event == "open":
         path, mode, flags = args
-        if type(path) is not int and (mode and set(mode) & set("wax+") or flags and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)):
+        if type(path) is not int and (
+            (mode and set(mode) & set("wax+")) or (flags and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+        ):
             _written.append(os.fspath(path))
     elif event in ("os.mkdir", "os.rename", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.utime"):
         _written.extend(os.fspath(path) for path in args[:2] if not isinstance(path, int | None))
@@ -60,13 +64,26 @@ def writing_only_below(folder):
     finally:
         written, _written = _written, None
     real = cache(os.path.realpath)  # of a folder, which many files have
-    paths = {os.path.realpath(path) if os.path.islink(path) else os.path.join(real(os.path.dirname(path)), os.path.basename(path)) for path in map(os.fsdecode, set(written))}
-    assert [path for path in paths if not f"{path}{os.sep}".startswith(os.path.realpath(folder) + os.sep) and not is_bytecode(path)] == []
+    paths = {
+        (
+            os.path.realpath(path)
+            if os.path.islink(path)
+            else os.path.join(real(os.path.dirname(path)), os.path.basename(path))
+        )
+        for path in map(os.fsdecode, set(written))
+    }
+    assert [
+        path
+        for path in paths
+        if not f"{path}{os.sep}".startswith(os.path.realpath(folder) + os.sep) and not is_bytecode(path)
+    ] == []
 
 
 def is_bytecode(path):
     """The interpreter writes it of a module that is imported for the first time."""
-    return "__pycache__" in path or sys.pycache_prefix is not None and path.startswith(os.path.realpath(sys.pycache_prefix))
+    return "__pycache__" in path or (
+        sys.pycache_prefix is not None and path.startswith(os.path.realpath(sys.pycache_prefix))
+    )
 
 
 # ---- what is in it
@@ -84,7 +101,7 @@ def scan(data):
         elif line.startswith(b"\t") and is_open:
             place, start, envelope, payload = found[-1]
             found[-1] = place, start, envelope, line[1:] if payload is None else payload + b"\n" + line[1:]
-        is_open = bool(head) or is_open and (not line or line.startswith(b"\t"))
+        is_open = bool(head) or (is_open and (not line or line.startswith(b"\t")))
         offset += len(line) + 1
     return found
 
@@ -103,7 +120,11 @@ def event_type(envelope):
         return "damaged_record"
     if type(fields) is not dict:
         return "damaged_record"
-    return next((key for key in fields if key not in CONTEXT), "untyped_record").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return (
+        next((key for key in fields if key not in CONTEXT), "untyped_record")
+        .encode("utf-16", "surrogatepass")
+        .decode("utf-16", "replace")
+    )
 
 
 def check(data):
@@ -115,7 +136,11 @@ def check(data):
             try:
                 build(discover([folder / NAME]), folder / "out", jobs=1, codec="none")
             except BundleError as error:
-                assert error.code == "compression" and data.startswith(COMPRESSED) and os.listdir(folder) == [NAME]
+                assert (
+                    error.code == "compression"
+                    and data.startswith(COMPRESSED)
+                    and os.listdir(folder) == [NAME]
+                )
                 return
             bundle = Bundle.open(folder / "out")
             as_text(bundle)
@@ -127,7 +152,9 @@ def check(data):
         assert validate(bundle) == []
         records, events = scan(data), list(bundle.logs[0].events())
         ends = accumulate(it.row["gap_bytes"] + it.row["size_bytes"] for it in events)
-        assert [(it.row["line"], end - it.row["size_bytes"]) for it, end in zip(events, ends)] == [(line, offset) for line, offset, _, _ in records]
+        assert [(it.row["line"], end - it.row["size_bytes"]) for it, end in zip(events, ends)] == [
+            (line, offset) for line, offset, _, _ in records
+        ]
         for it, (_, _, envelope, payload) in zip(events, records, strict=True):
             assert it.bytes() in accepted(payload, envelope)
             assert it.type == event_type(envelope)

@@ -1,4 +1,6 @@
-"""Logs that change, places that are taken, disks that are full, processes that are killed: said, and survived."""
+"""Logs that change, places that are taken, disks that are full, processes that are killed: said, and
+survived.
+"""
 
 import errno
 import os
@@ -42,8 +44,17 @@ def codes(manifest):
 def follow_all(path, out, steps, **options):
     """The codes of the problems that the states told of, and the result, which is what a build makes."""
     found = []
-    result = follow([path.parent], out, steps, told=lambda manifest: found.extend(codes(manifest)), codec="none", **options)
-    assert snapshot(result.path) == snapshot(build(discover([path.parent]), out.with_name("built"), codec="none").path)
+    result = follow(
+        [path.parent],
+        out,
+        steps,
+        told=lambda manifest: found.extend(codes(manifest)),
+        codec="none",
+        **options,
+    )
+    assert snapshot(result.path) == snapshot(
+        build(discover([path.parent]), out.with_name("built"), codec="none").path
+    )
     return set(found)
 
 
@@ -56,7 +67,10 @@ OLD, NEW = small_logs()[3], small_logs()[5]
 
 def test_truncated(place):
     path, out = place
-    assert follow_all(path, out, [writing(path, OLD), writing(path, NEW[:1000]), writing(path, NEW)]) == {"truncated", "replaced"} - ({"replaced"} if NEW.startswith(NEW[:1000]) else set())
+    assert follow_all(path, out, [writing(path, OLD), writing(path, NEW[:1000]), writing(path, NEW)]) == {
+        "truncated",
+        "replaced",
+    } - ({"replaced"} if NEW.startswith(NEW[:1000]) else set())
 
 
 def test_written_anew_and_already_longer(place):
@@ -120,7 +134,9 @@ def test_nothing_to_follow_leaves_nothing(begun, place):
         out.mkdir()
     with pytest.raises(BundleError, match="holds no trace log"):
         Follower([path.parent], out).run(lambda: True, lambda manifest: None)
-    assert out.exists() == begun and sorted(entry.name for entry in out.parent.iterdir()) == (["out", "traces"] if begun else ["traces"])
+    assert out.exists() == begun and sorted(entry.name for entry in out.parent.iterdir()) == (
+        ["out", "traces"] if begun else ["traces"]
+    )
 
 
 def test_a_file_that_is_no_log_is_said_at_once(place):
@@ -139,7 +155,9 @@ def test_two_logs_of_one_name(place):
     other.write_bytes(NEW)
     found = []
     result = Follower([path, other.parent], out).run(lambda: bool(found), found.append)
-    assert codes(found[-1]) == ["same-name"] and [row["source"]["size_bytes"] for row in result.manifest["logs"]] == [len(OLD)]
+    assert codes(found[-1]) == ["same-name"] and [
+        row["source"]["size_bytes"] for row in result.manifest["logs"]
+    ] == [len(OLD)]
 
 
 def test_a_full_disk_is_told_and_waited_for(place, monkeypatch):
@@ -166,13 +184,15 @@ def test_a_full_disk_is_told_and_waited_for(place, monkeypatch):
 
     def told(manifest):
         seen.append(manifest)
-        if len(seen) == 1 or manifest["logs"] and not asked:
+        if len(seen) == 1 or (manifest["logs"] and not asked):
             full.append(1)
             with path.open("ab") as file:
                 file.write(data if path.stat().st_size == len(OLD) else b"")
 
     result = follower.run(ended, told)
-    assert snapshot(result.path) == snapshot(fresh(OLD + data, out.with_name("whole"))) and not follower.problems
+    assert (
+        snapshot(result.path) == snapshot(fresh(OLD + data, out.with_name("whole"))) and not follower.problems
+    )
 
 
 def test_a_full_disk_at_the_end(place, monkeypatch):
@@ -196,7 +216,9 @@ def test_a_full_disk_at_the_end(place, monkeypatch):
 
 def children():
     """The processes of this one."""
-    return {pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()}
+    return {
+        pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()
+    }
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody tells the children of a process")
@@ -272,7 +294,9 @@ def test_gone_on_with_it_is_never_behind(place):
     path.write_bytes(OLD + NEW)
     seen = []
     Follower([path], out, codec="none").run(lambda: bool(seen), seen.append)
-    assert seen[0]["live"]["counter"] > before["live"]["counter"] and seen[0]["logs"][0]["source"]["size_bytes"] >= len(OLD)
+    assert seen[0]["live"]["counter"] > before["live"]["counter"] and seen[0]["logs"][0]["source"][
+        "size_bytes"
+    ] >= len(OLD)
     assert snapshot(out) == snapshot(fresh(OLD + NEW, out.with_name("whole")))
 
 
@@ -287,7 +311,9 @@ def test_gone_on_with_another_codec_it_begins_anew(place):
     interrupted(path, out, OLD)
     seen = []
     result = Follower([path], out, codec="gzip").run(lambda: bool(seen), seen.append)
-    assert codes(seen[0]) == ["begun-anew"] and snapshot(result.path) == snapshot(fresh(OLD, out.with_name("whole"), codec="gzip"))
+    assert codes(seen[0]) == ["begun-anew"] and snapshot(result.path) == snapshot(
+        fresh(OLD, out.with_name("whole"), codec="gzip")
+    )
 
 
 @pytest.mark.parametrize("codec", ["none", "zstd"])
@@ -307,8 +333,14 @@ def test_old_states_are_removed(place, monkeypatch):
     monkeypatch.setattr(follower, "_REMOVE_S", 0.0)
     path, out = place
     most = []
-    follow([path], out, appending(path, OLD, range(0, len(OLD), len(OLD) // 8)), told=lambda manifest: most.append(len(list((out / "live").glob("[0-9]*")))), codec="none")
-    assert 1 < len(most) and max(most) <= 3
+    follow(
+        [path],
+        out,
+        appending(path, OLD, range(0, len(OLD), len(OLD) // 8)),
+        told=lambda manifest: most.append(len(list((out / "live").glob("[0-9]*")))),
+        codec="none",
+    )
+    assert len(most) > 1 and max(most) <= 3
 
 
 def test_who_may_not_read_the_log_may_not_read_the_bundle(place):
@@ -316,7 +348,14 @@ def test_who_may_not_read_the_log_may_not_read_the_bundle(place):
     path.write_bytes(OLD)
     path.chmod(0o600)
     modes = []
-    result = follow([path], out, [writing(path, OLD)], told=lambda manifest: modes.append(manifest["logs"] and (out.stat().st_mode | (out / "manifest.json").stat().st_mode) & 0o077))
+    result = follow(
+        [path],
+        out,
+        [writing(path, OLD)],
+        told=lambda manifest: modes.append(
+            manifest["logs"] and (out.stat().st_mode | (out / "manifest.json").stat().st_mode) & 0o077
+        ),
+    )
     assert modes[-1] == 0 and all(file.stat().st_mode & 0o077 == 0 for file in result.path.rglob("*"))
 
 
@@ -330,13 +369,21 @@ Follower([sys.argv[1]], sys.argv[2], codec="none").run(lambda: False, lambda man
 
 @pytest.mark.parametrize("seed", range(5))
 def test_killed_at_any_moment(seed, place):
-    """What is there can be read, nothing else is left, and another one goes on; several times, while the log grows."""
+    """What is there can be read, nothing else is left, and another one goes on; several times, while the log
+    grows.
+    """
     path, out = place
     rng = random.Random(f"kill {seed}")
-    data = (traces.ROOT / "fixtures" / "killed" / "trace" / "dedicated_log_torch_trace_fixture0.log").read_bytes()
+    data = (
+        traces.ROOT / "fixtures" / "killed" / "trace" / "dedicated_log_torch_trace_fixture0.log"
+    ).read_bytes()
     path.write_bytes(b"")
     for number in range(1, 7):
-        with subprocess.Popen([sys.executable, "-c", FOLLOW, str(path.parent), str(out)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        with subprocess.Popen(
+            [sys.executable, "-c", FOLLOW, str(path.parent), str(out)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process:
             if number > 1:
                 process.stdout.readline()  # the first state
             with path.open("ab") as file:
@@ -362,7 +409,11 @@ def test_files_that_were_being_written_are_no_obstacle(place):
     with pytest.raises(KeyboardInterrupt):
         Follower([path], out, codec="none").run(lambda: False, told)
     log = Bundle.open(out).logs[0].id
-    for unfinished in (out / "live" / "manifest", out / "logs" / log / "compiles.jsonl.12345.140000000000000", out / "live" / "7" / "logs" / log / "spans.jsonl.zst.1.2"):
+    for unfinished in (
+        out / "live" / "manifest",
+        out / "logs" / log / "compiles.jsonl.12345.140000000000000",
+        out / "live" / "7" / "logs" / log / "spans.jsonl.zst.1.2",
+    ):
         unfinished.parent.mkdir(parents=True, exist_ok=True)
         unfinished.write_text("{")
     assert follow_all(path, out, [writing(path, OLD)]) == set()

@@ -1,4 +1,6 @@
-"""Each state is what a fresh build of the same bytes makes, wherever the pieces end; the end is a build's, byte for byte."""
+"""Each state is what a fresh build of the same bytes makes, wherever the pieces end; the end is a build's,
+byte for byte.
+"""
 
 import gzip
 import random
@@ -59,19 +61,27 @@ def test_compressed(codec, tmp_path):
 
 
 def test_the_middle_of_a_record_waits_for_its_rest(tmp_path):
-    """In the middle of an envelope, of a character and of a payload: what is whole is there, and nothing is called damaged."""
+    """In the middle of an envelope, of a character and of a payload: what is whole is there, and nothing is
+    called damaged.
+    """
     first, second = record('first {"text": "x"}'), record('second {"text": "x"}', payload="line\nothér line")
     data = first + second + record("third {}")
     whole, payload, end = len(first), len(first) + second.index(b"\tline") + 2, len(first + second)
     character = len(first) + second.index("é".encode()) + 1
     found = states_of(tmp_path, data, [whole + 30, payload, character, end])
-    events = {manifest["live"]["logs"][0]["read_bytes"]: manifest["logs"][0]["event_count"] for manifest in found if manifest["logs"]}
+    events = {
+        manifest["live"]["logs"][0]["read_bytes"]: manifest["logs"][0]["event_count"]
+        for manifest in found
+        if manifest["logs"]
+    }
     assert events == {whole + 30: 1, payload: 1, character: 1, end: 2, len(data): 3}
     assert all(row["diagnostics"] == {"year-unknown": 1} for manifest in found for row in manifest["logs"])
 
 
 def test_kernels_whose_infos_come_later(tmp_path):
-    """What a kernel's info is may change with each record: the last one before its code, until one stands behind it; or there never is one."""
+    """What a kernel's info is may change with each record: the last one before its code, until one stands
+    behind it; or there never is one.
+    """
     code = """
         inductor_output_code %s {"filename": "/tmp/%s.py"}
             | triton_0 = async_compile.triton('triton_0', 1)
@@ -79,7 +89,16 @@ def test_kernels_whose_infos_come_later(tmp_path):
     info = """
         artifact:triton_kernel_info %s
             | {"triton_0": {"compile_time_us": %d, "num_configs": 2, "autotune_cache_state": "miss"}}"""
-    parts = [code % ("0/0", "a"), info % ("0/0", 1), code % ("0/0", "b"), info % ("1/0", 2), info % ("0/0", 3), code % ("1/0", "c"), code % ("2/0", "d"), info % ("2/0", 4)]
+    parts = [
+        code % ("0/0", "a"),
+        info % ("0/0", 1),
+        code % ("0/0", "b"),
+        info % ("1/0", 2),
+        info % ("0/0", 3),
+        code % ("1/0", "c"),
+        code % ("2/0", "d"),
+        info % ("2/0", 4),
+    ]
     cuts = [len(log("".join(parts[:count]))) for count in range(1, len(parts))]
     found = states_of(tmp_path, log("".join(parts)), cuts)
     assert len(found) >= len(parts)
@@ -87,19 +106,35 @@ def test_kernels_whose_infos_come_later(tmp_path):
 
 def test_a_large_payload_at_the_end_is_there_when_its_last_byte_is(tmp_path):
     """A record that nothing follows, as before a hang: its payload has several blocks."""
-    text = "".join(random.Random(1).choices("abc\n", k=3 * BLOCK_BYTES)).strip("\n").replace("\n\n", "\n").replace("\n\n", "\n")
+    text = (
+        "".join(random.Random(1).choices("abc\n", k=3 * BLOCK_BYTES))
+        .strip("\n")
+        .replace("\n\n", "\n")
+        .replace("\n\n", "\n")
+    )
     data = record("first {}") + record("dynamo_output_graph 0/0 {}", payload=text)
     found = states_of(tmp_path, data, [BLOCK_BYTES + 7, len(data) - 2])
     assert [manifest["logs"][0]["event_count"] for manifest in found if manifest["logs"]] == [1, 1, 2]
 
 
 def test_what_runs_is_told_until_it_ends(tmp_path):
-    data = (traces.ROOT / "fixtures" / "killed" / "trace" / "dedicated_log_torch_trace_fixture0.log").read_bytes()
+    data = (
+        traces.ROOT / "fixtures" / "killed" / "trace" / "dedicated_log_torch_trace_fixture0.log"
+    ).read_bytes()
     found = states_of(tmp_path, data, range(0, len(data), len(data) // 6))
-    running = [[row["function"] for row in manifest["live"]["logs"][0]["running"]] for manifest in found if manifest["logs"]]
+    running = [
+        [row["function"] for row in manifest["live"]["logs"][0]["running"]]
+        for manifest in found
+        if manifest["logs"]
+    ]
     assert ["finishes"] in running and running[-1] == ["never_finishes"]
     last = found[-1]["live"]["logs"][0]
-    assert [span["name"] for span in last["running"][0]["spans"]] == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile"]
+    assert [span["name"] for span in last["running"][0]["spans"]] == [
+        "dynamo",
+        "entire_frame_compile",
+        "compile_attempt_0",
+        "backend_compile",
+    ]
     assert last["last_record"]["kind"] == "chromium_event" and last["last_record"]["compile"] == "1/0"
 
 
@@ -113,7 +148,12 @@ def test_ranks_that_come_one_after_another(tmp_path):
 
     def told(manifest):
         states.append(len(manifest["logs"]))
-        data = {row["source"]["name"]: (folder / row["source"]["name"]).read_bytes()[: row["source"]["size_bytes"]] for row in manifest["logs"]}
+        data = {
+            row["source"]["name"]: (folder / row["source"]["name"]).read_bytes()[
+                : row["source"]["size_bytes"]
+            ]
+            for row in manifest["logs"]
+        }
         if len(data) > 1:
             for name, content in data.items():
                 at = tmp_path / f"prefix {manifest['live']['counter']}" / name
@@ -123,15 +163,21 @@ def test_ranks_that_come_one_after_another(tmp_path):
             grown = Bundle.open(out)
             assert grown.manifest["job"] == other.job  # as it is stored
             stored = grown.manifest["rank_tables"].get("rank_findings", {"files": []})["files"]
-            assert [row for file in stored for row in grown.file_rows("rank_findings", file)] == other.rank_table("rank_findings")
+            assert [
+                row for file in stored for row in grown.file_rows("rank_findings", file)
+            ] == other.rank_table("rank_findings")
 
     result = follow([folder], out, steps, told=told, codec="none")
     assert sorted(set(states)) == list(range(1, len(logs) + 1))
-    assert snapshot(result.path) == snapshot(build(discover([folder]), tmp_path / "built", codec="none", jobs=1).path)
+    assert snapshot(result.path) == snapshot(
+        build(discover([folder]), tmp_path / "built", codec="none", jobs=1).path
+    )
 
 
 def test_urls(tmp_path):
-    """A folder that is listed again, in which a rank appears later; and a server that cannot begin in the middle of a file."""
+    """A folder that is listed again, in which a rank appears later; and a server that cannot begin in the
+    middle of a file.
+    """
     memory, data, found = fsspec.filesystem("memory"), small_logs()[3], []
     names = [f"dedicated_log_torch_trace_rank_{rank}_x.log" for rank in range(3)]
     folder = f"memory://follow/{tmp_path.name}"
@@ -142,7 +188,10 @@ def test_urls(tmp_path):
         memory.pipe_file(f"{folder}/{names[1]}", data)
         (tmp_path / names[2]).write_bytes(data)
 
-    steps = {(2000, 2000): later, (2000, len(data), len(data)): lambda: memory.pipe_file(f"{folder}/{names[0]}", data)}
+    steps = {
+        (2000, 2000): later,
+        (2000, len(data), len(data)): lambda: memory.pipe_file(f"{folder}/{names[0]}", data),
+    }
 
     def told(manifest):
         found.append(manifest["live"])
@@ -157,7 +206,9 @@ def test_urls(tmp_path):
     for name in names:
         (tmp_path / "traces" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "traces" / name).write_bytes(data)
-    assert snapshot(result.path) == snapshot(build(discover([tmp_path / "traces"]), tmp_path / "built", codec="none", jobs=1).path)
+    assert snapshot(result.path) == snapshot(
+        build(discover([tmp_path / "traces"]), tmp_path / "built", codec="none", jobs=1).path
+    )
 
 
 def test_a_compressed_log_is_taken_when_it_is_whole(tmp_path):
@@ -171,7 +222,9 @@ def test_a_compressed_log_is_taken_when_it_is_whole(tmp_path):
         if found[-1] == (0, ["cut"]):
             rest()
 
-    result = Follower([path.parent], tmp_path / "out", codec="none").run(lambda: found[-1:] == [(1, [])], told)
+    result = Follower([path.parent], tmp_path / "out", codec="none").run(
+        lambda: found[-1:] == [(1, [])], told
+    )
     assert (0, ["cut"]) in found
     assert snapshot(result.path) == snapshot(build(discover([path]), tmp_path / "built", codec="none").path)
 
@@ -186,5 +239,7 @@ def test_names_of_files_that_another_log_defines(tmp_path):
         *appending(folder / "dedicated_log_torch_trace_b.log", uses, []),
     ]
     result = follow([folder], tmp_path / "out", steps, codec="none")
-    assert snapshot(result.path) == snapshot(build(discover([folder]), tmp_path / "built", codec="none", jobs=1).path)
+    assert snapshot(result.path) == snapshot(
+        build(discover([folder]), tmp_path / "built", codec="none", jobs=1).path
+    )
     assert Bundle.open(result.path).log("b").compiles[1].row["file"] == "/p/a.py"

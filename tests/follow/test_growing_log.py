@@ -12,7 +12,9 @@ from tlparse_bundle.pipeline.file_writer import FileSink
 
 
 def test_time_that_is_up_before_the_end_was_seen(tmp_path):
-    """What came last is taken, and then it turns out that there is no more: between the two reading may stop, and the log end."""
+    """What came last is taken, and then it turns out that there is no more: between the two reading may stop,
+    and the log end.
+    """
     (tmp_path / "x.log").write_bytes(log("\n".join(f"artifact:a {number}/0\n | x" for number in range(3))))
     (found,) = discover([tmp_path / "x.log"])
     (tmp_path / "out").mkdir()
@@ -25,15 +27,25 @@ def test_time_that_is_up_before_the_end_was_seen(tmp_path):
     assert summary.row == whole
 
 
-@pytest.mark.parametrize(("written_s_ago", "changed_s_ago", "wanted_s"), [(0, 0, 0), (600, 600, 0), (200_000, 0, 200_000), (-3600, 0, -3600), (1, 0, 0)])
+@pytest.mark.parametrize(
+    ("written_s_ago", "changed_s_ago", "wanted_s"),
+    [(0, 0, 0), (600, 600, 0), (200_000, 0, 200_000), (-3600, 0, -3600), (1, 0, 0)],
+)
 def test_a_log_of_another_clock(tmp_path, written_s_ago, changed_s_ago, wanted_s):
-    """A compile that hangs since ten minutes, a log that is played again, a machine whose clock is an hour ahead."""
+    """A compile that hangs since ten minutes, a log that is played again, a machine whose clock is an hour
+    ahead.
+    """
     now = time.time()
     stamp = time.gmtime(now - written_s_ago)
     prefix = time.strftime("V%m%d %H:%M:%S.000000 7 torch/_dynamo/utils.py:1] ", stamp)
-    span = '{"name": "dynamo", "ph": "B", "cat": "dynamo_timed", "tid": 0, "pid": 0, "ts": %d}' % (int(now - written_s_ago) * 1_000_000)
+    span = '{"name": "dynamo", "ph": "B", "cat": "dynamo_timed", "tid": 0, "pid": 0, "ts": %d}' % (
+        int(now - written_s_ago) * 1_000_000
+    )
     path = tmp_path / "x.log"
-    path.write_text(f'{prefix}{{"chromium_event": {{}}, "frame_id": 0, "frame_compile_id": 0, "attempt": 0, "has_payload": "0"}}\n\t{span}\n{prefix}{{"artifact": {{"name": "a", "encoding": "string"}}}}\n')
+    path.write_text(
+        f'{prefix}{{"chromium_event": {{}}, "frame_id": 0, "frame_compile_id": 0, "attempt": 0,'
+        f' "has_payload": "0"}}\n\t{span}\n{prefix}{{"artifact": {{"name": "a", "encoding": "string"}}}}\n'
+    )
     os.utime(path, (now - changed_s_ago,) * 2)
     (found,) = discover([path])
     (tmp_path / "out").mkdir()

@@ -16,7 +16,9 @@ from fuzz.bases import LARGER, NAMES
 from fuzz.commands import ON_BUNDLES
 from fuzz.runner import Runner
 
-_MAX_BYTES = 8 << 30  # of the address space of this process: a mistake here must not take all that the machine has
+_MAX_BYTES = (
+    8 << 30
+)  # of the address space of this process: a mistake here must not take all that the machine has
 SEEDS = Path(__file__).with_name("seeds.txt")
 _COMMANDS_A_BUNDLE = 5
 
@@ -26,14 +28,20 @@ def cases(seed, only):
     rng = random.Random(f"cases {seed}")
     while True:
         number = rng.randrange(10**9)
-        if only == "logs" or only is None and rng.random() < 0.2:
+        if only == "logs" or (only is None and rng.random() < 0.2):
             yield "log", number, ["build"]
         else:
-            yield rng.choice(LARGER if rng.random() < 0.2 else NAMES), number, rng.sample(sorted(ON_BUNDLES), _COMMANDS_A_BUNDLE)
+            yield (
+                rng.choice(LARGER if rng.random() < 0.2 else NAMES),
+                number,
+                rng.sample(sorted(ON_BUNDLES), _COMMANDS_A_BUNDLE),
+            )
 
 
 def fuzz(runner, minutes, seed, only=None, most=None):
-    """Run cases until the time is over, or ``most`` of them; returns {kind of fault: [count, first fault]} and the number of runs."""
+    """Run cases until the time is over, or ``most`` of them; returns {kind of fault: [count, first fault]}
+    and the number of runs.
+    """
     end = time.monotonic() + minutes * 60
     found, count = {}, 0
     for kind, number, commands in cases(seed, only):
@@ -43,7 +51,7 @@ def fuzz(runner, minutes, seed, only=None, most=None):
                 tell(fault)
             found.setdefault(fault.kind, [0, fault])[0] += 1
         count += len(commands)
-        if time.monotonic() > end or most is not None and count >= most:
+        if time.monotonic() > end or (most is not None and count >= most):
             return found, count
 
 
@@ -63,13 +71,23 @@ def tell(fault):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/fuzz", description="Hostile bundles and logs for every command, the Python reader and the viewers; kills.")
+    parser = argparse.ArgumentParser(
+        prog="scripts/fuzz",
+        description="Hostile bundles and logs for every command, the Python reader and the viewers; kills.",
+    )
     parser.add_argument("minutes", nargs="?", type=float, help="how long")
     parser.add_argument("--seed", type=int, default=0, help="another seed makes other cases (default: 0)")
     parser.add_argument("--only", choices=["bundles", "logs", "pages"], help="a part of it")
     parser.add_argument("--jobs", type=int, default=1, help="processes at once (default: 1)")
-    parser.add_argument("--kills", type=int, metavar="N", help="kill N commands instead, and look at what is left")
-    parser.add_argument("--repeat", nargs="+", metavar="CASE", help="run these cases, such as small-zstd:17:info, or all that are kept: 'kept'")
+    parser.add_argument(
+        "--kills", type=int, metavar="N", help="kill N commands instead, and look at what is left"
+    )
+    parser.add_argument(
+        "--repeat",
+        nargs="+",
+        metavar="CASE",
+        help="run these cases, such as small-zstd:17:info, or all that are kept: 'kept'",
+    )
     parser.add_argument("--most", type=int, metavar="N", help="end after N runs")
     options = parser.parse_args()
     if options.kills:
@@ -129,7 +147,10 @@ def _one(minutes, options, seed):
         found, count = fuzz(runner, minutes, seed, options.only, options.most)
     resource.setrlimit(resource.RLIMIT_AS, before)  # Chromium takes more
     took = time.monotonic() - began
-    print(f"\nseed {seed}: {count} runs in {took:.0f} s ({count / took:.0f} a second), {len(found)} kinds of faults")
+    print(
+        f"\nseed {seed}: {count} runs in {took:.0f} s ({count / took:.0f} a second), {len(found)} kinds of"
+        " faults"
+    )
     for kind, number in Counter({kind: number for kind, (number, _) in found.items()}).most_common():
         print(f"  {number:6} × {ascii(kind)[1:-1]}  {found[kind][1].case}")
     sys.stdout.flush()

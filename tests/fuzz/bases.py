@@ -11,7 +11,12 @@ from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.statements.runs.compare.document import compare
 
 # Name of a base: the fixture that it is built from.
-FIXTURES = {"small": "killed", "ranks": "ranks_killed", "provenance": "provenance_aoti", "failures": "failures"}
+FIXTURES = {
+    "small": "killed",
+    "ranks": "ranks_killed",
+    "provenance": "provenance_aoti",
+    "failures": "failures",
+}
 CODECS = ("zstd", "gzip", "none")
 NAMES = [f"{name}-{codec}" for name in FIXTURES for codec in CODECS]
 # Larger ones, for the fields that have no value in those above; seldom taken.
@@ -20,7 +25,11 @@ _LARGER = (
 )  # fmt: skip
 LARGER = [f"{name}-{codec}" for name in _LARGER for codec in ("zstd", "none")]
 # Of two runs, before and after a change, the one after: a page compares it with the other one.
-PAIRS = [f"pairs/{name}/new-{codec}" for name in ("line_changed", "new_break_on_a_rank") for codec in ("zstd", "none")]
+PAIRS = [
+    f"pairs/{name}/new-{codec}"
+    for name in ("line_changed", "new_break_on_a_rank")
+    for codec in ("zstd", "none")
+]
 _OTHER = "nonascii"
 
 

@@ -1,4 +1,5 @@
-"""What is done to a hostile bundle or log. Each function runs in a process of its own and returns its exit code.
+"""What is done to a hostile bundle or log. Each function runs in a process of its own and returns its exit
+code.
 
 ``case`` has the folders: ``bundle``, ``out`` (does not exist yet), ``logs``, ``other`` (a sound bundle).
 """
@@ -65,7 +66,11 @@ def _read(case):
     _try(lambda: bundle.job)
     for log in bundle.logs[:4]:
         _read_log(bundle, log)
-    for path in [*list(case.sound)[:: max(1, len(case.sound) // 10)], "../../../canary/secret", "/etc/passwd"]:
+    for path in [
+        *list(case.sound)[:: max(1, len(case.sound) // 10)],
+        "../../../canary/secret",
+        "/etc/passwd",
+    ]:
         _try(bundle.read, path)
         _try(bundle.raw, path)
     return 0
@@ -75,16 +80,53 @@ def _read_log(bundle, log):
     _try(bundle.log, log.id)
     repr(log)
     directory = _try(lambda: log.directory) or {}
-    for name in ("compiles", "artifacts", "stacks", "blobs", "diagnostics", "failures", "spans", "kernels", "provenance_groups", "metrics", "symbols", "tensors", *list(directory.get("tables", ()))[:100]):
+    for name in (
+        "compiles",
+        "artifacts",
+        "stacks",
+        "blobs",
+        "diagnostics",
+        "failures",
+        "spans",
+        "kernels",
+        "provenance_groups",
+        "metrics",
+        "symbols",
+        "tensors",
+        *list(directory.get("tables", ()))[:100],
+    ):
         _try(log.table, name)
     for compile in (_try(lambda: log.compiles) or [])[:20]:
-        for read in (lambda: compile.metrics, lambda: compile.artifacts, lambda: compile.stack, lambda: repr(compile), lambda: log.compile(compile.key)):
+        for read in (
+            lambda: compile.metrics,
+            lambda: compile.artifacts,
+            lambda: compile.stack,
+            lambda: repr(compile),
+            lambda: log.compile(compile.key),
+        ):
             _try(read)
     for artifact in (_try(lambda: log.artifacts) or [])[:30]:
-        for read in (artifact.bytes, artifact.text, artifact.json, lambda: artifact.type, lambda: artifact.language, lambda: artifact.phase, lambda: artifact.size_bytes, lambda: repr(artifact)):
+        for read in (
+            artifact.bytes,
+            artifact.text,
+            artifact.json,
+            lambda: artifact.type,
+            lambda: artifact.language,
+            lambda: artifact.phase,
+            lambda: artifact.size_bytes,
+            lambda: repr(artifact),
+        ):
             _try(read)
     for number, event in enumerate(_try(lambda: iter(_some(log.events(), 60))) or ()):
-        for read in (event.bytes, event.text, lambda: event.metadata, lambda: event.compile, lambda: repr(event), lambda: log.metadata(number), lambda: event.payload_form):
+        for read in (
+            event.bytes,
+            event.text,
+            lambda: event.metadata,
+            lambda: event.compile,
+            lambda: repr(event),
+            lambda: log.metadata(number),
+            lambda: event.payload_form,
+        ):
             _try(read)
     _try(lambda: _some(log.events(type="artifact", compile_id="0/0"), 5))
     _try(lambda: _some((log.stack(number) for number in range(len(log.stacks))), 20))
@@ -112,11 +154,23 @@ def _serve(case):
     """Every file of the bundle from the HTTP application, and the list of bundles."""
     options = {"token": None} if "token" in inspect.signature(create_app).parameters else {}
     app = create_app({"b": case.bundle}, **options)
-    paths = ["/bundles.json", "/", "/bundles/b/x", "/bundles/b/../../../canary/secret", "/bundles/b/%2e%2e/%2e%2e/%2e%2e/canary/secret"]
+    paths = [
+        "/bundles.json",
+        "/",
+        "/bundles/b/x",
+        "/bundles/b/../../../canary/secret",
+        "/bundles/b/%2e%2e/%2e%2e/%2e%2e/canary/secret",
+    ]
     names = sorted({path.relative_to(case.bundle).as_posix() for path in case.bundle.rglob("*")})
     paths += [f"/bundles/b/{name}" for name in names[:: max(1, len(names) // 40)] + ["manifest.json"]]
     for number, path in enumerate(paths):
-        headers = [{}, {"accept-encoding": "zstd, gzip"}, {"accept-encoding": "gzip"}, {"range": f"bytes={number}-{number * 9}"}, {"range": "bytes=0-" + "9" * 6000}][number % 5]
+        headers = [
+            {},
+            {"accept-encoding": "zstd, gzip"},
+            {"accept-encoding": "gzip"},
+            {"range": f"bytes={number}-{number * 9}"},
+            {"range": "bytes=0-" + "9" * 6000},
+        ][number % 5]
         status = asyncio.run(_get(app, path, headers))
         if status >= 500 and status != 502:
             raise Broken(f"{path} {headers}: {status}")
@@ -152,7 +206,17 @@ def _build(case):
     """A log: built, restored byte for byte and sound, or refused in a sentence."""
     names = sorted(case.logs.iterdir())
     where = [case.logs] if case.seed % 3 else names
-    code = run("build", *where, case.out, "--jobs", 1, *(["-q"] if case.seed % 5 else []), *(["--json"] if case.seed % 7 == 0 else []), "--codec", ["zstd", "none", "gzip"][case.seed % 3])
+    code = run(
+        "build",
+        *where,
+        case.out,
+        "--jobs",
+        1,
+        *(["-q"] if case.seed % 5 else []),
+        *(["--json"] if case.seed % 7 == 0 else []),
+        "--codec",
+        ["zstd", "none", "gzip"][case.seed % 3],
+    )
     if code:
         return code
     bundle = Bundle.open(case.out)
@@ -193,18 +257,40 @@ ON_BUNDLES = {
     "info": lambda case: run("info", case.bundle),
     "info-json": lambda case: run("info", case.bundle, "--json"),
     "cat": _cat,
-    "trend": lambda case: run("trend", case.bundle, case.other, "--format", ["text", "json", "benchmark-database"][case.seed % 3]),
+    "trend": lambda case: run(
+        "trend", case.bundle, case.other, "--format", ["text", "json", "benchmark-database"][case.seed % 3]
+    ),
     "validate": lambda case: run("validate", case.bundle),
     "validate-json": lambda case: run("validate", case.bundle, "--json"),
-    "check": lambda case: run("check", case.bundle, "--baseline", case.bundle, "--allow-unknown", "--max-compiles", 10**6, "--format", ("text", "github", "junit")[case.seed % 3]),
+    "check": lambda case: run(
+        "check",
+        case.bundle,
+        "--baseline",
+        case.bundle,
+        "--allow-unknown",
+        "--max-compiles",
+        10**6,
+        "--format",
+        ("text", "github", "junit")[case.seed % 3],
+    ),
     "restore": lambda case: run("restore", case.bundle, case.out),
-    "merge": lambda case: run("merge", *([case.bundle, case.other] if case.seed % 2 else [case.other, case.bundle]), case.out, "--jobs", 1),
+    "merge": lambda case: run(
+        "merge",
+        *([case.bundle, case.other] if case.seed % 2 else [case.other, case.bundle]),
+        case.out,
+        "--jobs",
+        1,
+    ),
     "legacy": lambda case: run("legacy", case.bundle, case.out),
     "legacy-export": lambda case: run("legacy", case.bundle, case.out, "--export"),
     "export": lambda case: run("export", case.bundle, case.out.with_suffix(".html")),
     "site": lambda case: run("site", case.bundle, case.out),
-    "report": lambda case: run("report", case.bundle, "--format", ["text", "markdown", "json", "github"][case.seed % 4]),
-    "compare": lambda case: run("compare", case.bundle, case.bundle, "--format", ["text", "markdown", "json", "github"][case.seed % 4]),
+    "report": lambda case: run(
+        "report", case.bundle, "--format", ["text", "markdown", "json", "github"][case.seed % 4]
+    ),
+    "compare": lambda case: run(
+        "compare", case.bundle, case.bundle, "--format", ["text", "markdown", "json", "github"][case.seed % 4]
+    ),
     "serve": _serve,
     "read": _read,
     "overwrite": lambda case: run("build", case.logs, case.bundle, "--overwrite", "--jobs", 1, "-q"),

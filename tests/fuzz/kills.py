@@ -1,4 +1,6 @@
-"""Commands that are ended at any moment: what was there stays, or the new one is there whole; no file and no process is left."""
+"""Commands that are ended at any moment: what was there stays, or the new one is there whole; no file and no
+process is left.
+"""
 
 import hashlib
 import os
@@ -21,7 +23,8 @@ _MARK = "TLPARSE_KILLS_MARK"
 _LARGE_BYTES = 9 << 20  # more than a log needs to have for a process of its own for its tables
 _SIGNALS = (signal.SIGTERM, signal.SIGKILL, signal.SIGINT)
 _LEFT_SECONDS = 30
-# By signal: what a shell is told, and what it is when the interpreter has hardly begun, or the command is done.
+# By signal: what a shell is told, and what it is when the interpreter has hardly begun, or the command is
+# done.
 _CODES = {
     signal.SIGTERM: {143, -signal.SIGTERM, 0},
     signal.SIGINT: {130, -signal.SIGINT, 0},
@@ -56,7 +59,9 @@ class Workshop:
         return {
             "build one": Case(("build", "one", "out", "--overwrite", "--jobs", jobs), bundle),
             "build several": Case(("build", "several", "out", "--overwrite", "--jobs", jobs), bundle),
-            "merge": Case(("merge", "several.bundle", "small.bundle", "out", "--overwrite", "--jobs", jobs), bundle),
+            "merge": Case(
+                ("merge", "several.bundle", "small.bundle", "out", "--overwrite", "--jobs", jobs), bundle
+            ),
             "restore": Case(("restore", "several.bundle", "out"), ("nothing", "empty")),
             "site": Case(("site", "several.bundle", "out"), ("nothing", "empty")),
             "legacy": Case(("legacy", "several.bundle", "out"), ("nothing", "empty")),
@@ -64,7 +69,9 @@ class Workshop:
         }
 
     def run(self, *arguments, **options):
-        return subprocess.run(self.command(arguments), cwd=self.folder, env=self.environment(), capture_output=True, **options)
+        return subprocess.run(
+            self.command(arguments), cwd=self.folder, env=self.environment(), capture_output=True, **options
+        )
 
     def command(self, arguments):
         return [sys.executable, "-m", "tlparse_bundle", *arguments]
@@ -105,7 +112,10 @@ def snapshot(place):
     if not place.is_dir():
         return hashlib.sha256(place.read_bytes()).hexdigest() if place.exists() else None
     return {
-        path.relative_to(place).as_posix(): None if path.is_dir() else hashlib.sha256(path.read_bytes()).hexdigest() for path in place.rglob("*")
+        path.relative_to(place).as_posix(): (
+            None if path.is_dir() else hashlib.sha256(path.read_bytes()).hexdigest()
+        )
+        for path in place.rglob("*")
     }
 
 
@@ -115,7 +125,9 @@ def processes(mark):
     for pid in filter(str.isdecimal, os.listdir("/proc")):
         try:
             if mark.encode() in Path("/proc", pid, "environ").read_bytes():
-                found.append(Path("/proc", pid, "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
+                found.append(
+                    Path("/proc", pid, "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+                )
         except OSError:
             pass
     return found
@@ -150,7 +162,10 @@ def kill(workshop, rng, name=None):
         process.wait()
         errors.seek(0)
         said = errors.read().decode("utf-8", "replace")
-    what = f"{name} --jobs {jobs} over {old}: {number.name}{' to all' if whole_group else ''} after {after_seconds:.3f} of {took:.3f} s: {process.returncode}"
+    what = (
+        f"{name} --jobs {jobs} over {old}: {number.name}{' to all' if whole_group else ''} after"
+        f" {after_seconds:.3f} of {took:.3f} s: {process.returncode}"
+    )
     faults = []
     try:
         until(lambda: processes(mark), [], _LEFT_SECONDS)
@@ -163,7 +178,9 @@ def kill(workshop, rng, name=None):
         faults.append("it said that it was done")
     if "nothing was written" in said and found != before:
         faults.append("it said that nothing was written")
-    begun = "tlparse_bundle" in said or number != signal.SIGINT  # else the interpreter itself was interrupted before our first line
+    begun = (
+        "tlparse_bundle" in said or number != signal.SIGINT
+    )  # else the interpreter itself was interrupted before our first line
     if process.returncode not in _CODES[number] and begun:
         faults.append(f"exit code {process.returncode}: {said[-300:]}")
     if "Traceback" in said and begun and process.returncode != -signal.SIGINT:  # while our modules are read

@@ -14,8 +14,31 @@ from fuzz.mutations import bomb, dumps
 from fuzz.schema_walk import any_place
 
 _ENVELOPE = re.compile(rb"^([A-Z]\d{4} \d\d:\d\d:\d\d[.,]\d{6} +\d+ .+?:\d+\] )(\{.*)$", re.DOTALL)
-_NOISE = [b"\n", b"\n\n\n", b"\t", b"\r\n", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"V0401 12:00:00.000000 7 a.py:1] ", b"V0401 12:00:00.000000 7 a.py:1] {}\n", b"{", b"}", b"]" * 200]
-_NAMES = ["x.log", "dedicated_log_torch_trace_rank_0_a.log", "\x1b[31mx\x1b]0;t\x07.log", f"a\n{values.FORGED}.log", "\u202egol.log", "-x.log", "..log", "é.log", "x" * 200 + ".log"]
+_NOISE = [
+    b"\n",
+    b"\n\n\n",
+    b"\t",
+    b"\r\n",
+    b"\0",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"V0401 12:00:00.000000 7 a.py:1] ",
+    b"V0401 12:00:00.000000 7 a.py:1] {}\n",
+    b"{",
+    b"}",
+    b"]" * 200,
+]
+_NAMES = [
+    "x.log",
+    "dedicated_log_torch_trace_rank_0_a.log",
+    "\x1b[31mx\x1b]0;t\x07.log",
+    f"a\n{values.FORGED}.log",
+    "\u202egol.log",
+    "-x.log",
+    "..log",
+    "é.log",
+    "x" * 200 + ".log",
+]
 
 
 def mutate(seed):
@@ -90,7 +113,11 @@ def _encode(data, rng):
     """Another encoding of the whole, or of a part."""
     start, stop = rng.choice([(0, len(data)), _part(len(data), rng)])
     text = data[start:stop].decode("utf-8", "replace")
-    return data[:start] + text.encode(rng.choice(["utf-16", "utf-16-be", "utf-32", "utf-8-sig", "utf-7"])) + data[stop:]
+    return (
+        data[:start]
+        + text.encode(rng.choice(["utf-16", "utf-16-be", "utf-32", "utf-8-sig", "utf-7"]))
+        + data[stop:]
+    )
 
 
 # ---- lines
@@ -110,7 +137,11 @@ def _lines(data, rng):
     elif kind == 3:
         del lines[at : at + rng.choice([1, 10])]
     elif kind == 4:
-        lines = [line.replace(b"\n", b"\r\n") if low <= number < low + 50 else line for low in [at] for number, line in enumerate(lines)]
+        lines = [
+            line.replace(b"\n", b"\r\n") if low <= number < low + 50 else line
+            for low in [at]
+            for number, line in enumerate(lines)
+        ]
     else:
         other = rng.choice(log_bases()).splitlines(keepends=True)
         start = rng.randrange(len(other))
@@ -137,7 +168,9 @@ def _fields(data, rng):
             if rng.random() < 0.15:
                 del container[key]
             else:
-                container[key] = values.like(rng, container[key]) if rng.random() < 0.5 else values.anything(rng)
+                container[key] = (
+                    values.like(rng, container[key]) if rng.random() < 0.5 else values.anything(rng)
+                )
         lines[number] = head + dumps(value) + b"\n"
     return b"".join(lines)
 
@@ -147,9 +180,19 @@ def _payloads(data, rng):
     lines = data.splitlines(keepends=True)
     tabbed = [number for number, line in enumerate(lines) if line.startswith(b"\t")]
     for number in rng.sample(tabbed, min(len(tabbed), rng.choice([1, 5, 50]))):
-        text = rng.choice(values.TEXTS + values.PATHS).encode("utf-8", "surrogatepass").replace(b"\n", b"\n\t")
+        text = (
+            rng.choice(values.TEXTS + values.PATHS).encode("utf-8", "surrogatepass").replace(b"\n", b"\n\t")
+        )
         line = lines[number]
-        lines[number] = rng.choice([b"\t" + text + b"\n", line.replace(b'"', b"'"), line[: len(line) // 2] + text + line[len(line) // 2 :], b"\t" + dumps(values.anything(rng)) + b"\n", b"\t\n"])
+        lines[number] = rng.choice(
+            [
+                b"\t" + text + b"\n",
+                line.replace(b'"', b"'"),
+                line[: len(line) // 2] + text + line[len(line) // 2 :],
+                b"\t" + dumps(values.anything(rng)) + b"\n",
+                b"\t\n",
+            ]
+        )
     return b"".join(lines)
 
 
@@ -159,7 +202,15 @@ def _records(data, rng):
             "graph_dump", "dump_file", "link", "inductor_output_code", "describe_tensor", "exported_program"]  # fmt: skip
     more = []
     for _ in range(rng.choice([1, 5, 30])):
-        value = {key: rng.choice([values.scalar(rng), {"name": values.scalar(rng), "url": values.scalar(rng), "stack": values.scalar(rng)}]) for key in rng.sample(keys, 3)}
+        value = {
+            key: rng.choice(
+                [
+                    values.scalar(rng),
+                    {"name": values.scalar(rng), "url": values.scalar(rng), "stack": values.scalar(rng)},
+                ]
+            )
+            for key in rng.sample(keys, 3)
+        }
         text = dumps(value)
         more.append(raw_record(text, rng.choice([None, b"", b"text", b'{"a": 1}', rng.randbytes(50)])))
     at = data.rfind(b"\n", 0, rng.randrange(len(data) + 1)) + 1

@@ -27,7 +27,10 @@ _MAX_TEXT = 40_000_000  # of a table
 
 
 class Special(NamedTuple):
-    """What is no regular file: a link, a FIFO, a folder. ``{canary}`` in a target is the folder that nobody may read."""
+    """What is no regular file: a link, a FIFO, a folder.
+
+    ``{canary}`` in a target is the folder that nobody may read.
+    """
 
     kind: str  # symlink, fifo, folder
     target: str = ""
@@ -93,7 +96,9 @@ def schema_of(path):
 
 
 def change_field(files, rng, notes):
-    """Change a field of a table; each kind of table is as likely as any other, the manifest and the directories more."""
+    """Change a field of a table; each kind of table is as likely as any other, the manifest and the
+    directories more.
+    """
     kinds = {}
     for path in files:
         if not path.startswith("blobs/") and "/verbatim/" not in path and "/timeline/" not in path:
@@ -132,7 +137,11 @@ def _read(files, path):
 
 def _text(path, document):
     """The text of a file: of JSON Lines, while the document is still a list."""
-    return b"".join(dumps(row) + b"\n" for row in document) if ".jsonl" in path and isinstance(document, list) else dumps(document)
+    return (
+        b"".join(dumps(row) + b"\n" for row in document)
+        if ".jsonl" in path and isinstance(document, list)
+        else dumps(document)
+    )
 
 
 def _encode(path, data):
@@ -158,7 +167,11 @@ def _change(document, container, key, rng):
 
 
 def _short(value):
-    text = repr(value) if not isinstance(value, (list, dict, str)) or len(value) < 200 else f"{type(value).__name__} of {len(value)}"
+    text = (
+        repr(value)
+        if not isinstance(value, (list, dict, str)) or len(value) < 200
+        else f"{type(value).__name__} of {len(value)}"
+    )
     return text[:80]
 
 
@@ -215,11 +228,31 @@ def change_file(files, rng, notes):  # noqa: C901 - one branch for each kind of 
     """Damage, replace or remove a file."""
     groups = {}
     for path in files:
-        groups.setdefault(path.split("/")[0] + path.rpartition("/")[2][:6] * (not path.startswith("blobs")), []).append(path)
+        groups.setdefault(
+            path.split("/")[0] + path.rpartition("/")[2][:6] * (not path.startswith("blobs")), []
+        ).append(path)
     if not groups:
         return
     path = rng.choice(groups[rng.choice(list(groups))])
-    kind = rng.choice(["cut", "empty", "bytes", "flip", "more", "gone", "fifo", "folder", "link", "link", "claim", "bomb", "other", "foreign", "plain"])
+    kind = rng.choice(
+        [
+            "cut",
+            "empty",
+            "bytes",
+            "flip",
+            "more",
+            "gone",
+            "fifo",
+            "folder",
+            "link",
+            "link",
+            "claim",
+            "bomb",
+            "other",
+            "foreign",
+            "plain",
+        ]
+    )
     data = files[path] if isinstance(files[path], bytes) else b""
     if kind == "cut":
         files[path] = data[: rng.randrange(len(data) + 1)]
@@ -239,7 +272,18 @@ def change_file(files, rng, notes):  # noqa: C901 - one branch for each kind of 
     elif kind in ("fifo", "folder"):
         files[path] = Special(kind)
     elif kind == "link":
-        targets = ["{canary}/secret", "{canary}", "/etc/passwd", "/dev/zero", "/dev/null", "/proc/self/environ", "/proc/self/mem", "nowhere", ".", path.rpartition("/")[2]]
+        targets = [
+            "{canary}/secret",
+            "{canary}",
+            "/etc/passwd",
+            "/dev/zero",
+            "/dev/null",
+            "/proc/self/environ",
+            "/proc/self/mem",
+            "nowhere",
+            ".",
+            path.rpartition("/")[2],
+        ]
         files[path] = Special("symlink", rng.choice(targets))
     elif kind == "claim":
         files[path] = claiming(2**40) if path.endswith(".zst") else _lying_gzip(data)
@@ -248,9 +292,23 @@ def change_file(files, rng, notes):  # noqa: C901 - one branch for each kind of 
     elif kind == "other":
         files[path] = files[rng.choice(list(files))]
     elif kind == "foreign":
-        files[rng.choice(["x", "logs/x", "blobs/x", ".hidden", "blobs/00/" + "0" * 64, "logs/a/b/c/d.json"])] = rng.choice([b"x", Special("symlink", "{canary}")])
+        files[
+            rng.choice(["x", "logs/x", "blobs/x", ".hidden", "blobs/00/" + "0" * 64, "logs/a/b/c/d.json"])
+        ] = rng.choice([b"x", Special("symlink", "{canary}")])
     else:
-        files[path] = rng.choice([b"[]", b"{}", b"null", b"1", b'"x"', b"[" * 100_000, b'{"a":' * 100_000, b"\xef\xbb\xbf{}", b"\xff\xfe{\0}\0"])
+        files[path] = rng.choice(
+            [
+                b"[]",
+                b"{}",
+                b"null",
+                b"1",
+                b'"x"',
+                b"[" * 100_000,
+                b'{"a":' * 100_000,
+                b"\xef\xbb\xbf{}",
+                b"\xff\xfe{\0}\0",
+            ]
+        )
     notes.append(f"{path}: {kind}")
 
 
@@ -272,7 +330,8 @@ def bomb(path, size=2 << 30):
         block = 128 << 10
         count = size // block
         return b"\x28\xb5\x2f\xfd\x00\x68" + b"".join(
-            ((number == count - 1) | 1 << 1 | block << 3).to_bytes(3, "little") + b" " for number in range(count)
+            ((number == count - 1) | 1 << 1 | block << 3).to_bytes(3, "little") + b" "
+            for number in range(count)
         )
     return b" " * (4 << 20)
 
@@ -281,13 +340,26 @@ def bomb(path, size=2 << 30):
 
 
 def change_blob(files, rng, notes):
-    """Another content of a blob, by a writer who knows the format: under its right name, or under the one it had."""
+    """Another content of a blob, by a writer who knows the format: under its right name, or under the one it
+    had.
+    """
     blobs = [path for path in files if path.startswith("blobs/") and isinstance(files[path], bytes)]
     tables = [path for path in files if schema_of(path) == "blobs"]
     if not blobs or not tables:
         return
     path, table_path = rng.choice(blobs), rng.choice(tables)
-    content = rng.choice([b"", b"x", b"\x1b[31m", b"[" * 5000 + b"]" * 5000, b" " * 3_000_000, rng.randbytes(1000), b"../" * 100, b'{"a": 1e999}'])
+    content = rng.choice(
+        [
+            b"",
+            b"x",
+            b"\x1b[31m",
+            b"[" * 5000 + b"]" * 5000,
+            b" " * 3_000_000,
+            rng.randbytes(1000),
+            b"../" * 100,
+            b'{"a": 1e999}',
+        ]
+    )
     if rng.random() < 0.3:
         files[path] = _encode(path, content)
         notes.append(f"{path}: another content")
@@ -302,9 +374,17 @@ def change_blob(files, rng, notes):
     old = row.get("blob")
     row.update(blob=new, sha256=digest, size_bytes=len(content), stored_size_bytes=len(files[new]))
     files[table_path] = _encode(table_path, _text(table_path, rows))
-    for other in [name for name in files if schema_of(name) in ("artifacts", "events") and name.split("/")[:-1][:2] == table_path.split("/")[:2]]:
+    for other in [
+        name
+        for name in files
+        if schema_of(name) in ("artifacts", "events")
+        and name.split("/")[:-1][:2] == table_path.split("/")[:2]
+    ]:
         named = _read(files, other)
         if isinstance(named, list):
-            named = [{**one, "blob": new} if isinstance(one, dict) and one.get("blob") == old else one for one in named]
+            named = [
+                {**one, "blob": new} if isinstance(one, dict) and one.get("blob") == old else one
+                for one in named
+            ]
             files[other] = _encode(other, _text(other, named))
     notes.append(f"{table_path}: {old!r} is another one")

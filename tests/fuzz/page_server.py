@@ -1,4 +1,7 @@
-"""The viewers, one bundle and its comparison with another one, held in memory, on a server of their own. It notes what it is asked."""
+"""The viewers, one bundle and its comparison with another one, held in memory, on a server of their own.
+
+It notes what it is asked.
+"""
 
 import json
 import threading
@@ -13,7 +16,8 @@ _ENCODINGS = {".zst": "zstd", ".gz": "gzip"}
 
 
 class PageServer:
-    """``files`` is the bundle, ``encoded`` whether the browser is told how its files are stored, ``home`` the list of bundles.
+    """``files`` is the bundle, ``encoded`` whether the browser is told how its files are stored, ``home`` the
+    list of bundles.
 
     ``before`` is a bundle that it is compared with, ``comparison`` the document.
     """
@@ -28,11 +32,22 @@ class PageServer:
             return self.home, {"Content-Type": "application/json"}
         if path.startswith("/viewers/"):
             file = ROOT / path[1:] if not path.endswith("/") else ROOT / path[1:] / "index.html"
-            return (file.read_bytes(), {"Content-Type": _TYPES.get(file.suffix, "application/octet-stream")}) if file.is_file() else None
+            return (
+                (file.read_bytes(), {"Content-Type": _TYPES.get(file.suffix, "application/octet-stream")})
+                if file.is_file()
+                else None
+            )
         if path == "/comparison/comparison.json":
             return self.comparison, {"Content-Type": "application/json"}
         folders = {"/bundle/": self.files, "/comparison/new/": self.files, "/comparison/base/": self.before}
-        content = next((files.get(path.removeprefix(folder)) for folder, files in folders.items() if path.startswith(folder)), None)
+        content = next(
+            (
+                files.get(path.removeprefix(folder))
+                for folder, files in folders.items()
+                if path.startswith(folder)
+            ),
+            None,
+        )
         if not isinstance(content, bytes):
             return None
         encoding = _ENCODINGS.get("." + path.rpartition(".")[2]) if self.encoded else None
@@ -59,7 +74,11 @@ def page_server():
             found = site.answer(unquote(urlsplit(self.path).path))
             content, headers = found or (b"", {})
             self.send_response(200 if found else 404)
-            for name, value in {**headers, "Content-Length": str(len(content)), "Cache-Control": "no-store" if "/viewers/" not in self.path else "max-age=3600"}.items():
+            for name, value in {
+                **headers,
+                "Content-Length": str(len(content)),
+                "Cache-Control": "no-store" if "/viewers/" not in self.path else "max-age=3600",
+            }.items():
                 self.send_header(name, value)
             self.end_headers()
             try:
@@ -83,9 +102,26 @@ def page_server():
 def home(name, manifest):
     """What a server would say of a bundle, from whatever stands in its manifest."""
     logs = manifest.get("logs") if isinstance(manifest, dict) else None
-    row = {"name": name, "url": "bundle/", "log_count": 1, "ranks": [], "torch_versions": [], "compile_count": 0, "compile_time_us": 0, "statuses": {}}
+    row = {
+        "name": name,
+        "url": "bundle/",
+        "log_count": 1,
+        "ranks": [],
+        "torch_versions": [],
+        "compile_count": 0,
+        "compile_time_us": 0,
+        "statuses": {},
+    }
     for log in logs if isinstance(logs, list) else ():
         if isinstance(log, dict):
-            row |= {"torch_versions": [log.get("torch_version")], "compile_count": log.get("compile_count"), "compile_time_us": log.get("compile_time_us"), "statuses": log.get("statuses")}
-    viewers = [{"name": name, "url": f"viewers/{name}/", "title": name, "description": ""} for name in ("default", "multirank")]
+            row |= {
+                "torch_versions": [log.get("torch_version")],
+                "compile_count": log.get("compile_count"),
+                "compile_time_us": log.get("compile_time_us"),
+                "statuses": log.get("statuses"),
+            }
+    viewers = [
+        {"name": name, "url": f"viewers/{name}/", "title": name, "description": ""}
+        for name in ("default", "multirank")
+    ]
     return json.dumps({"bundles": [row], "viewers": viewers}).encode()

@@ -1,4 +1,6 @@
-"""Hostile bundles in the viewers, in Chromium: nothing fails unseen, hangs, asks elsewhere, runs a script or leaves the page empty."""
+"""Hostile bundles in the viewers, in Chromium: nothing fails unseen, hangs, asks elsewhere, runs a script or
+leaves the page empty.
+"""
 
 import json
 import os
@@ -22,7 +24,7 @@ from fuzz.page_server import home, page_server
 from fuzz.runner import MAX_BYTES, MAX_S, Fault
 
 sys.path.append(str(ROOT / "tests" / "web"))
-from pages import open_page, settle  # noqa: E402
+from pages import open_page, settle
 
 SEEDS = Path(__file__).with_name("page_seeds.txt")
 DEFAULT = [
@@ -32,13 +34,32 @@ DEFAULT = [
     "caches", "export", "timeline", "anatomy", "anatomy&by=origin", "anatomy&by=compile", "compare", "events", "events&event=3", "events&event=30", "diagnostics", "search&q=a", "search&q=x&in=text",
 ]  # fmt: skip
 OTHERS = {
-    "multirank": ["view=verdict", "view=compare", "view=compare&column=0", "view=collectives", "view=execution", "view=timeline", "view=details"],
+    "multirank": [
+        "view=verdict",
+        "view=compare",
+        "view=compare&column=0",
+        "view=collectives",
+        "view=execution",
+        "view=timeline",
+        "view=details",
+    ],
     "provenance": ["", "pin=post:3", "pin=kernel:0", "pin=code:5"],
     "starter": ["", "compile=0/0", "compile=0/0&artifact=0"],
     "home": [""],
 }
-COMPARE = ["view=changes", "view=compiles", "view=compiles&change=0", "view=timeline", "view=timeline&width=base", "view=timeline&left=1/0&right=1/0", "view=compile&left=1/0&right=1/0"]
-COMPARE += [f"view=compile&left=1/0&right=1/0&part={part}" for part in ("dynamo_output_graph", "dynamo_cpp_guards_str", "inductor_output_code", "nothing")]
+COMPARE = [
+    "view=changes",
+    "view=compiles",
+    "view=compiles&change=0",
+    "view=timeline",
+    "view=timeline&width=base",
+    "view=timeline&left=1/0&right=1/0",
+    "view=compile&left=1/0&right=1/0",
+]
+COMPARE += [
+    f"view=compile&left=1/0&right=1/0&part={part}"
+    for part in ("dynamo_output_graph", "dynamo_cpp_guards_str", "inductor_output_code", "nothing")
+]
 VIEWS_A_CASE = 7
 # Clicks on some of what is there; links to other pages are left alone.
 CLICKS = """(random) => {
@@ -52,7 +73,10 @@ CLICKS = """(random) => {
     for (const key of ["ArrowDown", "Enter", "Escape"]) element.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
   }
 }"""
-HARM = "document.querySelectorAll(\"img, script:not([src]), [onerror], [href^='javascript' i], [src^='javascript' i], iframe, object, embed\").length"
+HARM = (
+    "document.querySelectorAll(\"img, script:not([src]), [onerror], [href^='javascript' i],"
+    " [src^='javascript' i], iframe, object, embed\").length"
+)
 SAYS = "document.body.innerText.trim().length"
 
 
@@ -86,21 +110,41 @@ class Pages:
             self._site.before, self._site.comparison = before(pair), comparison(pair)
             if rng.random() < 0.6:
                 self._site.comparison = mutations.mutate_document("comparison", comparison(pair), rng, notes)
-        viewers = viewers or ["default", *(["multirank"] if name.startswith("ranks") else []), rng.choice(list(OTHERS))]
+        viewers = viewers or [
+            "default",
+            *(["multirank"] if name.startswith("ranks") else []),
+            rng.choice(list(OTHERS)),
+        ]
         found = []
         for viewer in viewers:
-            views = [f"view={view}" for view in DEFAULT] if viewer == "default" else COMPARE if viewer == "compare" else OTHERS[viewer]
+            views = (
+                [f"view={view}" for view in DEFAULT]
+                if viewer == "default"
+                else COMPARE
+                if viewer == "compare"
+                else OTHERS[viewer]
+            )
             found += self._visit(viewer, rng.sample(views, min(len(views), VIEWS_A_CASE)), rng)
         kinds = {fault[0]: fault for fault in found}
         return [Fault(name, kind, notes, text) for kind, text in kinds.values()]
 
     def _visit(self, viewer, views, rng):
         page, found = open_page(self._browser), []
-        page.on("pageerror", lambda error: found.append((f"{viewer}: uncaught {_first(error.stack)}", str(error.stack))))
+        page.on(
+            "pageerror",
+            lambda error: found.append((f"{viewer}: uncaught {_first(error.stack)}", str(error.stack))),
+        )
         page.on("console", lambda message: found.extend(_said(viewer, message)))
-        page.on("dialog", lambda dialog: (found.append((f"{viewer}: a dialog", dialog.message)), dialog.dismiss()))
+        page.on(
+            "dialog", lambda dialog: (found.append((f"{viewer}: a dialog", dialog.message)), dialog.dismiss())
+        )
         page.on("crash", lambda: found.append((f"{viewer}: the page crashed", "")))
-        page.on("request", lambda request: self._own(request.url) or found.append((f"{viewer}: asks elsewhere", request.url[:300])))
+        page.on(
+            "request",
+            lambda request: (
+                self._own(request.url) or found.append((f"{viewer}: asks elsewhere", request.url[:300]))
+            ),
+        )
         at = ""
         watch = _Watch()
         try:
@@ -108,7 +152,9 @@ class Pages:
                 at = f"#v=1&{view}"
                 with watch:
                     if number == 0:
-                        page.goto(f"{self._site.address}/viewers/{viewer}/?{'comparison=/comparison/' if viewer == 'compare' else 'bundle=/bundle/'}{at}")
+                        page.goto(
+                            f"{self._site.address}/viewers/{viewer}/?{'comparison=/comparison/' if viewer == 'compare' else 'bundle=/bundle/'}{at}"
+                        )
                     else:
                         page.evaluate("hash => { location.hash = hash }", at)
                     settle(page)
@@ -145,7 +191,9 @@ class Pages:
 
 
 class _Watch:
-    """Kills the page when what is in the block takes too long, and knows how much memory the pages had at most."""
+    """Kills the page when what is in the block takes too long, and knows how much memory the pages had at
+    most.
+    """
 
     def __init__(self):
         self.why = ""
@@ -174,7 +222,9 @@ def _renderers():
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
-                parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[1])
+                parents[int(entry)] = int(
+                    Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[1]
+                )
             except OSError:
                 pass
     for pid in parents:
@@ -209,7 +259,10 @@ def _manifest(files):
 
 
 def _said(viewer, message):
-    """A fault that the page found by itself and said in the console. What a server does not have is no fault."""
+    """A fault that the page found by itself and said in the console.
+
+    What a server does not have is no fault.
+    """
     if message.type == "error" and "Failed to load resource" not in message.text:
         yield f"{viewer}: {_first(message.text)}", message.text
 
@@ -229,7 +282,9 @@ def cases(seed):
 
 def kept():
     """Cases that were faults once."""
-    return [line.split("#")[0].strip() for line in SEEDS.read_text().splitlines() if line.split("#")[0].strip()]
+    return [
+        line.split("#")[0].strip() for line in SEEDS.read_text().splitlines() if line.split("#")[0].strip()
+    ]
 
 
 def main(minutes, seed, names=None):

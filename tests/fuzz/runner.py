@@ -1,4 +1,6 @@
-"""Runs one case in a child of this process, which has imported everything already, and looks at what it leaves."""
+"""Runs one case in a child of this process, which has imported everything already, and looks at what it
+leaves.
+"""
 
 import importlib
 import json
@@ -46,7 +48,11 @@ class Runner:
 
     def __enter__(self):
         _import_all()
-        self._root = Path(tempfile.mkdtemp(prefix="tlparse-fuzz-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None))
+        self._root = Path(
+            tempfile.mkdtemp(
+                prefix="tlparse-fuzz-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+            )
+        )
         self._canary = self._root / "canary"
         self._canary.mkdir()
         (self._canary / "secret").write_text(values.MARK)
@@ -112,7 +118,15 @@ class Runner:
         if not ended:
             _end(os.killpg, pid)
         _, status, usage = os.wait4(pid, 0)
-        return self._verdict(command, status, usage, time.monotonic() - began, ended, pid, [path.read_bytes() for path in streams])
+        return self._verdict(
+            command,
+            status,
+            usage,
+            time.monotonic() - began,
+            ended,
+            pid,
+            [path.read_bytes() for path in streams],
+        )
 
     def _child(self, command, case, streams):
         code = 70
@@ -121,11 +135,16 @@ class Runner:
             for number, path in enumerate(streams, 1):
                 os.dup2(os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), number)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-            sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", errors="surrogateescape", closefd=False) for number in (1, 2))
+            sys.stdout, sys.stderr = (
+                open(number, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
+                for number in (1, 2)
+            )
             os.chdir(self._case / "cwd")
             os.environ.update(TMPDIR=str(self._case / "tmp"), HOME=str(self._case / "tmp"))
             tempfile.tempdir = None
-            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))  # for the machine's sake: what comes near is a fault
+            resource.setrlimit(
+                resource.RLIMIT_FSIZE, (1 << 30, 1 << 30)
+            )  # for the machine's sake: what comes near is a fault
             resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
             code = (ON_BUNDLES | ON_LOGS)[command](case)
         except BaseException:
@@ -170,7 +189,11 @@ class Runner:
             if not others and not _group_alive(pid):
                 return ""
             select.select([], [], [], 0.05)
-        said = " ".join(Path(f"/proc/{other}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace") for other in others if Path(f"/proc/{other}").exists())
+        said = " ".join(
+            Path(f"/proc/{other}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            for other in others
+            if Path(f"/proc/{other}").exists()
+        )
         for other in others:
             _end(os.kill, other)
         _end(os.killpg, pid)
@@ -182,7 +205,11 @@ class Runner:
         allowed = ("out/it/", "out/it.html") if self.code in (0, 3) or command == "validate" else ()
         if command == "overwrite" and self.code == 0:
             allowed = ("in/bundle/",)
-        stray = [path for path in after if after[path] != before.get(path) and not (path + "/").startswith(allowed or ("\0",))]
+        stray = [
+            path
+            for path in after
+            if after[path] != before.get(path) and not (path + "/").startswith(allowed or ("\0",))
+        ]
         stray += [path for path in before if path not in after and not path.startswith(allowed or ("\0",))]
         if self.code == 0:
             stray = [path for path in stray if path not in ("out", "in")]
@@ -190,12 +217,18 @@ class Runner:
             found.append(("left or changed files", " ".join(stray[:6])))
         if self._listing(self._canary) != self._kept:
             found.append(("the canary was changed", ""))
-        out_files = [path for path in (self._case / "out").rglob("*") if path.is_file() and not path.is_symlink()]
+        out_files = [
+            path for path in (self._case / "out").rglob("*") if path.is_file() and not path.is_symlink()
+        ]
         if sum(path.stat().st_size for path in out_files) > _MAX_OUT:
             found.append(("writes without a bound", ""))
         else:
             texts = ((path, path.read_bytes()) for path in out_files)
-            found += [("brings a secret to light", str(path)) for path, text in texts if any(secret in text for secret in _SECRETS)][:1]
+            found += [
+                ("brings a secret to light", str(path))
+                for path, text in texts
+                if any(secret in text for secret in _SECRETS)
+            ][:1]
         links = [path for path in (self._case / "out").rglob("*") if path.is_symlink()]
         if links:
             found.append(("writes a link", str(links[0])))
@@ -209,7 +242,9 @@ class Runner:
                 path = os.path.join(parent, name)
                 stat = os.lstat(path)
                 is_folder = name in folders and not os.path.islink(path)
-                found[os.path.relpath(path, folder)] = stat.st_mode if is_folder else (stat.st_mode, stat.st_size, stat.st_mtime_ns, stat.st_ino)
+                found[os.path.relpath(path, folder)] = (
+                    stat.st_mode if is_folder else (stat.st_mode, stat.st_size, stat.st_mtime_ns, stat.st_ino)
+                )
         return found
 
 
@@ -221,7 +256,9 @@ def _said(command, out, err, code):
     for stream, said in (("stdout", text), ("stderr", err)):
         control = _SHOWN.search(said)
         if control:
-            found.append((f"{control[0]!r} on {stream}", said[max(0, control.start() - 100) : control.end() + 100]))
+            found.append(
+                (f"{control[0]!r} on {stream}", said[max(0, control.start() - 100) : control.end() + 100])
+            )
         if any(line.startswith(values.FORGED) for line in said.splitlines()):
             found.append((f"a forged line on {stream}", said[:500]))
     if any(secret in out or secret.decode() in err for secret in _SECRETS):
@@ -242,7 +279,14 @@ def _said(command, out, err, code):
 def _where(text):
     """The exception and the innermost lines of ours in a traceback: equal for equal faults."""
     lines = re.findall(r'File "[^"]*/tlparse_bundle/([^"]+)", line (\d+), in (\S+)', text)
-    last = next((line for line in reversed(text.splitlines()) if re.match(r"[\w.]+(Error|Exception|Interrupt|Broken|Exit)", line)), text.strip().splitlines()[-1])
+    last = next(
+        (
+            line
+            for line in reversed(text.splitlines())
+            if re.match(r"[\w.]+(Error|Exception|Interrupt|Broken|Exit)", line)
+        ),
+        text.strip().splitlines()[-1],
+    )
     where = " < ".join(f"{path}:{number} {name}" for path, number, name in reversed(lines[-2:]))
     return f"{last.split(':')[0]} at {where or 'the test itself'}"
 
@@ -250,7 +294,9 @@ def _where(text):
 def _import_all():
     """What commands import when they need it, so that no child does it again."""
     for module in pkgutil.walk_packages(tlparse_bundle.__path__, "tlparse_bundle."):
-        if not module.name.endswith(("__main__", "dask_workers", "zstd_standard")):  # the last one for Python 3.14, without zstandard
+        if not module.name.endswith(
+            ("__main__", "dask_workers", "zstd_standard")
+        ):  # the last one for Python 3.14, without zstandard
             importlib.import_module(module.name)
     jsonschema.Draft202012Validator(schema("manifest")).is_valid({})
 
@@ -267,7 +313,10 @@ def _wait(pid, seconds):
 
 
 def _with_environment(part):
-    """The processes that were started with this in their environment. Copies of this one do not have it there."""
+    """The processes that were started with this in their environment.
+
+    Copies of this one do not have it there.
+    """
     found = []
     for name in os.listdir("/proc"):
         if name.isdecimal():

@@ -1,4 +1,6 @@
-"""The fields of a schema, and where one of them stands in a document, so that each field is as likely as any other."""
+"""The fields of a schema, and where one of them stands in a document, so that each field is as likely as any
+other.
+"""
 
 import functools
 
@@ -10,7 +12,9 @@ _DEPTH = 12
 
 @functools.cache
 def fields(name):
-    """Every place that a schema describes: tuples of keys, ITEM for an element of a list, ANY for a key of any name."""
+    """Every place that a schema describes: tuples of keys, ITEM for an element of a list, ANY for a key of
+    any name.
+    """
     if name not in (*schema_names(), *document_names()):
         return ()
     document, found = schema(name), {}
@@ -38,7 +42,9 @@ def fields(name):
 
 
 def place(document, field, rng):
-    """(container, key) of one place of the field in the document; None when it has none, the key may be missing."""
+    """(container, key) of one place of the field in the document; None when it has none, the key may be
+    missing.
+    """
     container, key, value = None, None, document
     for number, part in enumerate(field):
         container = value

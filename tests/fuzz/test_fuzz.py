@@ -50,17 +50,33 @@ def test_what_was_a_fault_once(runner):
 
 
 def test_the_same_seed_makes_the_same_case():
-    assert mutations.mutate("small-zstd", 5) == mutations.mutate("small-zstd", 5) != mutations.mutate("small-zstd", 6)
+    assert (
+        mutations.mutate("small-zstd", 5)
+        == mutations.mutate("small-zstd", 5)
+        != mutations.mutate("small-zstd", 6)
+    )
     assert log_mutations.mutate(5) == log_mutations.mutate(5) != log_mutations.mutate(6)
 
 
 def test_every_schema_that_a_bundle_uses_is_walked():
     used = {mutations.schema_of(path) for name in NAMES for path in base(name)} - {""}
-    assert {"manifest", "log", "events", "metadata", "compiles", "stacks", "blobs", "artifacts", "rank_findings"} <= used
+    assert {
+        "manifest",
+        "log",
+        "events",
+        "metadata",
+        "compiles",
+        "stacks",
+        "blobs",
+        "artifacts",
+        "rank_findings",
+    } <= used
     assert all(fields(name) for name in used)
     rng = random.Random(1)
     document = [{"compile": "0/0", "restart_reasons": ["print"]}]
-    assert {place(document, field, rng)[1] for field in fields("compiles") if place(document, field, rng)} >= {"compile", "status", "restart_reasons", 0}
+    assert {
+        place(document, field, rng)[1] for field in fields("compiles") if place(document, field, rng)
+    } >= {"compile", "status", "restart_reasons", 0}
 
 
 def _broken(monkeypatch, runner, command):

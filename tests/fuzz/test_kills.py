@@ -11,4 +11,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 
 def test_a_few_kills():
     said = []
-    assert kills.main(7, 3, ("build several", "build one", "merge", "restore", "site", "export", "legacy"), said.append) == 0, said
+    assert (
+        kills.main(
+            7, 3, ("build several", "build one", "merge", "restore", "site", "export", "legacy"), said.append
+        )
+        == 0
+    ), said

@@ -70,8 +70,23 @@ def anything(rng):
 def like(rng, value):
     """Another value of the same type, more or less."""
     if type(value) in (int, float):
-        near = [value + 1, value - 1, -value, value * 1000, value * 2**40] if value == value and abs(value) < 1e300 else []
+        near = (
+            [value + 1, value - 1, -value, value * 1000, value * 2**40]
+            if value == value and abs(value) < 1e300
+            else []
+        )
         return rng.choice([*near, *NUMBERS])
     if type(value) is str:
-        return rng.choice([rng.choice(PATHS), rng.choice(TEXTS), value + rng.choice(TEXTS), value[:-1], value.upper(), value + "/", "../" + value, value[::-1]])
+        return rng.choice(
+            [
+                rng.choice(PATHS),
+                rng.choice(TEXTS),
+                value + rng.choice(TEXTS),
+                value[:-1],
+                value.upper(),
+                value + "/",
+                "../" + value,
+                value[::-1],
+            ]
+        )
     return anything(rng)

@@ -26,7 +26,9 @@ _YEAR = re.compile(rb'(?<="timestamp":")\d{4}(?=-\d\d-\d\dT)')
 
 
 def carriage_return(ours, theirs):
-    """tlparse takes a CR before LF for a part of the line end; the payload is then not the one that was written."""
+    """tlparse takes a CR before LF for a part of the line end; the payload is then not the one that was
+    written.
+    """
     return re.sub(rb"\r$", b"", ours, flags=re.MULTILINE) == (theirs or b"")
 
 
@@ -34,12 +36,15 @@ def lost_record(ours, theirs):
     """tlparse loses a record that has NaN in its metadata; here NaN is the word."""
     lines = ours.splitlines()
     (lost,) = [line for line in lines if b'"nan_in_metadata"' in line]
-    return theirs.splitlines() == [line for line in lines if line != lost] and json.loads(lost)["nan_in_metadata"]["v"] == "NaN"
+    return (
+        theirs.splitlines() == [line for line in lines if line != lost]
+        and json.loads(lost)["nan_in_metadata"]["v"] == "NaN"
+    )
 
 
 def lost_guard(ours, theirs):
-    """tlparse loses guards whose frame_locals hold lists, as torch 2.13 writes them; its report of a draft export is
-    without them. Here each has a page, which takes a number."""
+    """tlparse loses guards whose frame_locals hold lists, as torch 2.13 writes them; its report of a draft
+    export is without them. Here each has a page, which takes a number."""
     return ours is None or theirs is None
 
 
@@ -50,7 +55,14 @@ ALL = {
         "raw.jsonl": lost_record,
     },
 }
-GUARD_INSTEAD = dict.fromkeys(["-_-_-_-/symbolic_guard_information_0.html", "-_-_-_-/exported_program_0.txt", "-_-_-_-/exported_program_1.txt"], lost_guard)
+GUARD_INSTEAD = dict.fromkeys(
+    [
+        "-_-_-_-/symbolic_guard_information_0.html",
+        "-_-_-_-/exported_program_0.txt",
+        "-_-_-_-/exported_program_1.txt",
+    ],
+    lost_guard,
+)
 EXPORT = {
     "nonascii/trace/fixture0.log": {
         "payloads/19659c0b63c54933e2ffa95d2c346da0.txt": carriage_return,
@@ -70,12 +82,16 @@ def name_of(path):
 
 
 def compare(ours, theirs, differences):
-    """The two folders have the same files with the same bytes, but for ``differences``, all of which must be there."""
+    """The two folders have the same files with the same bytes, but for ``differences``, all of which must be
+    there.
+    """
     assert set(ours) ^ set(theirs) == {path for path in differences if (path in ours) != (path in theirs)}
     found = {path for path in ours.keys() | theirs.keys() if ours.get(path) != theirs.get(path)}
     found -= {path for path in ours.keys() & theirs.keys() if path.endswith(".html")}
     assert found == differences.keys()
-    assert {path: differs(ours.get(path), theirs.get(path)) for path, differs in differences.items()} == dict.fromkeys(differences, True)
+    assert {
+        path: differs(ours.get(path), theirs.get(path)) for path, differs in differences.items()
+    } == dict.fromkeys(differences, True)
 
 
 def take_year(files):
@@ -101,7 +117,11 @@ def test_the_report_is_that_of_tlparse(path, built, tmp_path):
     # tlparse takes the year from the clock of the day on which it runs; we from the log.
     assert take_year(ours) == {year}
     assert take_year(theirs) <= {dt.datetime.now(dt.UTC).year, dt.datetime.now().year}
-    compare(ours, {path: data for path, data in theirs.items() if path not in PAGES_NOT_MADE}, ALL.get(name_of(path), {}))
+    compare(
+        ours,
+        {path: data for path, data in theirs.items() if path not in PAGES_NOT_MADE},
+        ALL.get(name_of(path), {}),
+    )
 
 
 @pytest.mark.parametrize("path", traces.ALL_LOGS)
@@ -112,7 +132,11 @@ def test_the_export_report_is_that_of_tlparse(path, built, tmp_path):
     failures = json.loads(ours.pop("export_failures.json"))
     compare(ours, theirs, EXPORT.get(name_of(path), {}))
 
-    told = [_without_page(row) for row in failures["failures"] if _without_page(row) not in LOST_FAILURES.get(name_of(path), [])]
+    told = [
+        _without_page(row)
+        for row in failures["failures"]
+        if _without_page(row) not in LOST_FAILURES.get(name_of(path), [])
+    ]
     assert told == _rows(index)
     assert len(told) == len(failures["failures"]) - len(LOST_FAILURES.get(name_of(path), []))
     assert all(row["page"] in ours for row in failures["failures"] if row["page"])
@@ -136,8 +160,15 @@ def _rows(index):
 
 
 def test_a_draft_export_tells_its_failures(root, built, tmp_path):
-    for log, kinds in (("fixture0", ["Guard Evaluated"]), ("fixture1", ["Data Dependent Error", "Missing Fake Kernel", "Mismatched Fake Kernel"])):
-        ours = report(built(root / f"fixtures/export_dtrace/trace/dedicated_log_torch_trace_{log}.log"), tmp_path / log, export=True)
+    for log, kinds in (
+        ("fixture0", ["Guard Evaluated"]),
+        ("fixture1", ["Data Dependent Error", "Missing Fake Kernel", "Mismatched Fake Kernel"]),
+    ):
+        ours = report(
+            built(root / f"fixtures/export_dtrace/trace/dedicated_log_torch_trace_{log}.log"),
+            tmp_path / log,
+            export=True,
+        )
         failures = json.loads(ours["export_failures.json"])["failures"]
         assert [row["type"] for row in failures] == kinds
         assert b"frame_locals" in ours[failures[0]["page"]]
@@ -180,7 +211,11 @@ def test_ranks_have_folders_of_their_own(folder, root, tmp_path):
     # tlparse keeps one table of strings for all ranks, which it reads in the order of the file system.
     for path in [path for path in ours if path.endswith("raw.jsonl")]:
         ours[path], theirs[path] = (files[path].partition(b"\n")[2] for files in (ours, theirs))
-    assert "chromium_events.json" in ours and "rank_1/raw.jsonl" in ours and "rank_1/collectives_parity.json" in ours
+    assert (
+        "chromium_events.json" in ours
+        and "rank_1/raw.jsonl" in ours
+        and "rank_1/collectives_parity.json" in ours
+    )
     for name, in_order in SORTED.items():
         assert (name in ours) == (name in theirs)
         if name in ours:
@@ -198,7 +233,10 @@ def schedules(*all_ops):
     return "".join(f"{row} | {json.dumps(list(ops))}\n" for ops in all_ops)
 
 
-REDUCE, WAIT = "torch.ops._c10d_functional.all_reduce_.default", "torch.ops._c10d_functional.wait_tensor.default"
+REDUCE, WAIT = (
+    "torch.ops._c10d_functional.all_reduce_.default",
+    "torch.ops._c10d_functional.wait_tensor.default",
+)
 
 # Where tlparse is wrong: a rank's log, what we say of its parity, what tlparse says.
 OTHER_VERDICTS = {
@@ -218,7 +256,9 @@ OTHER_VERDICTS = {
         [{"offset": 1, "missing_waits": 1}],
     ),
     "it takes one schedule and one output code of a compile id, whichever is listed first or last": (
-        schedules([REDUCE, WAIT], [REDUCE, REDUCE, WAIT, WAIT]) + code(f"{REDUCE}(x)", f"{WAIT}(x)") + code(*[f"{REDUCE}(x)", f"{WAIT}(x)"] * 2),
+        schedules([REDUCE, WAIT], [REDUCE, REDUCE, WAIT, WAIT])
+        + code(f"{REDUCE}(x)", f"{WAIT}(x)")
+        + code(*[f"{REDUCE}(x)", f"{WAIT}(x)"] * 2),
         [],
         None,  # whatever the file system makes of it
     ),
@@ -233,11 +273,16 @@ def test_verdicts_that_differ_from_those_of_tlparse(reason, tmp_path):
         (tmp_path / "logs" / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(log(text))
     build(discover([tmp_path / "logs"]), tmp_path / "bundle", jobs=1)
     files = report(Bundle.open(tmp_path / "bundle"), tmp_path / "ours")
-    for graphs, found in ((ours, files), (theirs, run_tlparse(tmp_path / "logs", tmp_path / "theirs", "--all-ranks-html"))):
+    for graphs, found in (
+        (ours, files),
+        (theirs, run_tlparse(tmp_path / "logs", tmp_path / "theirs", "--all-ranks-html")),
+    ):
         if graphs is not None:
             rows = [{"graph": "-_0_0_0", "compile_id": "[0/0]", **row} for row in graphs]
             assert json.loads(found["rank_1/collectives_parity.json"])["graphs"] == rows
-    assert len(json.loads(files["collective_schedules.json"])) == 2 * text.count("inductor_collective_schedule")
+    assert len(json.loads(files["collective_schedules.json"])) == 2 * text.count(
+        "inductor_collective_schedule"
+    )
 
 
 def test_logs_without_ranks_have_folders_of_their_names(root, built, tmp_path):

@@ -1,4 +1,5 @@
-"""Records that no log at hand has, and hostile ones, in the report that other tools read instead of tlparse's.
+"""Records that no log at hand has, and hostile ones, in the report that other tools read instead of
+tlparse's.
 
 Where tlparse 0.4.3 makes sense of a record its files are compared; else the difference is said.
 """
@@ -24,7 +25,9 @@ STACK_TRACES = "inductor_provenance_tracking_kernel_stack_traces"
 
 @pytest.fixture
 def both(tmp_path):
-    """both(data): our report and tlparse's of a log of these bytes, without years and the pages we do not make."""
+    """both(data): our report and tlparse's of a log of these bytes, without years and the pages we do not
+    make.
+    """
 
     def write(data, *options):
         folder = tmp_path / f"both{len(list(tmp_path.iterdir()))}"
@@ -40,7 +43,8 @@ def both(tmp_path):
 
 
 SAME = {
-    "each kind of file": """
+    "each kind of file": (
+        """
         str ["a.py", 2]
         optimize_ddp_split_graph 0/0
             | graph
@@ -70,8 +74,10 @@ SAME = {
         exported_program
             | program
         compilation_metrics 0/0 {"fail_type": null, "cache_size": 3}
-    """,
-    "names": """
+    """
+    ),
+    "names": (
+        """
         artifact:a.b.c 0/0
             | text
         artifact:.hidden 0/0
@@ -86,8 +92,10 @@ SAME = {
             | text
         artifact:cache_miss_cache_hit/x 0/0
             | text
-    """,
-    "guards": f"""
+    """
+    ),
+    "guards": (
+        f"""
         dynamo_guards 0/0
             | {GUARDS}
         dynamo_guards 0/0
@@ -96,16 +104,20 @@ SAME = {
             | [{{"code": 1}}]
         artifact:last 0/0
             | text
-    """,
-    "a page beside the stack traces of kernels": f"""
+    """
+    ),
+    "a page beside the stack traces of kernels": (
+        f"""
         artifact:{STACK_TRACES} 0/0 {{"encoding": "json"}}
             | {{"kernel:1": ["File a.py\\\\nline"]}}
         artifact:{STACK_TRACES}_x 0/0 {{"encoding": "json"}}
             | no JSON
         artifact:last 0/0
             | text
-    """,
-    "ranks": """
+    """
+    ),
+    "ranks": (
+        """
         artifact:before
             | text
         artifact:first @3
@@ -119,17 +131,21 @@ SAME = {
         str ["b.py", 1]
         artifact:last @3
             | text
-    """,
-    "the timeline": """
+    """
+    ),
+    "the timeline": (
+        """
         chromium_event
             | 5
         chromium_event
             | {"z": 1, "a": {"é": [], "b": {}}}
         chromium_event
             | no JSON
-    """,
+    """
+    ),
     "nothing": "> not a record",
-    "payloads": """
+    "payloads": (
+        """
         unknown_event 0/0
             | text
         unknown_event 0/0
@@ -140,23 +156,30 @@ SAME = {
         artifact:lines 0/0
             |
             |
-    """,
-    "keys that the line gets": """
+    """
+    ),
+    "keys that the line gets": (
+        """
         a 0/0 {"stack": []}
         > V0401 12:00:00.000000 7 a.py:1] {"b": {}, "lineno": 1}
         > V0401 12:00:00.000000 7 a.py:1] {"b": {}, "payload_filename": 1}
-    """,
-    "ids without an attempt": """
+    """
+    ),
+    "ids without an attempt": (
+        """
         > V0401 12:00:00.000000 7 a.py:1] {"frame_id": 0, "frame_compile_id": 1, "graph_dump": {"name": "a"}}
         > V0401 12:00:00.000000 7 a.py:1] {"frame_id": 0, "frame_compile_id": 1, "attempt": 0, "graph_dump": {"name": "a"}}
         > V0401 12:00:00.000000 7 a.py:1] {"frame_id": 0, "graph_dump": {"name": "a"}}
         > V0401 12:00:00.000000 7 a.py:1] {"attempt": 5, "graph_dump": {"name": "a"}}
         > V0401 12:00:00.000000 7 a.py:1] {"frame_id": "0", "graph_dump": {"name": "a"}}
         > V0401 12:00:00.000000 7 a.py:1] {"frame_id": -1, "frame_compile_id": 1, "graph_dump": {"name": "a"}}
-    """,
-    "several kinds in one record": """
+    """
+    ),
+    "several kinds in one record": (
+        """
         > V0401 12:00:00.000000 7 a.py:1] {"compilation_metrics": {}, "graph_dump": {"name": "a"}, "link": {"name": "n", "url": "u"}, "artifact": {"name": "b", "encoding": "json"}}
-    """,
+    """
+    ),
 }
 
 
@@ -167,15 +190,53 @@ def test_the_files_are_those_of_tlparse(case, both):
 
 def test_numbers_and_texts_are_written_as_tlparse_does(both):
     random.seed(20)
-    floats = [repr(value) for (value,) in struct.iter_unpack("<d", random.randbytes(8 * 3000)) if abs(value) < 1e300]
+    floats = [
+        repr(value) for (value,) in struct.iter_unpack("<d", random.randbytes(8 * 3000)) if abs(value) < 1e300
+    ]
     floats += [repr(random.random() * 10 ** random.randint(-12, 20)) for _ in range(3000)]
-    numbers = ["-0", "-0.0", "1e16", "1e15", "1e-5", "0.0000123", "1e-6", "3.9e-05", "5e-324", "1e-400", "0e400", "1E+5", "123456789012345678901234567890.5e-10"]
-    numbers += ["9007199254740993", "18446744073709551615", "18446744073709551616", "-9223372036854775808", "-9223372036854775809"]
+    numbers = [
+        "-0",
+        "-0.0",
+        "1e16",
+        "1e15",
+        "1e-5",
+        "0.0000123",
+        "1e-6",
+        "3.9e-05",
+        "5e-324",
+        "1e-400",
+        "0e400",
+        "1E+5",
+        "123456789012345678901234567890.5e-10",
+    ]
+    numbers += [
+        "9007199254740993",
+        "18446744073709551615",
+        "18446744073709551616",
+        "-9223372036854775808",
+        "-9223372036854775809",
+    ]
     # \\ud83d\\ude00 is a pair, which is a character
-    texts = '["\\u0000\\u001f\\u007f\\b\\f\\n\\r\\t\\"\\\\\\/", "\\u2028é\\ud83d\\ude00", {"b": 1, "a": 2, "a": 3, "é": 0, "Z": 0, "\\uffff": 1, "\\ud83d\\ude00": 2}]'
+    texts = (
+        '["\\u0000\\u001f\\u007f\\b\\f\\n\\r\\t\\"\\\\\\/", "\\u2028é\\ud83d\\ude00", {"b": 1, "a": 2, "a":'
+        ' 3, "é": 0, "Z": 0, "\\uffff": 1, "\\ud83d\\ude00": 2}]'
+    )
     payloads = [f"[{', '.join([*floats, *numbers])}]", texts, "[" * 127 + "]" * 127]
-    payloads += ["[" * 128 + "]" * 128, "[NaN]", "[1e400]", '["\\ud800"]', "[1] 2", "", "\ufeff[]", "01", "[1,]"]  # no JSON to serde_json
-    data = b"".join(record(f'artifact:a{number} {{"encoding": "json"}}', payload=payload) for number, payload in enumerate(payloads))
+    payloads += [
+        "[" * 128 + "]" * 128,
+        "[NaN]",
+        "[1e400]",
+        '["\\ud800"]',
+        "[1] 2",
+        "",
+        "\ufeff[]",
+        "01",
+        "[1,]",
+    ]  # no JSON to serde_json
+    data = b"".join(
+        record(f'artifact:a{number} {{"encoding": "json"}}', payload=payload)
+        for number, payload in enumerate(payloads)
+    )
     ours, theirs = both(data)
     compare(ours, theirs, {})
     assert ours["-_-_-_-/a3_3.json"] == payloads[3].encode()
@@ -206,7 +267,12 @@ def test_export_mode(both):
         "exported_program": "-_-_-_-/exported_program_2.txt",
         "failures": [
             {"type": "Guard Evaluated", "expr": "a < 1", "page": "-_-_-_-/symbolic_guard_information_0.html"},
-            {"type": "Data Dependent Error", "expr": "c", "result": "True", "page": "-_-_-_-/symbolic_guard_information_1.html"},
+            {
+                "type": "Data Dependent Error",
+                "expr": "c",
+                "result": "True",
+                "page": "-_-_-_-/symbolic_guard_information_1.html",
+            },
             {"type": "Missing Fake Kernel", "op": "x.y", "page": None},
             {"type": "Mismatched Fake Kernel", "op": "x.z", "reason": "why", "page": None},
         ],
@@ -277,7 +343,23 @@ def test_records_of_vllm(written):
     }  # fmt: skip
 
 
-NAMES = ["../../evil", "/etc/evil", "..", "", "a/../../../b", "nul\0nul", "x" * 300, "日" * 300, "a/" * 3000, "line\nfeed", "\ud800", "</script>", "a\\..\\..\\b", "." * 300, "x." + "y" * 300]
+NAMES = [
+    "../../evil",
+    "/etc/evil",
+    "..",
+    "",
+    "a/../../../b",
+    "nul\0nul",
+    "x" * 300,
+    "日" * 300,
+    "a/" * 3000,
+    "line\nfeed",
+    "\ud800",
+    "</script>",
+    "a\\..\\..\\b",
+    "." * 300,
+    "x." + "y" * 300,
+]
 
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
@@ -292,12 +374,15 @@ def test_a_name_leads_nowhere_else(name, written, tmp_path):
     for kind in ("graph_dump", "artifact", "optimize_ddp_split_child", "code", "unknown"):
         assert f"text of {kind}".encode() in files.values()
     for entry in json.loads(files["compile_directory.json"])["[-/-]"]["artifacts"]:
-        assert entry["url"] in files or entry["url"] == value["url"].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        assert entry["url"] in files or entry["url"] == value["url"].encode("utf-16", "surrogatepass").decode(
+            "utf-16", "replace"
+        )
     assert all(len(part.encode()) < 256 for path in files for part in path.split("/"))
 
 
 def test_a_file_and_a_folder_of_one_name(written):
-    files = written(log("""
+    files = written(
+        log("""
         artifact:a 0/0
             | first
         artifact:a_0.txt/b 0/0
@@ -308,15 +393,56 @@ def test_a_file_and_a_folder_of_one_name(written):
             | fourth
         artifact:payloads 0/0
             | fifth
-    """))
-    assert {files[path] for path in files if path.startswith("-_0_0_0/")} == {b"first", b"second", b"third", b"fourth", b"fifth"}
+    """)
+    )
+    assert {files[path] for path in files if path.startswith("-_0_0_0/")} == {
+        b"first",
+        b"second",
+        b"third",
+        b"fourth",
+        b"fifth",
+    }
 
 
-@pytest.mark.parametrize("value", [True, 5, "text", [], [1], {"name": 5}, {"name": None, "encoding": 7}, {"name": {"a": []}, "filename": 5, "url": 7}, None])
+@pytest.mark.parametrize(
+    "value",
+    [
+        True,
+        5,
+        "text",
+        [],
+        [1],
+        {"name": 5},
+        {"name": None, "encoding": 7},
+        {"name": {"a": []}, "filename": 5, "url": 7},
+        None,
+    ],
+)
 def test_values_of_a_wrong_type_cost_no_neighbour(value, written):
-    keys = ["artifact", "graph_dump", "dump_file", "link", "inductor_output_code", "dynamo_guards", "compilation_metrics", "optimize_ddp_split_child"]
-    keys += ["str", "rank", "has_payload", "chromium_event", "guard_added", "missing_fake_kernel", "exported_program", "attempt", "stack"]
-    data = b"".join(raw_record(json.dumps({key: value, "pad": 1}), payload="text") for key in keys) + record("artifact:last @5", payload="last")
+    keys = [
+        "artifact",
+        "graph_dump",
+        "dump_file",
+        "link",
+        "inductor_output_code",
+        "dynamo_guards",
+        "compilation_metrics",
+        "optimize_ddp_split_child",
+    ]
+    keys += [
+        "str",
+        "rank",
+        "has_payload",
+        "chromium_event",
+        "guard_added",
+        "missing_fake_kernel",
+        "exported_program",
+        "attempt",
+        "stack",
+    ]
+    data = b"".join(raw_record(json.dumps({key: value, "pad": 1}), payload="text") for key in keys) + record(
+        "artifact:last @5", payload="last"
+    )
     files = written(data)
     assert b"last" in files.values()
     # A string that is none is a record like another, and so is one whose rank is none.
@@ -333,7 +459,9 @@ def test_a_string_id_beyond_all_measure(written):
 
 def test_numbers_beyond_64_bits(written):
     """tlparse ends with a panic."""
-    (_, line) = written(log("a").replace(b" 7 torch/a.py:1]", b" %s torch/a.py:%s]" % (b"9" * 30, b"8" * 5000)))["raw.jsonl"].splitlines()
+    _, line = written(
+        log("a").replace(b" 7 torch/a.py:1]", b" %s torch/a.py:%s]" % (b"9" * 30, b"8" * 5000))
+    )["raw.jsonl"].splitlines()
     line = json.loads(line)
     assert (line["thread"], line["lineno"], line["pathname"]) == ("9" * 30, "8" * 5000, " torch/a.py")
 
@@ -352,18 +480,35 @@ def test_bytes_that_are_no_text(written):
 
 
 def test_a_record_that_is_no_json_costs_no_neighbour(written):
-    files = written(log("> V0401 12:00:00.000000 7 a.py:1] {oops\na\n> V0401 12:00:00.000000 7 a.py:1] [1]\n> V0401 12:00:00.000000 7 a.py:1] ") + raw_record('{"deep": %s}' % ("[" * 5000)))
-    assert [json.loads(line).keys() - {"timestamp", "thread", "pathname", "lineno"} for line in files["raw.jsonl"].splitlines()] == [{"string_table"}, {"a"}]
+    files = written(
+        log(
+            "> V0401 12:00:00.000000 7 a.py:1] {oops\na\n> V0401 12:00:00.000000 7 a.py:1] [1]\n> V0401"
+            " 12:00:00.000000 7 a.py:1] "
+        )
+        + raw_record('{"deep": %s}' % ("[" * 5000))
+    )
+    assert [
+        json.loads(line).keys() - {"timestamp", "thread", "pathname", "lineno"}
+        for line in files["raw.jsonl"].splitlines()
+    ] == [{"string_table"}, {"a"}]
 
 
 def test_the_year_turns(written):
     """tlparse gives all records the year of the day on which it runs."""
     start = 1_798_761_599_000_000  # 2026-12-31 23:59:59 UTC
     data = span("x", "B", start).replace(b"0401 12:00:00.000000", b"1231 23:59:59.000000")
-    data += record("before", time="1231 23:59:59.500000") + record("after", time="0101 00:00:01.000000") + record("late", time="1231 23:59:59.900000")
+    data += (
+        record("before", time="1231 23:59:59.500000")
+        + record("after", time="0101 00:00:01.000000")
+        + record("late", time="1231 23:59:59.900000")
+    )
     lines = [json.loads(line) for line in written(data)["raw.jsonl"].splitlines()[1:]]
-    assert [line["timestamp"] for line in lines] == ["2026-12-31T23:59:59.500000Z", "2027-01-01T00:00:01.000000Z", "2026-12-31T23:59:59.900000Z"]
-    (_, line) = written(log("a"))["raw.jsonl"].splitlines()
+    assert [line["timestamp"] for line in lines] == [
+        "2026-12-31T23:59:59.500000Z",
+        "2027-01-01T00:00:01.000000Z",
+        "2026-12-31T23:59:59.900000Z",
+    ]
+    _, line = written(log("a"))["raw.jsonl"].splitlines()
     assert json.loads(line)["timestamp"] == "1970-04-01T12:00:00.000000Z"
 
 

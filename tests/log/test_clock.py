@@ -16,10 +16,27 @@ def epoch_us(*parts):
 
 
 def test_times_count_from_the_first_record():
-    assert times("0401 23:59:59.500000", "0402 00:00:00.000001", "0401 23:59:59.499000") == [0, 500_001, -1000]
+    assert times("0401 23:59:59.500000", "0402 00:00:00.000001", "0401 23:59:59.499000") == [
+        0,
+        500_001,
+        -1000,
+    ]
 
 
-@pytest.mark.parametrize("text", ["0001 00:00:00", "1301 00:00:00", "0100 00:00:00", "0132 00:00:00", "0230 00:00:00", "0431 00:00:00", "0101 24:00:00", "0101 00:60:00", "0101 00:00:61"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0001 00:00:00",
+        "1301 00:00:00",
+        "0100 00:00:00",
+        "0132 00:00:00",
+        "0230 00:00:00",
+        "0431 00:00:00",
+        "0101 24:00:00",
+        "0101 00:60:00",
+        "0101 00:00:61",
+    ],
+)
 def test_invalid_times_are_none(text):
     assert Clock().time_us(text.encode(), b"000000") is None
 
@@ -34,7 +51,16 @@ def test_new_year_in_a_leap_year_has_366_days():
 
 
 def test_two_new_years():
-    assert times("1231 23:59:59.000000", "0101 00:00:00.000000", "0701 00:00:00.000000", "1231 23:59:59.000000", "0101 00:00:00.000000")[-1] == (365 * 86_400 + 1) * 1_000_000
+    assert (
+        times(
+            "1231 23:59:59.000000",
+            "0101 00:00:00.000000",
+            "0701 00:00:00.000000",
+            "1231 23:59:59.000000",
+            "0101 00:00:00.000000",
+        )[-1]
+        == (365 * 86_400 + 1) * 1_000_000
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,7 +87,12 @@ def test_an_event_of_another_day_tells_nothing():
     clock.time_us(b"0401 12:00:00", b"000000")
     assert not clock.anchor(epoch_us(2024, 6, 1, 12, 0, 0), 0)
     assert not clock.anchor(0, 0) and not clock.anchor(1e300, 0) and not clock.anchor(-5.5, 0)
-    assert clock.table() == {"origin": "04-01 12:00:00.000000", "origin_epoch_us": None, "year": None, "utc_offset_minutes": None}
+    assert clock.table() == {
+        "origin": "04-01 12:00:00.000000",
+        "origin_epoch_us": None,
+        "year": None,
+        "utc_offset_minutes": None,
+    }
 
 
 def test_no_record_no_clock():

@@ -50,6 +50,15 @@ def test_ids_are_counted_apart():
 
 def test_an_id_that_comes_again_after_a_reset_is_another_compile(log_of):
     start = log("dynamo_start 0/0\n dynamo_output_graph 0/0\n | graph")
-    it = log_of(span("dynamo", "B", 1, "0/0") + start + span("dynamo", "E", 5, "0/0") + span("dynamo", "B", 7, "0/0") + start.replace(b"\tgraph", b"\tgraph"))
-    assert [(c.key, c.row["occurrence"], c.row["event_count"]) for c in it.compiles] == [("0/0", 1, 4), ("0/0@2", 2, 3)]
+    it = log_of(
+        span("dynamo", "B", 1, "0/0")
+        + start
+        + span("dynamo", "E", 5, "0/0")
+        + span("dynamo", "B", 7, "0/0")
+        + start.replace(b"\tgraph", b"\tgraph")
+    )
+    assert [(c.key, c.row["occurrence"], c.row["event_count"]) for c in it.compiles] == [
+        ("0/0", 1, 4),
+        ("0/0@2", 2, 3),
+    ]
     assert [len(list(it.events(compile_id=key))) for key in ("0/0", "0/0@2")] == [7, 3]

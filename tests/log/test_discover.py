@@ -58,8 +58,14 @@ def test_a_folder_gives_every_log_below_it(tmp_path):
     (tmp_path / "packed.zst").rename(tmp_path / "other.zst")
     put(tmp_path, "dedicated_log_torch_trace_empty.log", b"")
     for other in ("notes.txt", "train.py", ".hidden.log", ".git/a.log", "empty.txt"):
-        put(tmp_path, other, b"" if other == "empty.txt" else DATA if "." == other[0] else b"print()\n")
-    assert sorted(names(discover([tmp_path]))) == ["any_name", "dedicated_log_torch_trace_a.log", "dedicated_log_torch_trace_empty.log", "other.zst", "packed.gz"]
+        put(tmp_path, other, b"" if other == "empty.txt" else DATA if other[0] == "." else b"print()\n")
+    assert sorted(names(discover([tmp_path]))) == [
+        "any_name",
+        "dedicated_log_torch_trace_a.log",
+        "dedicated_log_torch_trace_empty.log",
+        "other.zst",
+        "packed.gz",
+    ]
 
 
 def test_bundles_in_a_folder_are_no_logs(tmp_path):
@@ -69,12 +75,22 @@ def test_bundles_in_a_folder_are_no_logs(tmp_path):
     assert names(discover([tmp_path])) == ["x.log"]
 
 
-@pytest.mark.parametrize("before", [b"", b"some text\n", b"\xef\xbb\xbfnoise of another length\n\n", b"x\n" * 150])
+@pytest.mark.parametrize(
+    "before", [b"", b"some text\n", b"\xef\xbb\xbfnoise of another length\n\n", b"x\n" * 150]
+)
 def test_a_log_is_known_by_a_record_near_its_beginning(before, tmp_path):
     assert discover([put(tmp_path, "any.txt", before + DATA)])
 
 
-@pytest.mark.parametrize("data", [b"V0401 12:00:00.000000 7 a.py:1] Some text of TORCH_LOGS\n", b"{}", b"\x7fELF" + bytes(1000), b"V0401 {}\n"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"V0401 12:00:00.000000 7 a.py:1] Some text of TORCH_LOGS\n",
+        b"{}",
+        b"\x7fELF" + bytes(1000),
+        b"V0401 {}\n",
+    ],
+)
 def test_other_files_are_refused(data, tmp_path):
     with pytest.raises(BundleError, match="is no trace log"):
         discover([put(tmp_path, "any.txt", data)])
@@ -86,7 +102,9 @@ def test_a_file_that_is_named_twice_counts_once(tmp_path):
     assert len(discover([path, tmp_path, str(path), path.parent / "." / "x.log"])) == 1
 
 
-@pytest.mark.parametrize("one,other", [("x.log", "x.log"), ("x.log", "x.txt"), ("X.log", "x.log"), ("a b.log", "a_b.log")])
+@pytest.mark.parametrize(
+    "one,other", [("x.log", "x.log"), ("x.log", "x.txt"), ("X.log", "x.log"), ("a b.log", "a_b.log")]
+)
 def test_two_logs_that_would_have_one_id_are_an_error(one, other, tmp_path):
     put(tmp_path, "one/" + one)
     put(tmp_path, "two/" + other)
@@ -96,7 +114,10 @@ def test_two_logs_that_would_have_one_id_are_an_error(one, other, tmp_path):
         discover([tmp_path])
 
 
-@pytest.mark.parametrize("paths,words", [(["nowhere"], "does not exist"), (["empty"], "holds no trace log"), (["void.log"], "empty")])
+@pytest.mark.parametrize(
+    "paths,words",
+    [(["nowhere"], "does not exist"), (["empty"], "holds no trace log"), (["void.log"], "empty")],
+)
 def test_nothing_to_read_is_an_error(paths, words, tmp_path):
     (tmp_path / "empty").mkdir()
     put(tmp_path, "void.log", b"")
@@ -121,7 +142,9 @@ def found_in(folder):
     return names(logs), {os.path.relpath(it.path, folder): it.reason for it in skipped}
 
 
-@pytest.mark.parametrize("target", ["outside.log", "/proc/self/environ", "/dev/zero", "/etc/passwd", "missing", ".", "folder"])
+@pytest.mark.parametrize(
+    "target", ["outside.log", "/proc/self/environ", "/dev/zero", "/etc/passwd", "missing", ".", "folder"]
+)
 @pytest.mark.parametrize("name", ["dedicated_log_torch_trace_rank_1_x.log", "x.log"])
 def test_a_link_in_a_folder_is_not_followed(name, target, tmp_path):
     put(tmp_path, "logs/real.log")
@@ -146,7 +169,10 @@ def test_what_is_no_regular_file_is_not_opened(name, tmp_path, monkeypatch):
     with socket.socket(socket.AF_UNIX) as it:
         monkeypatch.chdir(tmp_path)  # the address of a socket has room for 108 bytes
         it.bind("socket.log")
-        assert found_in(tmp_path) == (["real.log"], {name: "no regular file", "socket.log": "no regular file"})
+        assert found_in(tmp_path) == (
+            ["real.log"],
+            {name: "no regular file", "socket.log": "no regular file"},
+        )
 
 
 def test_only_links_are_an_error_that_names_them(tmp_path):
@@ -156,7 +182,11 @@ def test_only_links_are_an_error_that_names_them(tmp_path):
         (tmp_path / "logs" / f"dedicated_log_torch_trace_{number}.log").symlink_to(tmp_path / "real.log")
     with pytest.raises(BundleError, match="holds no trace log") as error:
         discover([tmp_path / "logs"])
-    assert "9 left out: " in error.value.hint and "torch_trace_0.log (a link)" in error.value.hint and "and 4 more. Name them to read them." in error.value.hint
+    assert (
+        "9 left out: " in error.value.hint
+        and "torch_trace_0.log (a link)" in error.value.hint
+        and "and 4 more. Name them to read them." in error.value.hint
+    )
 
 
 @pytest.fixture
@@ -176,7 +206,14 @@ def unreadable(monkeypatch):
     return make
 
 
-@pytest.mark.parametrize("error,reason", [(PermissionError(13, "Permission denied"), "cannot be read: Permission denied"), (FileNotFoundError(2, "gone"), "it is gone"), (OSError(5, "Input/output error"), "cannot be read: Input/output error")])
+@pytest.mark.parametrize(
+    "error,reason",
+    [
+        (PermissionError(13, "Permission denied"), "cannot be read: Permission denied"),
+        (FileNotFoundError(2, "gone"), "it is gone"),
+        (OSError(5, "Input/output error"), "cannot be read: Input/output error"),
+    ],
+)
 def test_an_unreadable_file_does_not_stop_the_others(error, reason, unreadable, tmp_path):
     put(tmp_path, "real.log")
     put(tmp_path, "notes.txt", b"secret")
@@ -246,8 +283,18 @@ def test_the_command_says_what_was_left_out(tmp_path):
     put(tmp_path, "logs/real.log")
     (tmp_path / "logs" / "evil\nError: x.log").symlink_to("/proc/self/environ")
     command = [sys.executable, "-m", "tlparse_bundle", "logs", "out", "--json", "-q"]
-    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT / "preprocessor")}, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and done.stderr == "1 left out: logs/evil\\nError: x.log (a link). Name them to read them.\n"
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "preprocessor")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (
+        done.returncode == 0
+        and done.stderr == "1 left out: logs/evil\\nError: x.log (a link). Name them to read them.\n"
+    )
     assert json.loads(done.stdout)["skipped"] == [{"path": "logs/evil\nError: x.log", "reason": "a link"}]
 
 
@@ -256,7 +303,9 @@ def test_the_command_says_what_was_left_out(tmp_path):
 
 def at(minutes_ago):
     """A record that was written so long before the newest file here."""
-    return record("a", time=dt.datetime.fromtimestamp(1_700_000_000 - minutes_ago * 60).strftime("%m%d %H:%M:%S.000000"))
+    return record(
+        "a", time=dt.datetime.fromtimestamp(1_700_000_000 - minutes_ago * 60).strftime("%m%d %H:%M:%S.000000")
+    )
 
 
 def test_the_newest_of_several_logs_without_rank(tmp_path):

@@ -10,12 +10,31 @@ def only(it):
 
 
 def test_the_columns_of_an_event(log_of):
-    data = record("artifact:a !1/2/3_4 @5", payload="text", time="1231 23:59:59.000001", pid=4711, place="torch/x.py:99")
+    data = record(
+        "artifact:a !1/2/3_4 @5", payload="text", time="1231 23:59:59.000001", pid=4711, place="torch/x.py:99"
+    )
     it = log_of(data)
     event = only(it)
-    assert (event.index, event.type, event.name, event.compile, event.attempt) == (0, "artifact", "a", "!1/2/3", 4)
-    assert (event.row["record_rank"], event.row["line"], event.row["gap_bytes"], event.row["size_bytes"], event.row["time_us"]) == (5, 1, 0, len(data), 0)
-    assert it.directory["pids"] == [4711] and event.row["origin"] == "torch/x.py:99" and [(row["level"], row["path"], row["line"]) for row in it.table("origins")] == [("V", "torch/x.py", 99)]
+    assert (event.index, event.type, event.name, event.compile, event.attempt) == (
+        0,
+        "artifact",
+        "a",
+        "!1/2/3",
+        4,
+    )
+    assert (
+        event.row["record_rank"],
+        event.row["line"],
+        event.row["gap_bytes"],
+        event.row["size_bytes"],
+        event.row["time_us"],
+    ) == (5, 1, 0, len(data), 0)
+    assert (
+        it.directory["pids"] == [4711]
+        and event.row["origin"] == "torch/x.py:99"
+        and [(row["level"], row["path"], row["line"]) for row in it.table("origins")]
+        == [("V", "torch/x.py", 99)]
+    )
     assert it.directory["clock"]["origin"] == "12-31 23:59:59.000001"
 
 
@@ -30,7 +49,20 @@ def test_metadata_of_any_shape(value, log_of):
     assert event.type == "e" and event.name is None and "e" in event.metadata
 
 
-@pytest.mark.parametrize("key", ["rank", "frame_id", "compiled_autograd_id", "severity", "timestamp", "pathname", "thread", "subgraph_name", "stack"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "rank",
+        "frame_id",
+        "compiled_autograd_id",
+        "severity",
+        "timestamp",
+        "pathname",
+        "thread",
+        "subgraph_name",
+        "stack",
+    ],
+)
 def test_context_keys_are_no_events(key, log_of):
     assert only(log_of(raw_record('{"%s": null, "real": {}}' % key))).type == "real"
 
@@ -45,7 +77,13 @@ def test_a_chromium_event_of_a_compile(log_of):
     [
         ('artifact:torch_version\n | {"pytorch_version": "2.13.0"}', "2.13.0"),
         ('compilation_metrics 0/0 {"pytorch_version": "2.9"}', "2.9"),
-        ('compilation_metrics 0/0 {"pytorch_version": "2.9"}\n artifact:torch_version\n | {"pytorch_version": "2.13.0"}', "2.13.0"),
+        (
+            (
+                'compilation_metrics 0/0 {"pytorch_version": "2.9"}\n artifact:torch_version\n |'
+                ' {"pytorch_version": "2.13.0"}'
+            ),
+            "2.13.0",
+        ),
         ('graph_dump {"name": "torch_version"}\n | {"pytorch_version": "2.13.0"}', None),
         ("a", None),
     ],

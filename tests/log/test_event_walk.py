@@ -191,9 +191,15 @@ UNSEEN = [
 NOT_PARSED = {
     "artifact:*_fused": "a debug dump of scheduler nodes; only with reorder_for_peak_memory_debug",
     "artifact:fx_net_acc_splitter_finder_events": "of a splitter that torch.compile does not use",
-    "graph_dump:vllm_patterns.*": "what the patterns of a pass look for; one of the artifacts of its piece in vllm_pieces",
-    "artifact:inductor_triton_kernel_to_post_grad_nodes": "older torch; the provenance table reads it where it has the code too",
-    "artifact:inductor_post_to_pre_grad_nodes": "older torch; the provenance table reads it where it has the code too",
+    "graph_dump:vllm_patterns.*": (
+        "what the patterns of a pass look for; one of the artifacts of its piece in vllm_pieces"
+    ),
+    "artifact:inductor_triton_kernel_to_post_grad_nodes": (
+        "older torch; the provenance table reads it where it has the code too"
+    ),
+    "artifact:inductor_post_to_pre_grad_nodes": (
+        "older torch; the provenance table reads it where it has the code too"
+    ),
 }
 
 
@@ -258,11 +264,15 @@ def test_a_fixture_has_it_and_tables_hold_it(seen, key):
             elif table == "log":
                 assert it.row["torch_version"] == json.loads(event.bytes())["pytorch_version"]
             elif table == "tensor sources":
-                assert event.metadata[event.type]["source"] in json.dumps(it.table("tensors"), ensure_ascii=False).replace('\\"', '"')
+                assert event.metadata[event.type]["source"] in json.dumps(
+                    it.table("tensors"), ensure_ascii=False
+                ).replace('\\"', '"')
             elif table == "timeline":
                 assert not tables.isdisjoint(("spans", "instants"))
             else:
-                assert table in tables or has_no_content(event), f"{table} has no row for event {event.index} of {it.source}"
+                assert table in tables or has_no_content(event), (
+                    f"{table} has no row for event {event.index} of {it.source}"
+                )
 
 
 def check_stacks(it, event):
@@ -270,7 +280,9 @@ def check_stacks(it, event):
     value = event.metadata[event.type]
     if event.type == "str":
         used = {row["file"] for row in it.stacks if row["file"] is not None}
-        assert value[0] in used or "/torch/" in value[0]  # torch also defines names of its own frames that it cuts off later
+        assert (
+            value[0] in used or "/torch/" in value[0]
+        )  # torch also defines names of its own frames that it cuts off later
     else:
         assert it.stack(value["stack_index"])
 

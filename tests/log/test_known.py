@@ -47,10 +47,18 @@ def both(data, folder):
 
 
 def test_an_envelope_that_came_before_is_not_read(log_of, read):
-    names = [*["artifact:a 0/0 @3"] * 3, "artifact:a 1/0 @3", "artifact:b 1/0 @3", "artifact:b 0/0 @3", "artifact:a 1/0 @3"]
+    names = [
+        *["artifact:a 0/0 @3"] * 3,
+        "artifact:a 1/0 @3",
+        "artifact:b 1/0 @3",
+        "artifact:b 0/0 @3",
+        "artifact:a 1/0 @3",
+    ]
     it = log_of(b"".join(record(name, payload=f"text {i}") for i, name in enumerate(names)))
     assert len(read) == 3, "each kind and each compile once"
-    assert [(f"artifact:{e.name} {e.compile} @{e.row['record_rank']}", e.text()) for e in it.events()] == [(name, f"text {i}") for i, name in enumerate(names)]
+    assert [(f"artifact:{e.name} {e.compile} @{e.row['record_rank']}", e.text()) for e in it.events()] == [
+        (name, f"text {i}") for i, name in enumerate(names)
+    ]
     assert "payload-md5" not in it.row["diagnostics"]
 
 
@@ -58,33 +66,94 @@ def test_an_envelope_that_came_before_is_not_read(log_of, read):
     "records",
     [
         # The second has another MD5 than its payload, none, or one that is cut.
-        [record("artifact:a", payload="x"), record("artifact:a", payload="x", md5="0" * 32), record("artifact:a", payload="x")],
+        [
+            record("artifact:a", payload="x"),
+            record("artifact:a", payload="x", md5="0" * 32),
+            record("artifact:a", payload="x"),
+        ],
         [record("artifact:a", payload="x", md5="0" * 32), record("artifact:a", payload="x")],
         [record("artifact:a", payload="x"), raw_record('{"artifact": {"name": "a", "encoding": "string"}}')],
-        [record("artifact:a", payload="x"), record("artifact:a", payload="x").split(b"\n")[0] + b"\n", record("artifact:a", payload="x")],
+        [
+            record("artifact:a", payload="x"),
+            record("artifact:a", payload="x").split(b"\n")[0] + b"\n",
+            record("artifact:a", payload="x"),
+        ],
         [record("artifact:a", payload="x"), record("artifact:a", payload="x", md5="0" * 31)],
         # A key that ends like has_payload, behind a real one.
-        [raw_record('{"e": {}, "has_payload": "%s", "x\\"has_payload": "%s"}' % (RIGHT, digest), None) + b"\tsome payload\n" for digest in (RIGHT, "1" * 32)],
+        [
+            raw_record('{"e": {}, "has_payload": "%s", "x\\"has_payload": "%s"}' % (RIGHT, digest), None)
+            + b"\tsome payload\n"
+            for digest in (RIGHT, "1" * 32)
+        ],
         [raw_record('{"e": {}, "x, \\"has_payload": "%s"}' % RIGHT) + b"\tsome payload\n"] * 2,
         [raw_record('{"e": {"x": {}, "has_payload": "%s"}}' % RIGHT) + b"\tsome payload\n"] * 2,
         [raw_record('{"has_payload": "1", "e": {}}', PAYLOAD)] * 3,
         # What depends on the records before.
         [record('str ["a.py", 0]', payload="x"), record('str ["b.py", 0]', payload="x")] * 2,
-        [record(f'e {{"stack": [{{"line": {i}, "name": "f", "filename": 0}}]}}', payload="x") for i in (1, 1, 2)],
+        [
+            record(f'e {{"stack": [{{"line": {i}, "name": "f", "filename": 0}}]}}', payload="x")
+            for i in (1, 1, 2)
+        ],
         [record("dynamo_start 0/0", payload="x")] * 3,
         # Halves that look alike.
-        [raw_record('{"e": {}, "frame_id": 1}'), raw_record('{"e": {}, "frame_id": 1, "frame_id": 2}'), raw_record('{"e": {}, "frame_id": 1')] * 2,
-        [raw_record('{"e": {}, "rank": 1}'), raw_record('{"e": {}, "rank": 1'), raw_record('{"e": {}, "rank": 1, "x": 2}'), raw_record('{"e": {}, "rank": 1}}')] * 2,
-        [raw_record('{"e": {}, "rank": 1, "e": {"x": {}}}'), raw_record('{"e": {}, "rank": 1, "e": {"x": {}}, "rank": 2}')] * 2,
-        [raw_record('{"e": {}, "stack": {}, "rank": 1}'), raw_record('{"rank": 1, "e": {}}'), raw_record('{"rank": {}, "frame_id": 1}')] * 2,
-        [raw_record('{"e": {} , "rank": 1}'), raw_record('{"e": {},"rank": 1}'), raw_record('{"e": {}, "rank" : 1}'), raw_record('{"e": {}}')] * 2,
-        [raw_record('{"e": 1, "frame_id": 1, "frame_compile_id": 0}'), raw_record('{"e": "}", "frame_id": 1}')] * 2,
-        [raw_record('{"e": {}, "frame_id": 1}', "x"), raw_record('{"e": {}, "frame_id": 1}'), raw_record('{"e": {}}', "x"), raw_record('{"e": {}}', "")] * 2,
+        [
+            raw_record('{"e": {}, "frame_id": 1}'),
+            raw_record('{"e": {}, "frame_id": 1, "frame_id": 2}'),
+            raw_record('{"e": {}, "frame_id": 1'),
+        ]
+        * 2,
+        [
+            raw_record('{"e": {}, "rank": 1}'),
+            raw_record('{"e": {}, "rank": 1'),
+            raw_record('{"e": {}, "rank": 1, "x": 2}'),
+            raw_record('{"e": {}, "rank": 1}}'),
+        ]
+        * 2,
+        [
+            raw_record('{"e": {}, "rank": 1, "e": {"x": {}}}'),
+            raw_record('{"e": {}, "rank": 1, "e": {"x": {}}, "rank": 2}'),
+        ]
+        * 2,
+        [
+            raw_record('{"e": {}, "stack": {}, "rank": 1}'),
+            raw_record('{"rank": 1, "e": {}}'),
+            raw_record('{"rank": {}, "frame_id": 1}'),
+        ]
+        * 2,
+        [
+            raw_record('{"e": {} , "rank": 1}'),
+            raw_record('{"e": {},"rank": 1}'),
+            raw_record('{"e": {}, "rank" : 1}'),
+            raw_record('{"e": {}}'),
+        ]
+        * 2,
+        [
+            raw_record('{"e": 1, "frame_id": 1, "frame_compile_id": 0}'),
+            raw_record('{"e": "}", "frame_id": 1}'),
+        ]
+        * 2,
+        [
+            raw_record('{"e": {}, "frame_id": 1}', "x"),
+            raw_record('{"e": {}, "frame_id": 1}'),
+            raw_record('{"e": {}}', "x"),
+            raw_record('{"e": {}}', ""),
+        ]
+        * 2,
         [record('artifact:a 0/0 {"n": 12345678901234567890}', payload="x")] * 3,
-        [record("artifact:a 0/0", payload=payload.encode()).replace(b"\n", b"\r\n") for payload in ("x", "y", "x")],
+        [
+            record("artifact:a 0/0", payload=payload.encode()).replace(b"\n", b"\r\n")
+            for payload in ("x", "y", "x")
+        ],
         [raw_record('{"rank": true, "e": {}}', "x")] * 3,
         [raw_record('{"frame_id": 1.0, "e": {}}', "x"), raw_record('{"frame_id": 1, "e": {}}', "x")] * 2,
-        [raw_record('{"chromium_event": {}}', payload) for payload in ('{"name": "x", "ph": "B", "ts": 1}', "no JSON", '{"name": "x", "ph": "E", "ts": 2}')],
+        [
+            raw_record('{"chromium_event": {}}', payload)
+            for payload in (
+                '{"name": "x", "ph": "B", "ts": 1}',
+                "no JSON",
+                '{"name": "x", "ph": "E", "ts": 2}',
+            )
+        ],
     ],
 )
 def test_nothing_changes_for(records, tmp_path):
@@ -158,6 +227,9 @@ def test_not_more_payloads_are_known_than_memory_allows(monkeypatch):
 
 def test_a_large_payload_is_not_remembered(monkeypatch):
     monkeypatch.setattr(payload, "_MAX_BYTES", 100)
-    large, small = payloads(record("a", payload="x\n" * 100) + record("a", payload="x\ny") + record("end"), recent := RecentPayloads())[:2]
+    large, small = payloads(
+        record("a", payload="x\n" * 100) + record("a", payload="x\ny") + record("end"),
+        recent := RecentPayloads(),
+    )[:2]
     assert (large.raw, small.raw) == (b"", b"\tx\n\ty\n")
     assert recent.get(small.md5) is small and recent.get(large.md5) is None

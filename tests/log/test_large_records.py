@@ -32,7 +32,11 @@ def test_a_line_without_end_is_no_record(log_of, found, limits):
 def test_a_record_with_too_large_a_payload_is_kept_without_it(log_of, found, limits):
     limits(line=500, whole=2000)
     it = log_of(log("a") + record("big 0/0", payload="line\n" * 2000) + record("b", payload="x" * 1000))
-    assert [(event.type, event.row["line"], event.bytes()) for event in it.events()] == [("a", 1, None), ("big", 2, None), ("b", 2004, b"x" * 1000)]
+    assert [(event.type, event.row["line"], event.bytes()) for event in it.events()] == [
+        ("a", 1, None),
+        ("big", 2, None),
+        ("b", 2004, b"x" * 1000),
+    ]
     assert ("too-large", 2, len(log("a")), 1) in found(it)
 
 
@@ -42,7 +46,15 @@ def test_a_file_that_is_one_line(log_of, found, limits):
     assert it.row["event_count"] == 0 and found(it) == [("too-large", 1, 0, 1)]
 
 
-@pytest.mark.parametrize("data", [b"x" * 300_000, record("a", payload="y" * 300_000), record("a", payload="y\n" * 150_000), log("a") + b"\n" * 300_000])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"x" * 300_000,
+        record("a", payload="y" * 300_000),
+        record("a", payload="y\n" * 150_000),
+        log("a") + b"\n" * 300_000,
+    ],
+)
 def test_memory_is_bounded(data, limits):
     limits(line=500, whole=2000)
     records = RecordReader(io.BytesIO(data), Diagnostics())
@@ -53,7 +65,17 @@ def test_memory_is_bounded(data, limits):
 @pytest.mark.parametrize("seed", range(60))
 def test_no_byte_is_lost_whatever_the_limits(seed, limits):
     rng = random.Random(seed)
-    pieces = [log("a"), b"\tp\n", b"\t" + b"q" * 90 + b"\n", b"\n", b"\n\n\n", b"\t\n", b"noise\n", b"n" * 150 + b"\n", log("b")[:-1] + b"\r\n"]
+    pieces = [
+        log("a"),
+        b"\tp\n",
+        b"\t" + b"q" * 90 + b"\n",
+        b"\n",
+        b"\n\n\n",
+        b"\t\n",
+        b"noise\n",
+        b"n" * 150 + b"\n",
+        log("b")[:-1] + b"\r\n",
+    ]
     data = b"".join(rng.choices(pieces, k=rng.randrange(5, 150)))[: rng.randrange(100, 4000)]
     line, whole = rng.choice([(100, 150), (130, 400), (60, 61), (200, 1000)])
     found = []
@@ -67,12 +89,26 @@ def test_no_byte_is_lost_whatever_the_limits(seed, limits):
             if it.payload is not None and not it.verbatim:
                 restored += b"\t" + it.payload.data.replace(b"\n", b"\n\t") + b"\n"
             if it.prefix:
-                seen.append((it.line, it.byte_offset, it.size_bytes, it.envelope, it.payload and it.payload.data, it.verbatim, it.left_out))
+                seen.append(
+                    (
+                        it.line,
+                        it.byte_offset,
+                        it.size_bytes,
+                        it.envelope,
+                        it.payload and it.payload.data,
+                        it.verbatim,
+                        it.left_out,
+                    )
+                )
         assert restored + records.tail == data
         found.append((seen, diagnostics.counts()))
     assert found[0] == found[1] == found[2] == found[3]
     for number, offset, size, *_ in found[0][0]:
-        assert data[:offset].count(b"\n") + 1 == number and data[offset : offset + 1] == b"V" and size <= whole + line
+        assert (
+            data[:offset].count(b"\n") + 1 == number
+            and data[offset : offset + 1] == b"V"
+            and size <= whole + line
+        )
 
 
 def test_a_large_payload_is_in_memory_once():
@@ -81,7 +117,10 @@ def test_a_large_payload_is_in_memory_once():
     tracemalloc.start()
     try:
         records = iter(RecordReader(stream, Diagnostics()))
-        sizes = [(len(it.payload.data if it.payload else b""), tracemalloc.get_traced_memory()[1]) for it in records]
+        sizes = [
+            (len(it.payload.data if it.payload else b""), tracemalloc.get_traced_memory()[1])
+            for it in records
+        ]
     finally:
         tracemalloc.stop()
     assert [size for size, _ in sizes] == [0, len(payload), 0]

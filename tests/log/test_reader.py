@@ -36,7 +36,9 @@ def test_places_of_records_count_payload_lines():
     data = log("a\n | one\n | two\n b\n c")
     records, _ = read(data)
     assert [r.line for r in records] == [1, 4, 5]
-    assert [data[r.byte_offset : r.byte_offset + r.size_bytes] for r in records] == data.replace(b"\nV", b"\n\0V").split(b"\0")
+    assert [data[r.byte_offset : r.byte_offset + r.size_bytes] for r in records] == data.replace(
+        b"\nV", b"\n\0V"
+    ).split(b"\0")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,18 @@ def test_garbage_without_records_does_not_pile_up(monkeypatch):
 def test_no_byte_is_lost_or_invented_in_random_logs(seed, monkeypatch):
     """Kept bytes and payloads put together are the log, for any mixture of lines and any block size."""
     random.seed(seed)
-    pieces = [log("a"), b"\tp\n", b"\n", b"\r\n", b"\t\n", b"noise\n", b"\t\tp\r\n", log("b")[:-1] + b"\r\n", b"\xff\x00\n", b"V0401 12:00:00.000000 7 a.py:1] \n"]
+    pieces = [
+        log("a"),
+        b"\tp\n",
+        b"\n",
+        b"\r\n",
+        b"\t\n",
+        b"noise\n",
+        b"\t\tp\r\n",
+        log("b")[:-1] + b"\r\n",
+        b"\xff\x00\n",
+        b"V0401 12:00:00.000000 7 a.py:1] \n",
+    ]
     data = b"".join(random.choices(pieces, k=200))[: random.randrange(400, 3000)]
     found = []
     for block in (1, 5, 100, 1 << 20):
@@ -121,7 +134,16 @@ def test_no_byte_is_lost_or_invented_in_random_logs(seed, monkeypatch):
             if it.payload is not None and not it.verbatim:
                 whole += b"\t" + it.payload.data.replace(b"\n", b"\n\t") + b"\n"
             if it.prefix:
-                found[-1].append((it.line, it.byte_offset, it.size_bytes, it.envelope, it.payload and it.payload.data, it.verbatim))
+                found[-1].append(
+                    (
+                        it.line,
+                        it.byte_offset,
+                        it.size_bytes,
+                        it.envelope,
+                        it.payload and it.payload.data,
+                        it.verbatim,
+                    )
+                )
         assert whole + records.tail == data
     assert found[0] == found[1] == found[2] == found[3]
-    assert [data[: offset].count(b"\n") + 1 for _, offset, *_ in found[0]] == [line for line, *_ in found[0]]
+    assert [data[:offset].count(b"\n") + 1 for _, offset, *_ in found[0]] == [line for line, *_ in found[0]]

@@ -20,7 +20,13 @@ def timeline(it):
 
 
 def test_payloads_of_one_kind_share_a_blob(log_of):
-    it = log_of(b"".join(record(f"artifact:{name} {i}/0", payload=f"{name} {i}") for i in range(5) for name in ("one", "two")))
+    it = log_of(
+        b"".join(
+            record(f"artifact:{name} {i}/0", payload=f"{name} {i}")
+            for i in range(5)
+            for name in ("one", "two")
+        )
+    )
     assert [size for _, size in blob_rows(it)] == [5 * 5, 5 * 5]
     assert it.bundle.blob(blob_rows(it)[0][0]) == b"one 0one 1one 2one 3one 4"
     assert [a.text() for a in it.artifacts if a.name == "two"] == [f"two {i}" for i in range(5)]
@@ -28,7 +34,11 @@ def test_payloads_of_one_kind_share_a_blob(log_of):
 
 def test_a_large_payload_is_a_blob_of_its_own(log_of):
     large = "x" * blob_writer.LARGE_BYTES
-    it = log_of(record("artifact:a", payload="small") + record("artifact:a", payload=large) + record("artifact:a", payload="little"))
+    it = log_of(
+        record("artifact:a", payload="small")
+        + record("artifact:a", payload=large)
+        + record("artifact:a", payload="little")
+    )
     assert sorted(size for _, size in blob_rows(it)) == [11, blob_writer.LARGE_BYTES]
     assert [a.text() for a in it.artifacts] == ["small", large, "little"]
 
@@ -51,7 +61,12 @@ def test_equal_payloads_are_stored_once(log_of):
 
 def test_the_hash_is_that_of_the_payload_alone(log_of):
     alone = log_of(record("artifact:a", payload="text")).artifacts[0].sha256
-    assert log_of(record("artifact:a", payload="before") + record("artifact:z", payload="text")).artifacts[1].sha256 == alone
+    assert (
+        log_of(record("artifact:a", payload="before") + record("artifact:z", payload="text"))
+        .artifacts[1]
+        .sha256
+        == alone
+    )
 
 
 def test_an_empty_payload_is_a_payload(log_of):
@@ -77,7 +92,9 @@ def test_names_make_no_files(repeated, log_of):
 
 def test_kinds_beyond_the_first_share_packs(log_of, monkeypatch):
     monkeypatch.setattr(blob_writer, "MAX_KINDS", 2)
-    it = log_of(b"".join(record(f"artifact:{name}", payload=f"{name}{i}") for i in range(3) for name in "abcd"))
+    it = log_of(
+        b"".join(record(f"artifact:{name}", payload=f"{name}{i}") for i in range(3) for name in "abcd")
+    )
     assert [it.blob(path) for path in it.blobs] == [b"a0a1a2", b"b0b1b2", b"c0d0c1d1c2d2"]
 
 
@@ -94,7 +111,9 @@ def test_the_timeline_of_every_fixture_is_json(built, root):
     for folder in sorted(root.glob("fixtures/*/trace")):
         for it in built(folder).logs:
             events = [e for path in timeline(it) for e in json.loads(it.blob(path))]
-            assert len(events) == sum(kind["event_count"] for kind in it.directory["kinds"] if kind["type"] == "chromium_event")
+            assert len(events) == sum(
+                kind["event_count"] for kind in it.directory["kinds"] if kind["type"] == "chromium_event"
+            )
             assert all({"name", "ph", "ts"} <= event.keys() for event in events)
 
 
@@ -113,22 +132,34 @@ def test_timelines_lie_with_their_logs(built, root):
     for it in bundle.logs:
         own = [path for path in it.blobs if not path.startswith("blobs/")]
         assert own == timeline(it) == [f"logs/{it.id}/timeline/0000.json.zst"]
-        shared = [path for path in traces.files(bundle.folder) if path.startswith("blobs/") and it.blobs[own[0]]["sha256"] in path]
+        shared = [
+            path
+            for path in traces.files(bundle.folder)
+            if path.startswith("blobs/") and it.blobs[own[0]]["sha256"] in path
+        ]
         assert shared == []
 
 
 def test_equal_graphs_of_real_ranks_have_equal_hashes(built, root):
     logs = built(root / "fixtures" / "ranks4" / "trace").logs
-    graphs = [[a.sha256 for a in it.compile("0/0").artifacts if a.name == "dynamo_output_graph"] for it in logs]
+    graphs = [
+        [a.sha256 for a in it.compile("0/0").artifacts if a.name == "dynamo_output_graph"] for it in logs
+    ]
     assert graphs.count(graphs[0]) == 4
 
 
 @pytest.mark.parametrize("codec,suffix", [("zstd", ".zst"), ("gzip", ".gz"), ("none", "")])
 def test_every_codec_stores_the_same(codec, suffix, log_of):
-    it = log_of(log("artifact:a 0/0\n | text\n chromium_event\n | {\"name\": \"x\", \"ph\": \"i\", \"ts\": 1}"), codec=codec)
+    it = log_of(
+        log('artifact:a 0/0\n | text\n chromium_event\n | {"name": "x", "ph": "i", "ts": 1}'), codec=codec
+    )
     assert it.artifacts[0].text() == "text"
-    stored = [path.name for path in it.bundle.folder.rglob("*") if path.is_file() and path.name != "manifest.json"]
-    assert all(name.endswith(suffix) for name in stored) and (suffix or not any(name.endswith((".zst", ".gz")) for name in stored))
+    stored = [
+        path.name for path in it.bundle.folder.rglob("*") if path.is_file() and path.name != "manifest.json"
+    ]
+    assert all(name.endswith(suffix) for name in stored) and (
+        suffix or not any(name.endswith((".zst", ".gz")) for name in stored)
+    )
 
 
 def test_browsers_can_decode_every_zstd_file(log_of):

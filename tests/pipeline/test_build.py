@@ -21,7 +21,9 @@ def logs(tmp_path):
     folder = tmp_path / "trace"
     folder.mkdir()
     for rank in (0, 1):
-        (folder / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(log(f"artifact:a 0/0 @{rank}\n | text"))
+        (folder / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(
+            log(f"artifact:a 0/0 @{rank}\n | text")
+        )
     return discover([folder])
 
 
@@ -45,7 +47,9 @@ def test_an_empty_folder_is_filled(logs, tmp_path):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError, MemoryError])
 @pytest.mark.parametrize("old", [False, True])
-def test_nothing_is_left_of_an_interrupted_build_and_the_old_bundle_stays(error, old, logs, tmp_path, monkeypatch):
+def test_nothing_is_left_of_an_interrupted_build_and_the_old_bundle_stays(
+    error, old, logs, tmp_path, monkeypatch
+):
     if old:
         build(logs[:1], tmp_path / "out", jobs=1)
     before = traces.files(tmp_path)
@@ -62,7 +66,9 @@ def test_nothing_is_left_of_an_interrupted_build_and_the_old_bundle_stays(error,
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
 @pytest.mark.parametrize("step", ["exchange", "rename", "commit", "sync"])
-def test_the_old_bundle_stays_when_the_new_one_cannot_be_put_in_place(error, step, logs, tmp_path, monkeypatch):
+def test_the_old_bundle_stays_when_the_new_one_cannot_be_put_in_place(
+    error, step, logs, tmp_path, monkeypatch
+):
     build(logs[:1], tmp_path / "out", jobs=1)
     before, rename = traces.files(tmp_path), Path.rename
 
@@ -73,7 +79,9 @@ def test_the_old_bundle_stays_when_the_new_one_cannot_be_put_in_place(error, ste
         monkeypatch.setattr(folder, "exchange", fail)
     elif step == "rename":
         monkeypatch.setattr(folder, "exchange", lambda one, other: False)
-        monkeypatch.setattr(Path, "rename", lambda self, target: fail() if self.name == "new" else rename(self, target))
+        monkeypatch.setattr(
+            Path, "rename", lambda self, target: fail() if self.name == "new" else rename(self, target)
+        )
     elif step == "commit":
         monkeypatch.setattr(Staging, "commit", fail)
     else:
@@ -152,7 +160,17 @@ def test_what_is_no_bundle_is_never_replaced(what, logs, tmp_path):
     assert traces.files(tmp_path) == before
 
 
-@pytest.mark.parametrize("place", ["notes.txt", ".git/config", "logs/notes.txt", "blobs/notes.txt", "blobs/00/notes.txt", "logs/rank_0/events/notes.txt"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "notes.txt",
+        ".git/config",
+        "logs/notes.txt",
+        "blobs/notes.txt",
+        "blobs/00/notes.txt",
+        "logs/rank_0/events/notes.txt",
+    ],
+)
 def test_a_bundle_with_files_of_somebody_else_is_not_replaced(place, logs, tmp_path):
     build(logs, tmp_path / "out", jobs=1)
     (tmp_path / "out" / place).parent.mkdir(parents=True, exist_ok=True)
@@ -185,7 +203,11 @@ def test_the_working_folder_can_be_the_place(logs, tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     build(logs, Path("."), jobs=1)
-    assert entries(tmp_path / "here") == sorted(os.listdir(".")) == ["blobs", "logs", "manifest.json", "ranks", "schemas.json.zst"]
+    assert (
+        entries(tmp_path / "here")
+        == sorted(os.listdir("."))
+        == ["blobs", "logs", "manifest.json", "ranks", "schemas.json.zst"]
+    )
 
 
 # ---- what appears, or changes, meanwhile
@@ -248,13 +270,17 @@ def test_a_file_in_the_empty_folder_stays(logs, tmp_path, monkeypatch):
     when_it_reads(monkeypatch, lambda: (tmp_path / "out" / "thesis.txt").write_text("mine"))
     with pytest.raises(BundleError, match="meanwhile"):
         build(logs, tmp_path / "out", jobs=1)
-    assert traces.files(tmp_path / "out") == {"thesis.txt": b"mine"} and entries(tmp_path / "out") == ["thesis.txt"]
+    assert traces.files(tmp_path / "out") == {"thesis.txt": b"mine"} and entries(tmp_path / "out") == [
+        "thesis.txt"
+    ]
 
 
 @pytest.mark.parametrize("exchanges", [True, False])
 @pytest.mark.parametrize("late", [False, True], ids=["while it reads", "at the last moment"])
 @pytest.mark.parametrize("what", ["notes.txt", "logs/notes.txt", "mine/", "manifest.json"])
-def test_what_is_added_to_the_old_bundle_meanwhile_is_not_lost(what, late, exchanges, logs, tmp_path, monkeypatch):
+def test_what_is_added_to_the_old_bundle_meanwhile_is_not_lost(
+    what, late, exchanges, logs, tmp_path, monkeypatch
+):
     out = tmp_path / "out"
     build(logs[:1], out, jobs=1)
 
@@ -277,7 +303,9 @@ def test_what_is_added_to_the_old_bundle_meanwhile_is_not_lost(what, late, excha
         monkeypatch.setattr(folder, "exchange", at_the_end)
     else:
         when_it_reads(monkeypatch, add)
-        monkeypatch.setattr(folder, "exchange", lambda one, other: exchange(one, other) if exchanges else False)
+        monkeypatch.setattr(
+            folder, "exchange", lambda one, other: exchange(one, other) if exchanges else False
+        )
     with pytest.raises(BundleError, match="holds more|meanwhile") as error:
         build(logs, out, jobs=1, overwrite=True)
     assert error.value.code == "exists"
@@ -313,13 +341,22 @@ def test_of_two_builds_at_once_one_says_so(old, logs, tmp_path, monkeypatch):
     when_it_reads(monkeypatch, second)
     build(logs, out, jobs=1, overwrite=True)
     assert errors == ["busy"] and len(Bundle.open(out).logs) == 2
-    assert entries(tmp_path) == ["out", "trace"] and entries(out) == ["blobs", "logs", "manifest.json", "ranks", "schemas.json.zst"]
+    assert entries(tmp_path) == ["out", "trace"] and entries(out) == [
+        "blobs",
+        "logs",
+        "manifest.json",
+        "ranks",
+        "schemas.json.zst",
+    ]
 
 
 # ---- who may read it
 
 
-@pytest.mark.parametrize("modes, files, folders", [((0o600, 0o644), 0o600, 0o700), ((0o640, 0o644), 0o640, 0o750), ((0o644, 0o644), 0o644, 0o755)])
+@pytest.mark.parametrize(
+    "modes, files, folders",
+    [((0o600, 0o644), 0o600, 0o700), ((0o640, 0o644), 0o640, 0o750), ((0o644, 0o644), 0o644, 0o755)],
+)
 def test_a_bundle_is_as_private_as_its_logs(modes, files, folders, logs, tmp_path):
     for log_file, mode in zip(logs, modes):
         log_file.path.chmod(mode)
@@ -332,7 +369,10 @@ def test_a_bundle_is_as_private_as_its_logs(modes, files, folders, logs, tmp_pat
     for bundle in (tmp_path / "out", tmp_path / "merged"):
         found = {path.is_dir(): path.stat().st_mode & 0o777 for path in (bundle, *bundle.rglob("*"))}
         assert found == {False: files, True: folders}
-        assert all(path.stat().st_mode & 0o777 == (folders if path.is_dir() else files) for path in (bundle, *bundle.rglob("*")))
+        assert all(
+            path.stat().st_mode & 0o777 == (folders if path.is_dir() else files)
+            for path in (bundle, *bundle.rglob("*"))
+        )
 
 
 def test_a_bundle_that_was_private_stays_so(logs, tmp_path):
@@ -365,4 +405,9 @@ def test_logs_are_ordered_by_rank_and_those_without_come_last(tmp_path):
     for name in ("zz", "rank_10", "rank_2", "aa"):
         (tmp_path / f"dedicated_log_torch_trace_{name}.log").write_bytes(log("x"))
     result = build(discover([tmp_path]), tmp_path / "out", jobs=1)
-    assert [(row["rank"], row["id"]) for row in result.manifest["logs"]] == [(2, "rank_2"), (10, "rank_10"), (None, "aa"), (None, "zz")]
+    assert [(row["rank"], row["id"]) for row in result.manifest["logs"]] == [
+        (2, "rank_2"),
+        (10, "rank_10"),
+        (None, "aa"),
+        (None, "zz"),
+    ]

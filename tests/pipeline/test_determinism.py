@@ -33,7 +33,9 @@ def test_two_builds_are_equal_whatever_the_workers_and_the_order(folder, tmp_pat
 def test_the_order_of_the_paths_does_not_matter(folder, tmp_path):
     paths = sorted(folder.iterdir())
     assert discover(paths) == discover(paths[::-1])
-    assert [(log.path, log.id) for log in discover(paths)] == [(log.path, log.id) for log in discover([folder])]
+    assert [(log.path, log.id) for log in discover(paths)] == [
+        (log.path, log.id) for log in discover([folder])
+    ]
     assert [log.id for log in discover([folder, *paths])] == [log.id for log in discover([folder])]
 
 
@@ -46,7 +48,9 @@ def test_the_place_of_the_logs_and_their_times_do_not_matter(folder, tmp_path):
 @pytest.mark.parametrize("codec", ["gzip", "none"])
 def test_other_codecs_too(codec, root, tmp_path):
     logs = discover([root / "fixtures" / "killed" / "trace"])
-    assert made(logs, tmp_path / "one", jobs=1, codec=codec) == made(logs, tmp_path / "two", jobs=1, codec=codec)
+    assert made(logs, tmp_path / "one", jobs=1, codec=codec) == made(
+        logs, tmp_path / "two", jobs=1, codec=codec
+    )
 
 
 def test_no_bundle_holds_a_path_or_a_time_of_this_machine(root, built, tmp_path):

@@ -34,7 +34,10 @@ def local(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pair():
-    """Two of the logs: enough to be compared. Each of the hundreds of requests for a log costs a server of S3 some milliseconds."""
+    """Two of the logs: enough to be compared.
+
+    Each of the hundreds of requests for a log costs a server of S3 some milliseconds.
+    """
     return discover([RANKS])[:2]
 
 
@@ -48,9 +51,14 @@ def s3(s3):
 
 @pytest.fixture(scope="module")
 def cluster(s3):
-    """A real cluster: a scheduler and two workers that are processes of their own. Workers take the address of the bucket from their environment."""
+    """A real cluster: a scheduler and two workers that are processes of their own.
+
+    Workers take the address of the bucket from their environment.
+    """
     distributed = pytest.importorskip("distributed", reason="the test of Dask needs distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1") as found:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1"
+    ) as found:
         yield found
 
 
@@ -79,7 +87,9 @@ def test_logs_and_bundle_in_a_bucket(s3, local):
 def test_commands_read_a_bundle_of_a_bucket(s3, pair, tmp_path):
     build(pair, "s3://jobs/read", jobs=1)
     for command in (["info"], ["validate"], ["cat"], ["restore"]):
-        more = {"cat": ["ranks/rank_findings.jsonl.zst"], "restore": [str(tmp_path / "logs")]}.get(command[0], [])
+        more = {"cat": ["ranks/rank_findings.jsonl.zst"], "restore": [str(tmp_path / "logs")]}.get(
+            command[0], []
+        )
         done = CliRunner().invoke(cli, [*command, "s3://jobs/read", *more])
         assert done.exit_code == 0, (command, done.output)
     assert sorted(traces.files(tmp_path / "logs")) == sorted(path.name for path in RANKS.iterdir())[:2]
@@ -87,14 +97,20 @@ def test_commands_read_a_bundle_of_a_bucket(s3, pair, tmp_path):
 
 def test_a_file_of_a_bucket_is_read_with_one_request(s3, monkeypatch):
     asked, call = [], type(s3)._call_s3
-    monkeypatch.setattr(type(s3), "_call_s3", lambda self, method, *a, **k: (asked.append(method), call(self, method, *a, **k))[1])
+    monkeypatch.setattr(
+        type(s3),
+        "_call_s3",
+        lambda self, method, *a, **k: (asked.append(method), call(self, method, *a, **k))[1],
+    )
     (source,) = RANKS.glob("*rank_2*")
     assert remote.RemoteFolder("s3://jobs/logs").read(source.name, 1 << 20) == source.read_bytes()
     assert asked == ["get_object"]
 
 
 def test_one_log_of_a_bucket(s3, local, tmp_path):
-    build(discover(["s3://jobs/logs/dedicated_log_torch_trace_rank_1_fixture0.log"]), tmp_path / "out", jobs=1)
+    build(
+        discover(["s3://jobs/logs/dedicated_log_torch_trace_rank_1_fixture0.log"]), tmp_path / "out", jobs=1
+    )
     path = "logs/rank_1_fixture0/log.json.zst"
     assert (tmp_path / "out" / path).read_bytes() == local[path]
 
@@ -106,14 +122,25 @@ def test_compressed_logs_of_a_bucket(s3, tmp_path):
     s3.pipe_file("jobs/packed/rank_3.log.zst", zstandard.compress(data))
     s3.pipe_file("jobs/packed/notes.txt", b"no log")
     build(discover(["s3://jobs/packed"]), tmp_path / "out", jobs=1)
-    assert [it.directory["source"]["compression"] for it in Bundle.open(tmp_path / "out").logs] == ["gzip", "zstd"]
+    assert [it.directory["source"]["compression"] for it in Bundle.open(tmp_path / "out").logs] == [
+        "gzip",
+        "zstd",
+    ]
 
 
 def test_the_manifest_is_written_last_and_removed_first(s3, pair, monkeypatch):
     done = []
     write, remove = remote.RemoteFolder.write, remote.RemoteFolder.remove
-    monkeypatch.setattr(remote.RemoteFolder, "write", lambda self, path, data: (done.append(("write", path)), write(self, path, data))[1])
-    monkeypatch.setattr(remote.RemoteFolder, "remove", lambda self, path: (done.append(("remove", path)), remove(self, path))[1])
+    monkeypatch.setattr(
+        remote.RemoteFolder,
+        "write",
+        lambda self, path, data: (done.append(("write", path)), write(self, path, data))[1],
+    )
+    monkeypatch.setattr(
+        remote.RemoteFolder,
+        "remove",
+        lambda self, path: (done.append(("remove", path)), remove(self, path))[1],
+    )
     build(pair, "s3://jobs/twice", jobs=1)
     assert done[-1] == ("write", "manifest.json") and done.count(done[-1]) == 1
     done.clear()
@@ -201,7 +228,9 @@ def test_a_cluster_builds_the_same(cluster, local, tmp_path):
 def test_a_cluster_reads_and_writes_a_bucket(cluster, s3, pair, tmp_path):
     for log in pair:
         s3.put(str(log.path), "jobs/pair/")
-    done = CliRunner().invoke(cli, ["s3://jobs/pair", "s3://jobs/by-dask", "--executor", address(cluster), "-q"])
+    done = CliRunner().invoke(
+        cli, ["s3://jobs/pair", "s3://jobs/by-dask", "--executor", address(cluster), "-q"]
+    )
     assert done.exit_code == 0, done.output
     build(pair, tmp_path / "out", jobs=1)
     assert stored(s3, "jobs/by-dask") == traces.files(tmp_path / "out")
@@ -255,7 +284,11 @@ def test_addresses_that_are_none():
 def test_a_scheduler_that_does_not_answer(monkeypatch):
     distributed = pytest.importorskip("distributed", reason="the test of Dask needs distributed")
     real, asked = distributed.Client, []
-    monkeypatch.setattr(distributed, "Client", lambda address, **options: asked.append(options["timeout"]) or real(address, **options))
+    monkeypatch.setattr(
+        distributed,
+        "Client",
+        lambda address, **options: asked.append(options["timeout"]) or real(address, **options),
+    )
     with pytest.raises(BundleError, match="does not answer"):
         DaskWorkers("dask://127.0.0.1:1", connect_seconds=1)
     assert asked == [1]

@@ -10,13 +10,17 @@ def chunks(it, name):
     return [(file["first_event"], file["rows"]) for file in it.files(name)]
 
 
-@pytest.mark.parametrize("count,expected", [(1, [(0, 1)]), (4, [(0, 4)]), (5, [(0, 4), (4, 1)]), (8, [(0, 4), (4, 4)])])
+@pytest.mark.parametrize(
+    "count,expected", [(1, [(0, 1)]), (4, [(0, 4)]), (5, [(0, 4), (4, 1)]), (8, [(0, 4), (4, 4)])]
+)
 def test_event_chunks(count, expected, log_of, monkeypatch):
     monkeypatch.setattr(rows, "ROWS_PER_FILE", 4)
     it = log_of(b"".join(record(f"e{i} {i}/0", payload=f"p{i}") for i in range(count)))
     assert chunks(it, "events") == expected
     assert chunks(it, "metadata") == []
-    assert [(e.index, e.type, e.text(), e.compile) for e in it.events()] == [(i, f"e{i}", f"p{i}", f"{i}/0") for i in range(count)]
+    assert [(e.index, e.type, e.text(), e.compile) for e in it.events()] == [
+        (i, f"e{i}", f"p{i}", f"{i}/0") for i in range(count)
+    ]
 
 
 def test_metadata_chunks_have_boundaries_of_their_own(log_of, monkeypatch):
@@ -38,12 +42,18 @@ def test_verbatim_chunks(log_of, monkeypatch):
 def test_payload_forms(log_of, monkeypatch):
     monkeypatch.setattr(rows, "ROWS_PER_FILE", 2)
     windows = record("b", payload="x\ny").replace(b"\n", b"\r\n")
-    it = log_of(log("a") + log("a") + log("a") + windows + record("c", payload="x\ny").replace(b"x\n", b"x\n\n"))
-    assert [[row["payload_form"] for row in it.part("events", number)] for number in range(3)] == [[None, None], [None, "crlf"], ["verbatim"]]
+    it = log_of(
+        log("a") + log("a") + log("a") + windows + record("c", payload="x\ny").replace(b"x\n", b"x\n\n")
+    )
+    assert [[row["payload_form"] for row in it.part("events", number)] for number in range(3)] == [
+        [None, None],
+        [None, "crlf"],
+        ["verbatim"],
+    ]
 
 
 def test_metadata_without_content_has_no_row_and_read_as_an_object(log_of):
-    it = log_of(log("dynamo_cpp_guards_str 0/0\n | guards\n x {\"a\": 1}"))
+    it = log_of(log('dynamo_cpp_guards_str 0/0\n | guards\n x {"a": 1}'))
     assert it.table("metadata") == [{"event": 1, "metadata": {"x": {"a": 1}}}]
     assert [event.metadata for event in it.events()] == [{"dynamo_cpp_guards_str": {}}, {"x": {"a": 1}}]
 

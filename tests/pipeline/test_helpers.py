@@ -1,4 +1,6 @@
-"""A log that is read, and its tables made, in several processes: the same bundle, and no process left whatever happens."""
+"""A log that is read, and its tables made, in several processes: the same bundle, and no process left
+whatever happens.
+"""
 
 import gzip
 import io
@@ -38,7 +40,9 @@ def processes(monkeypatch):
     monkeypatch.setattr(helper_process.subprocess, "Popen", Popen)
     monkeypatch.setattr(helper_process, "may_fork", lambda: False)
     yield started
-    assert [process.returncode is None for process in started] == [False] * len(started)  # waited for: none is left
+    assert [process.returncode is None for process in started] == [False] * len(
+        started
+    )  # waited for: none is left
 
 
 # One of each scenario is enough: a process takes a second to start.
@@ -71,7 +75,12 @@ def test_the_same_bundle_of_a_log_with_large_payloads(processes, tmp_path):
     path = tmp_path / "dedicated_log_torch_trace_x.log"
     code = "def call(args):\n    buf0 = torch.ops.aten.add.Tensor(args[0], args[1])\n" * 60_000
     names = "inductor_output_code 0/0", "artifact:a 0/0", "dynamo_output_graph 0/1", "artifact:a 0/0"
-    path.write_bytes(b"".join(record(name, payload=f"{code}# {i % 3}") + record("b", payload="small") for i, name in enumerate(names)))
+    path.write_bytes(
+        b"".join(
+            record(name, payload=f"{code}# {i % 3}") + record("b", payload="small")
+            for i, name in enumerate(names)
+        )
+    )
     for jobs in (1, 2):
         build(discover([path]), tmp_path / str(jobs), jobs=jobs)
     assert files(tmp_path / "1") == files(tmp_path / "2")
@@ -80,7 +89,9 @@ def test_the_same_bundle_of_a_log_with_large_payloads(processes, tmp_path):
 def test_large_bytes_arrive_as_bytes():
     pipe = io.BytesIO()
     message = {"rows": [(1, b"x"), (2, b"y" * (2 << 20)), (3, b""), (4, None), (5, b"z" * (1 << 20))]}
-    helper_process.Link(pipe, pipe).send({"rows": [(number, helper_process.sent_apart(data)) for number, data in message["rows"]]})
+    helper_process.Link(pipe, pipe).send(
+        {"rows": [(number, helper_process.sent_apart(data)) for number, data in message["rows"]]}
+    )
     helper_process.Link(pipe, pipe).send("next")
     size = pipe.tell()
     pipe.seek(0)
@@ -108,9 +119,16 @@ def test_the_same_bundle_of_any_log(tmp_path_factory, data):
 
 @pytest.fixture
 def damaged(tmp_path):
-    """A log with more unreadable payloads than there are rows for one code of diagnostics, among them such that both processes see."""
+    """A log with more unreadable payloads than there are rows for one code of diagnostics, among them such
+    that both processes see.
+    """
     path = tmp_path / "dedicated_log_torch_trace_x.log"
-    path.write_bytes(b"".join(record(f"artifact:{name} 0/0", "{") for name in ("fx_graph_cache_miss", "recompile_reasons") * 1200))
+    path.write_bytes(
+        b"".join(
+            record(f"artifact:{name} 0/0", "{")
+            for name in ("fx_graph_cache_miss", "recompile_reasons") * 1200
+        )
+    )
     return discover([path])
 
 
@@ -128,7 +146,9 @@ def test_diagnostics_are_put_together(damaged, processes, tmp_path):
 def test_a_process_that_is_killed(damaged, processes, monkeypatch, tmp_path):
     class Killed(helper_process.subprocess.Popen):
         def __init__(self, command, **options):
-            super().__init__([sys.executable, "-c", f"import os; os.kill(os.getpid(), {signal.SIGKILL})"], **options)
+            super().__init__(
+                [sys.executable, "-c", f"import os; os.kill(os.getpid(), {signal.SIGKILL})"], **options
+            )
 
     monkeypatch.setattr(helper_process.subprocess, "Popen", Killed)
     with pytest.raises(BundleError, match=f"ended early .*{-signal.SIGKILL}") as error:
@@ -184,15 +204,31 @@ def test_an_error_here_ends_it(damaged, processes, monkeypatch, tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="sends SIGSTOP")
 def test_one_that_does_not_listen_is_ended_too(processes, tmp_path):
     """It could write into a folder that is being removed."""
-    with pytest.raises(RuntimeError), open_stage(LOG_TABLES, tmp_path, "zstd", "x", False, cores=2, log_bytes=1):
+    with (
+        pytest.raises(RuntimeError),
+        open_stage(LOG_TABLES, tmp_path, "zstd", "x", False, cores=2, log_bytes=1),
+    ):
         os.kill(processes[0].pid, signal.SIGSTOP)
         raise RuntimeError
     assert processes[0].returncode == -signal.SIGKILL
 
 
 def test_it_ends_when_nobody_speaks_to_it():
-    command = [sys.executable, "-c", "from tlparse_bundle.pipeline.helper_process import serve; from tlparse_bundle.pipeline.stage import work; serve(work)"]
-    done = subprocess.run(command, input=b"", capture_output=True, timeout=HANG_S, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    command = [
+        sys.executable,
+        "-c",
+        (
+            "from tlparse_bundle.pipeline.helper_process import serve; from tlparse_bundle.pipeline.stage"
+            " import work; serve(work)"
+        ),
+    ]
+    done = subprocess.run(
+        command,
+        input=b"",
+        capture_output=True,
+        timeout=HANG_S,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
@@ -223,7 +259,19 @@ def event(payload, **known):
 def batch(events, first_event_index=0):
     """A batch of events with nothing else to say."""
     rows = [(0, 0, event.rank, event.line, event.byte_offset, 0, 0, 0, 0, -1, 0, 0) for event in events]
-    return Batch(first_event_index, rows, [event.metadata_json for event in events], {}, [("a", "n", None)], [], [], [], ([], []), [], events)
+    return Batch(
+        first_event_index,
+        rows,
+        [event.metadata_json for event in events],
+        {},
+        [("a", "n", None)],
+        [],
+        [],
+        [],
+        ([], []),
+        [],
+        events,
+    )
 
 
 @given(st.lists(st.binary(max_size=9) | st.none(), max_size=30), st.integers(0, 40))
@@ -235,7 +283,9 @@ def test_payloads_arrive_whole(payloads, limit):
         here, there, sent = BatchesSent(lambda event: True), BatchesReceived(), 0
         for index, payload in enumerate(payloads):
             message = here.message(batch([event(payload, index=index)], index))
-            sent += payload is not None and any(value is payload for value in message[-1][0])  # not what equals it by chance
+            sent += payload is not None and any(
+                value is payload for value in message[-1][0]
+            )  # not what equals it by chance
             assert [it.payload for it in there.batch(message).events] == [payload]
         different = set(payloads) - {None}
         assert sent >= len(different) and (sent == len(different) or sum(map(len, different)) > limit)
@@ -255,7 +305,9 @@ def test_an_event_arrives_with_what_tables_use():
     )  # fmt: skip
     there = BatchesReceived()
     for _ in range(2):  # the second time its metadata is known
-        (other,) = there.batch(pickle.loads(pickle.dumps(BatchesSent(lambda event: True).message(batch([one], 7))))).events
+        (other,) = there.batch(
+            pickle.loads(pickle.dumps(BatchesSent(lambda event: True).message(batch([one], 7))))
+        ).events
         same = (
             "index", "type", "name", "compile_id", "occurrence", "line", "byte_offset", "rank", "payload", "payload_form", "payload_size_bytes",
             "sha256", "trace_event", "metadata_json",
@@ -290,9 +342,19 @@ def test_a_log_that_only_this_process_can_reach(processes, tmp_path):
 def test_payloads_that_come_again_are_not_sent_again(processes, monkeypatch, tmp_path):
     path = tmp_path / "dedicated_log_torch_trace_x.log"
     graph = "class G(torch.nn.Module):\n    def forward(self, a):\n        return (a,)" + "  # é\n" * 1000
-    path.write_bytes(b"".join(record(f"aot_inference_graph {i}/0", payload) for i in range(20) for payload in (graph, graph + str(i % 2), "")))
+    path.write_bytes(
+        b"".join(
+            record(f"aot_inference_graph {i}/0", payload)
+            for i in range(20)
+            for payload in (graph, graph + str(i % 2), "")
+        )
+    )
     sizes, send = [], helper_process.Link.send
-    monkeypatch.setattr(helper_process.Link, "send", lambda link, message: (sizes.append(len(pickle.dumps(message))), send(link, message)))
+    monkeypatch.setattr(
+        helper_process.Link,
+        "send",
+        lambda link, message: (sizes.append(len(pickle.dumps(message))), send(link, message)),
+    )
     for jobs in (1, 2):
         build(discover([path]), tmp_path / str(jobs), jobs=jobs)
     assert 3 * len(graph) < sum(sizes) < 5 * len(graph)
@@ -322,25 +384,34 @@ logs, out = discover([Path(sys.argv[1])]), Path(sys.argv[2])
     [
         "build(logs, out, jobs=2)",
         # One that is killed before it can answer, and one that does not listen.
-        "def kill(self): pid = self._helper._process.pid; os.kill(pid, signal.SIGKILL); os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)\n"
-        "end, stage._Apart.end = stage._Apart.end, kill\n"
-        "try: build(logs, out, jobs=2)\n"
-        "except BundleError as error: assert error.code == 'worker-died' and '-9' in str(error), error\n"
-        "else: raise AssertionError\n"
-        "assert not list(out.parent.glob('*out*'))\n"
-        "stage._Apart.end = end; build(logs, out, jobs=2)",
-        "def fail(self, batch): os.kill(self._helper._process.pid, signal.SIGSTOP); raise KeyboardInterrupt\n"
-        "feed, stage._Apart.feed = stage._Apart.feed, fail\n"
-        "try: build(logs, out, jobs=2)\n"
-        "except KeyboardInterrupt: stage._Apart.feed = feed\n"
-        "assert not list(out.parent.glob('*out*')); build(logs, out, jobs=2)",
+        (
+            "def kill(self): pid = self._helper._process.pid; os.kill(pid, signal.SIGKILL);"
+            " os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)\nend, stage._Apart.end = stage._Apart.end,"
+            " kill\ntry: build(logs, out, jobs=2)\nexcept BundleError as error: assert error.code =="
+            " 'worker-died' and '-9' in str(error), error\nelse: raise AssertionError\nassert not"
+            " list(out.parent.glob('*out*'))\nstage._Apart.end = end; build(logs, out, jobs=2)"
+        ),
+        (
+            "def fail(self, batch): os.kill(self._helper._process.pid, signal.SIGSTOP); raise"
+            " KeyboardInterrupt\nfeed, stage._Apart.feed = stage._Apart.feed, fail\ntry: build(logs, out,"
+            " jobs=2)\nexcept KeyboardInterrupt: stage._Apart.feed = feed\nassert not"
+            " list(out.parent.glob('*out*')); build(logs, out, jobs=2)"
+        ),
     ],
     ids=["whole", "killed", "stopped"],
 )
 def test_a_copy_of_this_process(code, tmp_path):
     log, out = FIXTURE_LOGS[0], tmp_path / "out"
-    left = "\nassert copies\ntry: os.waitpid(-1, 0)\nexcept ChildProcessError: pass\nelse: raise AssertionError('a process is left')"
+    left = (
+        "\nassert copies\ntry: os.waitpid(-1, 0)\nexcept ChildProcessError: pass\nelse: raise"
+        " AssertionError('a process is left')"
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    subprocess.run([sys.executable, "-c", COPIES + code + left, str(log), str(out)], check=True, timeout=HANG_S, env=environment)
+    subprocess.run(
+        [sys.executable, "-c", COPIES + code + left, str(log), str(out)],
+        check=True,
+        timeout=HANG_S,
+        env=environment,
+    )
     build(discover([log]), tmp_path / "one", jobs=1)
     assert files(tmp_path / "one") == files(out)

@@ -28,7 +28,10 @@ def test_the_same_bytes_as_one_build(parts, tmp_path):
     whole, places = parts
     result = merge(places, tmp_path / "merged", jobs=2)
     assert traces.files(tmp_path / "merged") == traces.files(whole)
-    assert (result.file_count, result.stored_bytes) == (len(traces.files(whole)), sum(map(len, traces.files(whole).values())))
+    assert (result.file_count, result.stored_bytes) == (
+        len(traces.files(whole)),
+        sum(map(len, traces.files(whole).values())),
+    )
     assert {"job", "rank_tables"} <= set(result.manifest), "which no part could tell"
 
 
@@ -61,7 +64,9 @@ def test_codecs_and_formats_must_be_the_same(tmp_path):
 
 @pytest.fixture
 def foreign(tmp_path):
-    """foreign(change): merges a bundle of log a, of which ``change`` altered a file, with one of log b that has the same payload."""
+    """foreign(change): merges a bundle of log a, of which ``change`` altered a file, with one of log b that
+    has the same payload.
+    """
 
     def merged(path=None, change=None, **options):
         text = "x 0/0\n | " + "some payload " * 30_000 + "\n dynamo_start 0/0"
@@ -86,7 +91,13 @@ def test_paths_of_a_foreign_bundle_stay_in_the_folder_of_their_log(path, foreign
         if path not in ("manifest.json", "schemas.json", "/etc/passwd", "../a.log"):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text("{}")
-        traces.rewrite(folder, "logs/a/log.json", lambda directory: directory["tables"].update(more={"rows": 1, "files": [{"path": path, "rows": 1}]}))
+        traces.rewrite(
+            folder,
+            "logs/a/log.json",
+            lambda directory: directory["tables"].update(
+                more={"rows": 1, "files": [{"path": path, "rows": 1}]}
+            ),
+        )
 
     with pytest.raises(BundleError, match="is no path of a file of"):
         foreign(change=change)
@@ -96,7 +107,9 @@ def test_paths_of_a_foreign_bundle_stay_in_the_folder_of_their_log(path, foreign
 def spoil(folder):
     for path in (folder / "blobs").rglob("*"):
         if path.is_file():
-            path.write_bytes(path.read_bytes().replace(b"some payload", b"other things", 1)[: path.stat().st_size])
+            path.write_bytes(
+                path.read_bytes().replace(b"some payload", b"other things", 1)[: path.stat().st_size]
+            )
 
 
 def test_a_blob_that_was_changed_does_not_get_into_the_bundle(foreign, tmp_path):

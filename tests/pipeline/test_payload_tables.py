@@ -47,8 +47,17 @@ def test_the_same_bytes_with_less_work(root, tmp_path, monkeypatch, made):
 
 def test_what_a_table_can_see_makes_it_another_one(tmp_path, monkeypatch):
     """Ranks whose events differ in one thing: payload, metadata, compile, number of events before."""
-    graph = "aot_inference_graph 0/0\n | class G(torch.nn.Module):\n |     def forward(self, a):\n |         return (a,)\n"
-    ranks = [graph, graph.replace("(a,)", "(a, a)"), graph.replace("0/0", "0/1"), 'str ["a.py", 0]\n' + graph, graph]
+    graph = (
+        "aot_inference_graph 0/0\n | class G(torch.nn.Module):\n |     def forward(self, a):\n |        "
+        " return (a,)\n"
+    )
+    ranks = [
+        graph,
+        graph.replace("(a,)", "(a, a)"),
+        graph.replace("0/0", "0/1"),
+        'str ["a.py", 0]\n' + graph,
+        graph,
+    ]
     for number, text in enumerate(ranks):
         (tmp_path / f"rank_{number}.log").write_bytes(log(text))
     logs = discover([tmp_path])
@@ -65,7 +74,9 @@ def test_diagnostics_have_their_own_place(tmp_path, monkeypatch):
     logs = discover([tmp_path])
     assert bundle(logs, tmp_path / "memo") == without_memo(logs, tmp_path / "plain", monkeypatch)
     assert payload_tables._known.keys().isdisjoint({("guards", "zstd")})
-    offsets = [traces.files(tmp_path / "memo")[f"logs/rank_{number}/diagnostics.jsonl.zst"] for number in range(3)]
+    offsets = [
+        traces.files(tmp_path / "memo")[f"logs/rank_{number}/diagnostics.jsonl.zst"] for number in range(3)
+    ]
     assert len(set(offsets)) == 3
 
 
@@ -78,6 +89,8 @@ def test_a_log_that_is_too_large_to_wait(root, tmp_path, monkeypatch, made):
 
 def test_little_is_remembered(tmp_path):
     for number in range(40):
-        (tmp_path / f"rank_{number}.log").write_bytes(log(f"artifact:before_pre_grad_graph 0/0\n | graph {number}"))
+        (tmp_path / f"rank_{number}.log").write_bytes(
+            log(f"artifact:before_pre_grad_graph 0/0\n | graph {number}")
+        )
     build(discover([tmp_path]), tmp_path / "out", jobs=1)
     assert len(payload_tables._known) <= payload_tables._MAX_KNOWN

@@ -1,4 +1,6 @@
-"""Plug-ins that fail: the bundle is built without what they add, and names the package, the entry point and the exception."""
+"""Plug-ins that fail: the bundle is built without what they add, and names the package, the entry point and
+the exception.
+"""
 
 import hashlib
 import json
@@ -54,65 +56,263 @@ KINDS = """
     KINDS = (Kind("engine_step", "engine step", "runtime", "none", "One step."),)
 """
 SOURCES = {"events": KINDS, "tables": TABLE, "findings": FINDINGS, "ranks": RANKS}
-OBJECTS = {"events": "engine_plugin", "tables": "engine_plugin:Steps", "findings": "engine_plugin", "ranks": "engine_plugin:Ranks"}
+OBJECTS = {
+    "events": "engine_plugin",
+    "tables": "engine_plugin:Steps",
+    "findings": "engine_plugin",
+    "ranks": "engine_plugin:Ranks",
+}
 
 _ROWS = '[{"rank": member.rank, "events": count} for member, count in zip(comparison.members, digests)]'
 # group, what is replaced by what, and what the diagnostic says
 FAULTS = {
-    "events import": ("events", "from tlparse_bundle.log.events.kind", "from no_such_package", "ModuleNotFoundError: No module named 'no_such_package'"),
-    "events dict": ("events", 'Kind("engine_step", "engine step", "runtime", "none", "One step.")', '{"key": "engine_step"}', "TypeError: KINDS has 'dict', not Kind"),
-    "events no KINDS": ("events", "KINDS = ", "WORDS = ", "AttributeError: module 'engine_plugin' has no attribute 'KINDS'"),
+    "events import": (
+        "events",
+        "from tlparse_bundle.log.events.kind",
+        "from no_such_package",
+        "ModuleNotFoundError: No module named 'no_such_package'",
+    ),
+    "events dict": (
+        "events",
+        'Kind("engine_step", "engine step", "runtime", "none", "One step.")',
+        '{"key": "engine_step"}',
+        "TypeError: KINDS has 'dict', not Kind",
+    ),
+    "events no KINDS": (
+        "events",
+        "KINDS = ",
+        "WORDS = ",
+        "AttributeError: module 'engine_plugin' has no attribute 'KINDS'",
+    ),
     "events language": ("events", '"none"', '"klingon"', "ValueError: 'klingon' is not a language of a Kind"),
     "events phase": ("events", '"runtime"', '"engine"', "ValueError: 'engine' is not a phase of a Kind"),
     "events field": ("events", '"engine step"', "7", "TypeError: a field of a Kind is not text"),
-    "events exits": ("events", "KINDS =", "raise SystemExit(3)\n    KINDS =", "in engine_plugin.py:4: SystemExit: 3"),
-    "tables no class": ("tables", "class Steps", "class Stairs", "AttributeError: module 'engine_plugin' has no attribute 'Steps'"),
-    "tables no name": ("tables", 'name = "engine_steps"', "", "AttributeError: 'Steps' object has no attribute 'name'"),
-    "tables no observe": ("tables", "def observe", "def watch", "TypeError: the table has no function 'observe'"),
-    "tables types": ("tables", 'frozenset(("dynamo_start",))', '"dynamo_start"', "TypeError: 'types' of the table is not a set of names"),
+    "events exits": (
+        "events",
+        "KINDS =",
+        "raise SystemExit(3)\n    KINDS =",
+        "in engine_plugin.py:4: SystemExit: 3",
+    ),
+    "tables no class": (
+        "tables",
+        "class Steps",
+        "class Stairs",
+        "AttributeError: module 'engine_plugin' has no attribute 'Steps'",
+    ),
+    "tables no name": (
+        "tables",
+        'name = "engine_steps"',
+        "",
+        "AttributeError: 'Steps' object has no attribute 'name'",
+    ),
+    "tables no observe": (
+        "tables",
+        "def observe",
+        "def watch",
+        "TypeError: the table has no function 'observe'",
+    ),
+    "tables types": (
+        "tables",
+        'frozenset(("dynamo_start",))',
+        '"dynamo_start"',
+        "TypeError: 'types' of the table is not a set of names",
+    ),
     "tables our name": ("tables", '"engine_steps"', '"compiles"', "ValueError: the name 'compiles' is taken"),
     "tables our file": ("tables", '"engine_steps"', '"Log"', "ValueError: the name 'Log' is taken"),
     "tables path": ("tables", '"engine_steps"', '"../../steps"', "ValueError: '../../steps' is not a name"),
-    "tables constructor": ("tables", "self._rows = []", 'raise KeyError("rows")', "in engine_plugin.py:7: KeyError: 'rows'"),
-    "tables constructor later": ("tables", "self._rows = []", 'self._rows = []; context.stacks.no_such_thing if hasattr(Steps, "seen") else setattr(Steps, "seen", 1)', "AttributeError: 'StackTable' object has no attribute 'no_such_thing'"),
-    "tables observe": ("tables", 'self._rows.append({"event": event.index})', 'event.value["no"]["such"]', "in engine_plugin.py:10: "),
-    "tables observe exits": ("tables", 'self._rows.append({"event": event.index})', "raise SystemExit", "in engine_plugin.py:10: SystemExit"),
-    "tables spans": ("tables", "def observe(", "def observe_span(self, span):\n            span.no_such_thing\n\n        def observe(", "AttributeError: "),
-    "tables rows": ("tables", "yield self.name, self._rows", "yield self.name, self._rows[0:1] / 2", "TypeError: unsupported operand"),
+    "tables constructor": (
+        "tables",
+        "self._rows = []",
+        'raise KeyError("rows")',
+        "in engine_plugin.py:7: KeyError: 'rows'",
+    ),
+    "tables constructor later": (
+        "tables",
+        "self._rows = []",
+        (
+            'self._rows = []; context.stacks.no_such_thing if hasattr(Steps, "seen") else setattr(Steps,'
+            ' "seen", 1)'
+        ),
+        "AttributeError: 'StackTable' object has no attribute 'no_such_thing'",
+    ),
+    "tables observe": (
+        "tables",
+        'self._rows.append({"event": event.index})',
+        'event.value["no"]["such"]',
+        "in engine_plugin.py:10: ",
+    ),
+    "tables observe exits": (
+        "tables",
+        'self._rows.append({"event": event.index})',
+        "raise SystemExit",
+        "in engine_plugin.py:10: SystemExit",
+    ),
+    "tables spans": (
+        "tables",
+        "def observe(",
+        "def observe_span(self, span):\n            span.no_such_thing\n\n        def observe(",
+        "AttributeError: ",
+    ),
+    "tables rows": (
+        "tables",
+        "yield self.name, self._rows",
+        "yield self.name, self._rows[0:1] / 2",
+        "TypeError: unsupported operand",
+    ),
     "tables dict": ("tables", "yield self.name, self._rows", 'return {"steps": self._rows}', "ValueError: "),
-    "tables no rows": ("tables", "yield self.name, self._rows", "yield self.name, [1]", "TypeError: a row of 'engine_steps' is 'int', not dict"),
-    "tables no JSON": ("tables", "yield self.name, self._rows", 'yield self.name, [{"steps": {1, 2}}]', "TypeError: Type is not JSON serializable: set"),
+    "tables no rows": (
+        "tables",
+        "yield self.name, self._rows",
+        "yield self.name, [1]",
+        "TypeError: a row of 'engine_steps' is 'int', not dict",
+    ),
+    "tables no JSON": (
+        "tables",
+        "yield self.name, self._rows",
+        'yield self.name, [{"steps": {1, 2}}]',
+        "TypeError: Type is not JSON serializable: set",
+    ),
     "tables keys": ("tables", "yield self.name, self._rows", "yield self.name, [{1: 2}]", "TypeError: "),
-    "tables other name": ("tables", "yield self.name, self._rows", 'yield "compiles", self._rows', "ValueError: tables() gave a table 'compiles'"),
-    "tables surrogate": ("tables", 'self._rows.append({"event": event.index})', 'raise ValueError("\\ud800")', "ValueError: ?"),
-    "findings no function": ("findings", "def findings", "def opinions", "TypeError: the plug-in has no function 'findings'"),
-    "findings KINDS": ("findings", '("engine-idle",)', '"engine-idle"', "TypeError: KINDS is not a tuple of names"),
-    "findings our kind": ("findings", '("engine-idle",)', '("failure",)', "ValueError: tlparse-bundle has the kind 'failure' itself"),
-    "findings raise": ("findings", "yield Finding", "facts.no_such_thing\n        yield Finding", "in engine_plugin.py:7: AttributeError: 'Facts' object has no attribute 'no_such_thing'"),
-    "findings raise late": ("findings", "compiles=[0])", "compiles=[0])\n        1 / 0", "in engine_plugin.py:8: ZeroDivisionError: division by zero"),
-    "findings is a dict": ("findings", 'yield Finding("engine-idle", "warning", "The engine was idle", ("idle",), events=[0], compiles=[0])', 'yield {"kind": "engine-idle"}', "TypeError: findings() gave 'dict', not Finding"),
-    "findings no iterable": ("findings", "yield Finding", "return 7; Finding", "TypeError: 'int' object is not iterable"),
-    "findings kind": ("findings", 'Finding("engine-idle"', 'Finding("engine-busy"', "ValueError: findings() gave a Finding of the kind 'engine-busy', which KINDS does not have"),
+    "tables other name": (
+        "tables",
+        "yield self.name, self._rows",
+        'yield "compiles", self._rows',
+        "ValueError: tables() gave a table 'compiles'",
+    ),
+    "tables surrogate": (
+        "tables",
+        'self._rows.append({"event": event.index})',
+        'raise ValueError("\\ud800")',
+        "ValueError: ?",
+    ),
+    "findings no function": (
+        "findings",
+        "def findings",
+        "def opinions",
+        "TypeError: the plug-in has no function 'findings'",
+    ),
+    "findings KINDS": (
+        "findings",
+        '("engine-idle",)',
+        '"engine-idle"',
+        "TypeError: KINDS is not a tuple of names",
+    ),
+    "findings our kind": (
+        "findings",
+        '("engine-idle",)',
+        '("failure",)',
+        "ValueError: tlparse-bundle has the kind 'failure' itself",
+    ),
+    "findings raise": (
+        "findings",
+        "yield Finding",
+        "facts.no_such_thing\n        yield Finding",
+        "in engine_plugin.py:7: AttributeError: 'Facts' object has no attribute 'no_such_thing'",
+    ),
+    "findings raise late": (
+        "findings",
+        "compiles=[0])",
+        "compiles=[0])\n        1 / 0",
+        "in engine_plugin.py:8: ZeroDivisionError: division by zero",
+    ),
+    "findings is a dict": (
+        "findings",
+        'yield Finding("engine-idle", "warning", "The engine was idle", ("idle",), events=[0], compiles=[0])',
+        'yield {"kind": "engine-idle"}',
+        "TypeError: findings() gave 'dict', not Finding",
+    ),
+    "findings no iterable": (
+        "findings",
+        "yield Finding",
+        "return 7; Finding",
+        "TypeError: 'int' object is not iterable",
+    ),
+    "findings kind": (
+        "findings",
+        'Finding("engine-idle"',
+        'Finding("engine-busy"',
+        "ValueError: findings() gave a Finding of the kind 'engine-busy', which KINDS does not have",
+    ),
     "findings severity": ("findings", '"warning"', '"terrible"', "severity: 'terrible' is none of"),
-    "findings title": ("findings", '"The engine was idle"', "7", "TypeError: title or text of a Finding is not str"),
-    "findings event": ("findings", "events=[0]", "events=[10**6]", "ValueError: a Finding names event 1000000, and the log has "),
-    "findings compile": ("findings", "compiles=[0]", "compiles=[999]", "ValueError: a Finding names compile 999, and the log has "),
-    "findings compiles": ("findings", "compiles=[0]", "compiles=7", "TypeError: 'int' object is not iterable"),
+    "findings title": (
+        "findings",
+        '"The engine was idle"',
+        "7",
+        "TypeError: title or text of a Finding is not str",
+    ),
+    "findings event": (
+        "findings",
+        "events=[0]",
+        "events=[10**6]",
+        "ValueError: a Finding names event 1000000, and the log has ",
+    ),
+    "findings compile": (
+        "findings",
+        "compiles=[0]",
+        "compiles=[999]",
+        "ValueError: a Finding names compile 999, and the log has ",
+    ),
+    "findings compiles": (
+        "findings",
+        "compiles=[0]",
+        "compiles=7",
+        "TypeError: 'int' object is not iterable",
+    ),
     "findings details": ("findings", "compiles=[0]", "details={1: {2}}", "TypeError: "),
-    "findings remedies": ("findings", "compiles=[0]", 'remedies=["run"]', "AttributeError: 'str' object has no attribute 'source'"),
+    "findings remedies": (
+        "findings",
+        "compiles=[0]",
+        'remedies=["run"]',
+        "AttributeError: 'str' object has no attribute 'source'",
+    ),
     "findings key": ("findings", "compiles=[0]", "key=[]", "TypeError: unhashable type: 'list'"),
     "findings order": ("findings", "compiles=[0]", 'order="first"', "TypeError: order is 'str', not int"),
     "findings count": ("findings", "compiles=[0]", "count=0", "count: 0 is less than 1"),
-    "ranks no class": ("ranks", "class Ranks", "class Files", "AttributeError: module 'engine_plugin' has no attribute 'Ranks'"),
+    "ranks no class": (
+        "ranks",
+        "class Ranks",
+        "class Files",
+        "AttributeError: module 'engine_plugin' has no attribute 'Ranks'",
+    ),
     "ranks our name": ("ranks", '"engine_ranks"', '"matching"', "ValueError: the name 'matching' is taken"),
-    "ranks no tables": ("ranks", "def tables", "def chairs", "TypeError: the analysis has no function 'tables'"),
-    "ranks digest": ("ranks", 'frames.log.row["event_count"]', "frames.no_such_thing", "in engine_plugin.py:6: AttributeError: 'Frames' object has no attribute 'no_such_thing'"),
-    "ranks digest no JSON": ("ranks", 'frames.log.row["event_count"]', "object()", "TypeError: Type is not JSON serializable: object"),
+    "ranks no tables": (
+        "ranks",
+        "def tables",
+        "def chairs",
+        "TypeError: the analysis has no function 'tables'",
+    ),
+    "ranks digest": (
+        "ranks",
+        'frames.log.row["event_count"]',
+        "frames.no_such_thing",
+        "in engine_plugin.py:6: AttributeError: 'Frames' object has no attribute 'no_such_thing'",
+    ),
+    "ranks digest no JSON": (
+        "ranks",
+        'frames.log.row["event_count"]',
+        "object()",
+        "TypeError: Type is not JSON serializable: object",
+    ),
     "ranks rows": ("ranks", _ROWS, "comparison[0]", "TypeError: 'Comparison' object is not subscriptable"),
-    "ranks rows of numbers": ("ranks", _ROWS, "list(digests)", "TypeError: the rows of 'engine_ranks' are not objects with the same keys"),
-    "ranks rows of other keys": ("ranks", _ROWS, '[{"a": 1}, {"b": 2}]', "TypeError: the rows of 'engine_ranks' are not objects with the same keys"),
+    "ranks rows of numbers": (
+        "ranks",
+        _ROWS,
+        "list(digests)",
+        "TypeError: the rows of 'engine_ranks' are not objects with the same keys",
+    ),
+    "ranks rows of other keys": (
+        "ranks",
+        _ROWS,
+        '[{"a": 1}, {"b": 2}]',
+        "TypeError: the rows of 'engine_ranks' are not objects with the same keys",
+    ),
     "ranks rows exit": ("ranks", _ROWS, "exit(5)", "SystemExit: 5"),
-    "ranks our table": ("ranks", 'yield "engine_ranks"', 'yield "rank_compiles"', "ValueError: the name 'rank_compiles' is taken"),
+    "ranks our table": (
+        "ranks",
+        'yield "engine_ranks"',
+        'yield "rank_compiles"',
+        "ValueError: the name 'rank_compiles' is taken",
+    ),
     "ranks a path": ("ranks", 'yield "engine_ranks"', 'yield "../x"', "ValueError: '../x' is not a name"),
 }
 DONE = {"events": "engine_step", "tables": "engine_steps", "findings": "engine-idle", "ranks": "engine_ranks"}
@@ -142,7 +342,9 @@ def source_of(name):
 def messages(bundle):
     """What the bundle says of plug-ins: each log the same, or the manifest."""
     rows = [row for log in bundle.logs for row in log.table("diagnostics")]
-    return [row["message"] for row in rows if row["code"] == "plugin-failed"] + bundle.manifest.get("diagnostics", {}).get("plugin-failed", [])
+    return [row["message"] for row in rows if row["code"] == "plugin-failed"] + bundle.manifest.get(
+        "diagnostics", {}
+    ).get("plugin-failed", [])
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -155,13 +357,21 @@ def test_a_bundle_is_built_without_a_plugin_that_fails(name, installed, root, bu
     bundle = Bundle.open(tmp_path / "out")
     assert validate(bundle) == []
     (message,) = messages(bundle)
-    assert message.startswith(f"Plug-in 'engine' (tlparse_bundle.{group}) of the package engine 1.0 failed") and said in message
+    assert (
+        message.startswith(f"Plug-in 'engine' (tlparse_bundle.{group}) of the package engine 1.0 failed")
+        and said in message
+    )
     assert " at 0x" not in message and str(tmp_path) not in message
     for one, other in zip(bundle.logs, without.logs):
-        assert one.row["diagnostics"] == {**other.row["diagnostics"], **({} if group == "ranks" else {"plugin-failed": 1})}
+        assert one.row["diagnostics"] == {
+            **other.row["diagnostics"],
+            **({} if group == "ranks" else {"plugin-failed": 1}),
+        }
         assert one.directory["tables"].keys() == other.directory["tables"].keys()
         assert one.findings() == other.findings()
-    assert [bundle.manifest.get(key) for key in ("job", "rank_tables")] == [without.manifest.get(key) for key in ("job", "rank_tables")]
+    assert [bundle.manifest.get(key) for key in ("job", "rank_tables")] == [
+        without.manifest.get(key) for key in ("job", "rank_tables")
+    ]
     assert bundle.manifest["diagnostic_codes"]["plugin-failed"]["severity"] == "warning"
 
 
@@ -181,12 +391,20 @@ def test_the_same_plugin_without_the_fault_adds_its_part(group, installed, root,
 
 def test_of_two_plugins_with_one_name_the_first_is_used(installed, root, tmp_path):
     folder = installed("tables", TABLE)
-    install(folder, "[tlparse_bundle.tables]\nother = engine_other:Steps\n", {"engine_other": TABLE.replace('{"event"', '{"other"')}, name="other")
+    install(
+        folder,
+        "[tlparse_bundle.tables]\nother = engine_other:Steps\n",
+        {"engine_other": TABLE.replace('{"event"', '{"other"')},
+        name="other",
+    )
     forget()
     build(discover([root / "fixtures" / "graph_breaks" / "trace"]), tmp_path / "out", jobs=1)
     bundle = Bundle.open(tmp_path / "out")
     assert "event" in bundle.logs[0].table("engine_steps")[0]
-    assert messages(bundle) == ["Plug-in 'other' (tlparse_bundle.tables) of the package other 1.0 failed: ValueError: the name 'engine_steps' is taken"]
+    assert messages(bundle) == [
+        "Plug-in 'other' (tlparse_bundle.tables) of the package other 1.0 failed: ValueError: the name"
+        " 'engine_steps' is taken"
+    ]
 
 
 @pytest.mark.parametrize("name", ["tables observe", "findings raise", "events dict"])
@@ -202,12 +420,21 @@ def test_a_log_with_a_second_process_has_the_same_bundle(name, installed, root, 
 
 
 def digests(folder):
-    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def run(folder, *arguments):
-    code = f"import sys; sys.path.insert(0, {os.fspath(folder)!r}); from tlparse_bundle.cli.main import main; main()"
-    return subprocess.run([sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False)
+    code = (
+        f"import sys; sys.path.insert(0, {os.fspath(folder)!r}); from tlparse_bundle.cli.main import main;"
+        " main()"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.parametrize("name", ["tables observe", "ranks digest"])
@@ -218,7 +445,9 @@ def test_the_command_line_says_so_and_strict_fails(name, installed, root, tmp_pa
     trace = root / "fixtures" / "ranks4" / "trace"
     done = run(folder, trace, tmp_path / "two", "--jobs", "2", "--json")
     assert done.returncode == 0 and done.stderr.count(said) == 1
-    assert f"warning: Plug-in 'engine' (tlparse_bundle.{group}) of the package engine 1.0 failed" in done.stderr
+    assert (
+        f"warning: Plug-in 'engine' (tlparse_bundle.{group}) of the package engine 1.0 failed" in done.stderr
+    )
     assert len(json.loads(done.stdout)["diagnostics"]) == (group == "ranks")
     strict = run(folder, trace, tmp_path / "one", "--jobs", "1", "--strict", "-q")
     assert strict.returncode == 3 and "plug-ins failed" in strict.stderr and "plugin-failed" in strict.stderr
@@ -244,7 +473,9 @@ def test_follow_and_merge(name, installed, root, tmp_path, monkeypatch):
             (trace / path.name).write_bytes(path.read_bytes())
 
     def state(manifest):
-        states.append(validate(Bundle.open(tmp_path / "followed")) or messages(Bundle.open(tmp_path / "followed")))
+        states.append(
+            validate(Bundle.open(tmp_path / "followed")) or messages(Bundle.open(tmp_path / "followed"))
+        )
 
     result = follow([trace], tmp_path / "followed", [step], told=state)
     build(discover([trace]), tmp_path / "built", jobs=1)
@@ -265,7 +496,9 @@ def test_ctrl_c_in_a_plugin_ends_the_build(installed, root, tmp_path):
 
 
 def test_kinds_of_findings_of_a_plugin_that_fails_are_not_known_to_check(installed, root, tmp_path):
-    folder = installed("findings", FINDINGS.replace("def findings", "def opinion"))  # a different length: Python takes bytecode of a file of that size and second for its own
+    folder = installed(
+        "findings", FINDINGS.replace("def findings", "def opinion")
+    )  # a different length: Python takes bytecode of a file of that size and second for its own
     trace = root / "fixtures" / "graph_breaks" / "trace"
     done = run(folder, "check", trace, "--baseline", trace, "--fail-on", "new:engine-idle")
     assert done.returncode == 2 and "there is no kind of finding 'engine-idle'" in done.stderr

@@ -1,4 +1,6 @@
-"""Another package adds an event kind, a table, a kind of finding and an analysis of ranks: nothing but entry points."""
+"""Another package adds an event kind, a table, a kind of finding and an analysis of ranks: nothing but entry
+points.
+"""
 
 import subprocess
 import sys
@@ -87,7 +89,11 @@ LOG = log("""
 def plugin(tmp_path):
     """A folder with an installed package, as pip would leave it."""
     folder = tmp_path / "site"
-    install(folder, ENTRY_POINTS, {"engine_kinds": KINDS, "engine_table": TABLE, "engine_ranks": ANALYSIS, "engine_findings": FINDINGS})
+    install(
+        folder,
+        ENTRY_POINTS,
+        {"engine_kinds": KINDS, "engine_table": TABLE, "engine_ranks": ANALYSIS, "engine_findings": FINDINGS},
+    )
     return folder
 
 
@@ -107,7 +113,10 @@ def test_a_plugin_adds_kinds_and_a_table(plugin, forget_kinds, monkeypatch, tmp_
     assert validate(bundle) == []
     (it,) = bundle.logs
     assert it.table("engine_steps") == [{"event": 0, "compile": "0/0", "requests": 7}]
-    titles = {kind["type"]: bundle.manifest["descriptors"][kind["descriptor"]]["title"] for kind in it.directory["kinds"]}
+    titles = {
+        kind["type"]: bundle.manifest["descriptors"][kind["descriptor"]]["title"]
+        for kind in it.directory["kinds"]
+    }
     assert titles == {"engine_step": "engine step", "artifact": "engine report", "dynamo_start": "start"}
     assert [(artifact.name, artifact.phase) for artifact in it.artifacts] == [("engine_report", "runtime")]
     assert ("engine-idle", [0]) in [(row["kind"], row["events"]) for row in it.findings()]
@@ -117,14 +126,21 @@ def test_it_works_for_worker_processes_too(plugin, tmp_path):
     """With several logs, the command line reads them in processes of their own."""
     for number in range(3):
         (tmp_path / f"dedicated_log_torch_trace_rank_{number}_x.log").write_bytes(LOG)
-    code = f"import sys; sys.path.insert(0, {str(plugin)!r}); from tlparse_bundle.cli.main import main; main()"
+    code = (
+        f"import sys; sys.path.insert(0, {str(plugin)!r}); from tlparse_bundle.cli.main import main; main()"
+    )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path), str(tmp_path / "out"), "--jobs", "2", "-q"], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, str(tmp_path), str(tmp_path / "out"), "--jobs", "2", "-q"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
     bundle = Bundle.open(tmp_path / "out")
     assert [len(it.table("engine_steps")) for it in bundle.logs] == [1, 1, 1]
-    assert bundle.rank_table("engine_ranks") == [{"rank": rank, "steps": 1, "log": bundle.logs[rank].id} for rank in range(3)]
+    assert bundle.rank_table("engine_ranks") == [
+        {"rank": rank, "steps": 1, "log": bundle.logs[rank].id} for rank in range(3)
+    ]
     assert validate(bundle) == []
 
 
@@ -144,11 +160,15 @@ SPANS = """
 """
 
 
-def test_a_table_sees_whole_events_of_a_log_that_has_a_second_process(plugin, forget_kinds, monkeypatch, tmp_path):
+def test_a_table_sees_whole_events_of_a_log_that_has_a_second_process(
+    plugin, forget_kinds, monkeypatch, tmp_path
+):
     monkeypatch.setattr(stage, "_APART_BYTES", 0)
     monkeypatch.syspath_prepend(plugin)
     (plugin / "engine_spans.py").write_text(textwrap.dedent(SPANS))
-    (plugin / "engine-1.0.dist-info" / "entry_points.txt").write_text("[tlparse_bundle.tables]\nspans = engine_spans:Arguments\n")
+    (plugin / "engine-1.0.dist-info" / "entry_points.txt").write_text(
+        "[tlparse_bundle.tables]\nspans = engine_spans:Arguments\n"
+    )
     payload = '{"name": "x", "ph": "i", "ts": 1, "args": {"note": "a note"}}'
     path = tmp_path / "dedicated_log_torch_trace_x.log"
     path.write_bytes(log(f"chromium_event 0/0 @3\n | {payload}"))

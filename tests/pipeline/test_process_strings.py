@@ -18,14 +18,20 @@ def defines(text, number):
 
 @pytest.fixture
 def files(tmp_path):
-    """files({name: data}, jobs): the file of the compile of each log that has one, and whether a name is missing."""
+    """files({name: data}, jobs): the file of the compile of each log that has one, and whether a name is
+    missing.
+    """
 
     def read(logs, jobs=1):
         for name, data in logs.items():
             (tmp_path / NAME.format(name)).write_bytes(data)
         bundle = build(discover([tmp_path]), tmp_path / "out", jobs=jobs, overwrite=True)
         opened = Bundle.open(bundle.path)
-        return {log.id: [compile.row["file"], "string-undefined" in log.row["diagnostics"]] for log in opened.logs for compile in log.compiles}
+        return {
+            log.id: [compile.row["file"], "string-undefined" in log.row["diagnostics"]]
+            for log in opened.logs
+            for compile in log.compiles
+        }
 
     return read
 
@@ -37,7 +43,10 @@ def test_they_are_found(files, jobs):
 
 
 def test_what_a_log_defines_itself_comes_first(files):
-    assert files({"a": defines("/p/a.py", 1), "b": defines("/p/b.py", 1) + uses(3) + uses(1)})["b"] == ["/p/b.py", True]
+    assert files({"a": defines("/p/a.py", 1), "b": defines("/p/b.py", 1) + uses(3) + uses(1)})["b"] == [
+        "/p/b.py",
+        True,
+    ]
 
 
 def test_what_two_logs_say_differently_is_not_known(files):
@@ -48,7 +57,9 @@ def test_another_rank_or_process_is_not_asked(files):
     pid = uses(1).split(b" ")[2]
     other = uses(1).replace(b" " + pid + b" ", b" 77 ", 1)
     assert other != uses(1)
-    made = files({"rank_0_a": defines("/p/a.py", 1), "rank_1_b": uses(1), "rank_0_c": other, "rank_0_d": uses(1)})
+    made = files(
+        {"rank_0_a": defines("/p/a.py", 1), "rank_1_b": uses(1), "rank_0_c": other, "rank_0_d": uses(1)}
+    )
     assert made == {"rank_1_b": [None, True], "rank_0_c": [None, True], "rank_0_d": ["/p/a.py", False]}
 
 
@@ -58,7 +69,9 @@ def test_a_real_one(tmp_path):
     both = Bundle.open(build(discover([trace]), tmp_path / "both", jobs=1).path)
     later = next(log for log in both.logs if log.id.endswith("1"))
     alone = Bundle.open(build(discover([trace / later.source]), tmp_path / "alone", jobs=1).path).logs[0]
-    assert "string-undefined" in alone.row["diagnostics"] and "string-undefined" not in later.row["diagnostics"]
+    assert (
+        "string-undefined" in alone.row["diagnostics"] and "string-undefined" not in later.row["diagnostics"]
+    )
     assert [row["file"] for row in alone.findings() if row["kind"] == "export-assumption"] == [None]
     assert [row["file"] for row in later.findings() if row["kind"] == "export-assumption"] == ["program.py"]
     assert traces.restore(later) == (trace / later.source).read_bytes()

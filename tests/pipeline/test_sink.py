@@ -11,7 +11,9 @@ from tlparse_bundle.pipeline.file_writer import FileSink
 DATA = b"some text " * 1000
 
 
-@pytest.mark.parametrize("codec,decode", [("zstd", zstandard.decompress), ("gzip", gzip.decompress), ("none", bytes)])
+@pytest.mark.parametrize(
+    "codec,decode", [("zstd", zstandard.decompress), ("gzip", gzip.decompress), ("none", bytes)]
+)
 def test_files_and_blobs(codec, decode, tmp_path):
     sink = FileSink(tmp_path, CODECS[codec])
     path = sink.put(log_path("x", "a/b.json", sink.codec), DATA)
@@ -20,7 +22,11 @@ def test_files_and_blobs(codec, decode, tmp_path):
     assert own_path == blob_path(sha256, CODECS[codec])
     blob = (tmp_path / blob_path(sha256, CODECS[codec])).read_bytes()
     assert (decode(blob), size, stored) == (DATA, len(DATA), len(blob))
-    assert all(is_own(str(file.relative_to(tmp_path))) or "a/b.json" in str(file) for file in tmp_path.rglob("*") if file.is_file())
+    assert all(
+        is_own(str(file.relative_to(tmp_path))) or "a/b.json" in str(file)
+        for file in tmp_path.rglob("*")
+        if file.is_file()
+    )
 
 
 def test_an_equal_blob_is_written_once(tmp_path):

@@ -1,7 +1,8 @@
-"""All strings of a log are looked for in all files of what redaction made of it, in whatever form they may stand there.
+"""All strings of a log are looked for in all files of what redaction made of it, in whatever form they may
+stand there.
 
-`tests/brute_force.py` reads the logs itself. A few logs here; TLPARSE_BUNDLE_ALL_LOGS=1 takes all fixtures and all public traces, and
-takes twenty minutes.
+`tests/brute_force.py` reads the logs itself. A few logs here; TLPARSE_BUNDLE_ALL_LOGS=1 takes all fixtures
+and all public traces, and takes twenty minutes.
 """
 
 import base64
@@ -34,7 +35,11 @@ V1121 07:20:59.479000 7140 torch/_dynamo/convert_frame.py:28] {"dynamo_start": {
 def places():
     """(name, a log or a folder of logs) of everything."""
     folders = list(FIXTURES.glob("*/trace"))
-    folders += {path.parent for room in ("jobs", "pairs", "versions", "vllm") for path in (FIXTURES / room).rglob("*.log*")}
+    folders += {
+        path.parent
+        for room in ("jobs", "pairs", "versions", "vllm")
+        for path in (FIXTURES / room).rglob("*.log*")
+    }
     files = [path for room in ("single", "provenance") for path in (traces.PUBLIC / room).glob("*")]
     folders += [path for path in traces.PUBLIC.glob("*") if path.name not in ("single", "provenance")]
     return sorted({*folders, *files})
@@ -50,7 +55,9 @@ def public():
 
 
 def kinds(bundle):
-    return [Counter(row["kind"] for row in log.findings()) for log in bundle.logs], bundle.job and Counter(row["kind"] for row in bundle.rank_table("rank_findings"))
+    return [Counter(row["kind"] for row in log.findings()) for log in bundle.logs], bundle.job and Counter(
+        row["kind"] for row in bundle.rank_table("rank_findings")
+    )
 
 
 def hold(source, public, place, out, preset):
@@ -102,7 +109,12 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_the_search_finds_what_was_left(public, way):
     said = Said(public, [PROGRAM])
-    for kind, text in {"names": "pay_invoice", "words": "ledger", "paths": "/home/ann/shop/train.py", "lines": "total = ledger(x) + tax_rate(offset)"}.items():
+    for kind, text in {
+        "names": "pay_invoice",
+        "words": "ledger",
+        "paths": "/home/ann/shop/train.py",
+        "lines": "total = ledger(x) + tax_rate(offset)",
+    }.items():
         assert text.replace("_", "") in "".join(left_over(said, [WAYS[way](text)])[kind]).replace("_", "")
     assert left_over(said, [WAYS[way]("triton_poi_fused_add_0 = torch.add(x, forward)")]) == {}
 

@@ -1,6 +1,8 @@
-"""The words that may stay are published: those that scripts/redact-words finds in torch and in this package, and no others.
+"""The words that may stay are published: those that scripts/redact-words finds in torch and in this package,
+and no others.
 
-Without this the search for all strings (test_brute_force.py) would prove nothing, as it takes the same lists for public.
+Without this the search for all strings (test_brute_force.py) would prove nothing, as it takes the same lists
+for public.
 """
 
 import os
@@ -14,7 +16,10 @@ from brute_force import listed
 from torch_python import NO_TORCH, TORCH, has_torch
 
 MADE_WITH = "2.13"
-ALL = pytest.mark.skipif(not os.environ.get("TLPARSE_BUNDLE_ALL_LOGS"), reason="the lists are held against torch with TLPARSE_BUNDLE_ALL_LOGS=1")
+ALL = pytest.mark.skipif(
+    not os.environ.get("TLPARSE_BUNDLE_ALL_LOGS"),
+    reason="the lists are held against torch with TLPARSE_BUNDLE_ALL_LOGS=1",
+)
 
 
 @pytest.fixture
@@ -30,7 +35,9 @@ def script():
 def test_words_of_torch_are_in_torch(script, tmp_path):
     if not has_torch():
         pytest.skip(NO_TORCH)
-    version = subprocess.run([TORCH, "-c", "import torch; print(torch.__version__)"], check=True, capture_output=True, text=True).stdout
+    version = subprocess.run(
+        [TORCH, "-c", "import torch; print(torch.__version__)"], check=True, capture_output=True, text=True
+    ).stdout
     if not version.startswith(MADE_WITH):
         pytest.skip(f"the lists are those of torch {MADE_WITH}")
     found = script.of_torch(TORCH, tmp_path)

@@ -1,4 +1,6 @@
-"""`tlparse-bundle redact` as a user meets it: options, exit codes, the preview, what looks like a secret; `site` and `export` with a preset."""
+"""`tlparse-bundle redact` as a user meets it: options, exit codes, the preview, what looks like a secret;
+`site` and `export` with a preset.
+"""
 
 import json
 import re
@@ -18,7 +20,12 @@ from warm_command import run_warm
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
 TOKEN = "ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"
 SECRETS = [KEY, TOKEN, "hunter2hunter2", "s3cr3tword", "MIIEpAIBAAKCAQEA"]
-ADDRESSES = ["10.1.2.3", "https://ann:s3cr3tword@intranet.corp.example/x", "ann.smith@corp.example", "fe80:0:0:0:1:2:3:4"]
+ADDRESSES = [
+    "10.1.2.3",
+    "https://ann:s3cr3tword@intranet.corp.example/x",
+    "ann.smith@corp.example",
+    "fe80:0:0:0:1:2:3:4",
+]
 LOG = log(f"""
     str ["/home/ann/shop/train.py", 0]
     dynamo_start 0/0 {{"stack": [{{"line": 12, "name": "pay_invoice", "filename": 0, "loc": "total = ledger(x) + tax_rate(offset)"}}]}}
@@ -39,7 +46,9 @@ def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("redact")
     (folder / "logs").mkdir()
     (folder / "logs" / "dedicated_log_torch_trace_rank_0_shop.log").write_bytes(LOG)
-    build(discover([folder / "logs"]), folder / "out", jobs=1, label="nightly of shop", commit="abcdef1234567")
+    build(
+        discover([folder / "logs"]), folder / "out", jobs=1, label="nightly of shop", commit="abcdef1234567"
+    )
     return folder
 
 
@@ -61,24 +70,58 @@ def nothing_left(texts):
     said = Said(Public(), [LOG])
     whole = list(texts)
     assert left_over(said, whole) == {}
-    assert [secret for secret in [*SECRETS, *ADDRESSES, "nightly of shop", "abcdef1234567"] if any(secret in text for text in whole)] == []
+    assert [
+        secret
+        for secret in [*SECRETS, *ADDRESSES, "nightly of shop", "abcdef1234567"]
+        if any(secret in text for text in whole)
+    ] == []
 
 
-@pytest.mark.parametrize("options", [[], ["--preset", "share-with-vendor"], ["--keep", "payloads"], ["--keep", "findings, timeline", "--keep", "payloads,metadata"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--preset", "share-with-vendor"],
+        ["--keep", "payloads"],
+        ["--keep", "findings, timeline", "--keep", "payloads,metadata"],
+    ],
+    ids=" ".join,
+)
 def test_what_is_written_holds_no_word_of_the_program(run, tmp_path, options):
     code, stdout, stderr = run("redact", "out", "shared", *options)
-    assert (code, stdout) == (0, "") and "names are others; 1 line of source code is gone" in stderr and "tlparse-bundle serve shared" in stderr
+    assert (
+        (code, stdout) == (0, "")
+        and "names are others; 1 line of source code is gone" in stderr
+        and "tlparse-bundle serve shared" in stderr
+    )
     nothing_left(texts_of_bundle(tmp_path / "shared"))
     bundle = Bundle.open(tmp_path / "shared")
-    assert validate(bundle) == [] and {frame["function"] for compile in bundle.logs[0].compiles for frame in compile.stack} == {"fn_1"}
+    assert validate(bundle) == [] and {
+        frame["function"] for compile in bundle.logs[0].compiles for frame in compile.stack
+    } == {"fn_1"}
     assert "label" not in bundle.manifest and "commit" not in bundle.manifest
 
 
 def test_parts_that_are_kept_are_the_only_ones(run, tmp_path):
     assert run("redact", "out", "shared", "--keep", "findings,timeline")[0] == 0
     bundle = Bundle.open(tmp_path / "shared")
-    assert set(bundle.logs[0].directory["tables"]) <= {"attempts", "compiles", "limits", "captures", "events", "metadata", "artifacts", "stacks", "blobs", "diagnostics", "findings", *PARTS["timeline"]}
-    assert {"payloads", "metadata", "guards", "caches"} <= set(bundle.manifest["redacted"]["dropped"]) and "timeline" not in bundle.manifest["redacted"]["dropped"]
+    assert set(bundle.logs[0].directory["tables"]) <= {
+        "attempts",
+        "compiles",
+        "limits",
+        "captures",
+        "events",
+        "metadata",
+        "artifacts",
+        "stacks",
+        "blobs",
+        "diagnostics",
+        "findings",
+        *PARTS["timeline"],
+    }
+    assert {"payloads", "metadata", "guards", "caches"} <= set(
+        bundle.manifest["redacted"]["dropped"]
+    ) and "timeline" not in bundle.manifest["redacted"]["dropped"]
     assert "dropped" in bundle.manifest["redacted"] and bundle.manifest["redacted"]["preset"] is None
     code, _, stderr = run("compare", "shared", "shared")
     assert code in (0, 1) and "damaged" not in stderr
@@ -86,7 +129,11 @@ def test_parts_that_are_kept_are_the_only_ones(run, tmp_path):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_path, part):
-    source = built(root / "fixtures" / "jobs" / "one_short") if part in ("findings", "ranks", "timeline") else Bundle.open(place / "out")  # of a job, for what is said of it
+    source = (
+        built(root / "fixtures" / "jobs" / "one_short")
+        if part in ("findings", "ranks", "timeline")
+        else Bundle.open(place / "out")
+    )  # of a job, for what is said of it
     shutil.copytree(source.location, tmp_path / "out")
     drop(Bundle.open(tmp_path / "out"), tmp_path / "out", policy(drop=[part]))
     bundle = Bundle.open(tmp_path / "out")
@@ -97,14 +144,20 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
     for name in PARTS[part]:
         with pytest.raises(BundleError, match="has no table"):
             bundle.logs[0].table(name)
-    gone = {"ranks": set(source.manifest.get("rank_tables", ())), "findings": {"rank_findings"}}.get(part, set())
-    assert set(source.manifest.get("rank_tables", ())) - set(bundle.manifest.get("rank_tables", ())) == gone and (bundle.job is None) == (source.job is None or bool(gone))
+    gone = {"ranks": set(source.manifest.get("rank_tables", ())), "findings": {"rank_findings"}}.get(
+        part, set()
+    )
+    assert set(source.manifest.get("rank_tables", ())) - set(
+        bundle.manifest.get("rank_tables", ())
+    ) == gone and (bundle.job is None) == (source.job is None or bool(gone))
     for name in gone:
         with pytest.raises(BundleError, match="about several ranks: the bundle is redacted"):
             bundle.rank_table(name)
     if part == "timeline":
         with pytest.raises(BundleError, match="not in the bundle, which is redacted"):
-            bundle.logs[0].blob(next(path for path, row in bundle.logs[0].blobs.items() if row["kind"] == "timeline"))
+            bundle.logs[0].blob(
+                next(path for path, row in bundle.logs[0].blobs.items() if row["kind"] == "timeline")
+            )
 
 
 @pytest.mark.parametrize(
@@ -112,7 +165,14 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
     [
         (["out"], 2, "Where should the bundle go? Try: tlparse-bundle redact out shared/"),
         (["out", "shared", "--keep", "everything"], 2, "nothing to keep or drop is called everything"),
-        (["out", "shared", "--keep", "everything"], 2, "There is: payloads, source, guards, strings, metadata, verbatim, names; and of the tables findings, timeline,"),
+        (
+            ["out", "shared", "--keep", "everything"],
+            2,
+            (
+                "There is: payloads, source, guards, strings, metadata, verbatim, names; and of the tables"
+                " findings, timeline,"
+            ),
+        ),
         (["out", "shared", "--keep", "names", "--drop", "names"], 2, "names cannot be both kept and dropped"),
         (["out", "shared", "--keep", "verbatim"], 2, "verbatim cannot be kept"),
         (["out", "shared", "--preset", "mine"], 2, "'mine' is not one of"),
@@ -124,29 +184,53 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
 def test_what_cannot_be_done_is_said(run, tmp_path, arguments, exit_code, said):
     code, stdout, stderr = run("redact", *arguments)
     assert (code, stdout) == (exit_code, "") and said in stderr
-    assert not (tmp_path / "shared").exists() and validate(Bundle.open(tmp_path / "out")) == [] and "redacted" not in Bundle.open(tmp_path / "out").manifest
+    assert (
+        not (tmp_path / "shared").exists()
+        and validate(Bundle.open(tmp_path / "out")) == []
+        and "redacted" not in Bundle.open(tmp_path / "out").manifest
+    )
 
 
 def test_what_is_there_is_replaced_when_it_may_be(run, tmp_path):
     assert run("redact", "out", "shared")[0] == 0
     before = (tmp_path / "shared" / "manifest.json").read_bytes()
     code, _, stderr = run("redact", "out", "shared", "--preset", "share-with-vendor")
-    assert code == 1 and "--overwrite" in stderr and (tmp_path / "shared" / "manifest.json").read_bytes() == before
+    assert (
+        code == 1
+        and "--overwrite" in stderr
+        and (tmp_path / "shared" / "manifest.json").read_bytes() == before
+    )
     assert run("redact", "out", "shared", "--preset", "share-with-vendor", "--overwrite")[0] == 0
     assert Bundle.open(tmp_path / "shared").manifest["redacted"]["preset"] == "share-with-vendor"
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
-    assert run("redact", "out", "mine", "--overwrite")[0] == 1 and (tmp_path / "mine" / "letter.txt").read_text() == "dear"
+    assert (
+        run("redact", "out", "mine", "--overwrite")[0] == 1
+        and (tmp_path / "mine" / "letter.txt").read_text() == "dear"
+    )
 
 
 def test_redacted_and_growing_bundles_are_refused_and_restore_refuses(run, tmp_path):
     assert run("redact", "out", "shared")[0] == 0
-    for command in (["redact", "shared", "again"], ["redact", "shared", "--preview"], ["restore", "shared", "again"], ["legacy", "shared", "again"]):
+    for command in (
+        ["redact", "shared", "again"],
+        ["redact", "shared", "--preview"],
+        ["restore", "shared", "again"],
+        ["legacy", "shared", "again"],
+    ):
         code, _, stderr = run(*command)
         assert code == 1 and "redacted" in stderr and not (tmp_path / "again").exists(), command
     assert run("validate", "shared") == (0, "shared: sound\n", "")
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_bytes())
-    (tmp_path / "out" / "manifest.json").write_text(json.dumps({**manifest, "growing": True, "live": {"counter": 1, "written_epoch_us": 1, "logs": [], "problems": []}}))
+    (tmp_path / "out" / "manifest.json").write_text(
+        json.dumps(
+            {
+                **manifest,
+                "growing": True,
+                "live": {"counter": 1, "written_epoch_us": 1, "logs": [], "problems": []},
+            }
+        )
+    )
     code, _, stderr = run("redact", "out", "again")
     assert code == 1 and "still grows" in stderr and not (tmp_path / "again").exists()
 
@@ -156,17 +240,40 @@ def test_the_preview_says_what_goes_and_what_looks_like_a_secret(run, tmp_path):
     code, stdout, _ = run("redact", "out", "--preview")
     assert code == 0 and sorted(path.name for path in tmp_path.iterdir()) == ["out"]
     goes, stays = stdout.split("Stays,")
-    assert re.findall(r"^  (\w+):", goes, re.MULTILINE) == ["payloads", "source", "strings", "verbatim", "names"]
+    assert re.findall(r"^  (\w+):", goes, re.MULTILINE) == [
+        "payloads",
+        "source",
+        "strings",
+        "verbatim",
+        "names",
+    ]
     assert "2 artifacts" in goes and "(1 line, 1 of more than three words)" in goes
-    assert re.findall(r"^  (\w+):", stays, re.MULTILINE) == ["guards", "metadata"] and "of the tables: compiles, artifacts, stacks, events, diagnostics, findings, timeline" in stays
+    assert (
+        re.findall(r"^  (\w+):", stays, re.MULTILINE) == ["guards", "metadata"]
+        and "of the tables: compiles, artifacts, stacks, events, diagnostics, findings, timeline" in stays
+    )
     for kind in ("AWS Access Key", "Secret Keyword", "Basic Auth Credentials", "Private Key", "GitHub Token"):
         assert f"  {kind} in log rank_0_shop, line " in stays, kind
-    assert not [secret for secret in SECRETS if secret in stays.split("Addresses")[0]]  # a terminal is seen by others
+    assert not [
+        secret for secret in SECRETS if secret in stays.split("Addresses")[0]
+    ]  # a terminal is seen by others
     listed = re.search(r"Addresses: (.*)", stays)[1]
-    assert all(address in listed for address in ADDRESSES) and "pytorch.org" not in listed and "127.0.0.1" not in listed
-    assert "pay_invoice" in re.search(r"Names: (.*)", stays)[1] and "/home/ann/shop/train.py" in re.search(r"Paths: (.*)", stays)[1]
+    assert (
+        all(address in listed for address in ADDRESSES)
+        and "pytorch.org" not in listed
+        and "127.0.0.1" not in listed
+    )
+    assert (
+        "pay_invoice" in re.search(r"Names: (.*)", stays)[1]
+        and "/home/ann/shop/train.py" in re.search(r"Paths: (.*)", stays)[1]
+    )
     code, stdout, _ = run("redact", "out", "--preview", "--keep", "findings")
-    assert code == 0 and "No preset. Goes:" in stdout and "  of the tables: timeline, recompiles" in stdout and stdout.count("findings") == 1
+    assert (
+        code == 0
+        and "No preset. Goes:" in stdout
+        and "  of the tables: timeline, recompiles" in stdout
+        and stdout.count("findings") == 1
+    )
     assert "payloads there is left: none." in stdout
 
 
@@ -175,7 +282,10 @@ def test_without_the_extra_the_preview_says_how_to_get_it(place, monkeypatch):
 
     monkeypatch.setitem(sys.modules, "detect_secrets.core.scan", None)
     said = list(preview(Bundle.open(place / "out"), policy()))
-    assert "What looks like a secret cannot be told without detect-secrets: pip install 'tlparse-bundle[secrets]'" in said
+    assert (
+        "What looks like a secret cannot be told without detect-secrets: pip install"
+        " 'tlparse-bundle[secrets]'" in said
+    )
     assert any(line.startswith("Addresses: ") for line in said)
 
 
@@ -188,11 +298,17 @@ def test_a_page_with_a_preset_holds_no_word_of_the_program(run, tmp_path, preset
 
 def test_a_site_with_a_preset_holds_no_word_of_the_program(run, tmp_path):
     shutil.copytree(tmp_path / "out", tmp_path / "nightly of shop")
-    code, _, stderr = run("site", "out", "nightly of shop", "public", "--preset", "share-with-public", "--without-python")
+    code, _, stderr = run(
+        "site", "out", "nightly of shop", "public", "--preset", "share-with-public", "--without-python"
+    )
     assert code == 0, stderr
     listed = json.loads((tmp_path / "public" / "bundles.json").read_bytes())["bundles"]
     assert [row["name"] for row in listed] == ["bundle_1", "bundle_2"]
     for row in listed:
         nothing_left(texts_of_bundle(tmp_path / "public" / "bundles" / row["name"]))
-    nothing_left(path.read_text("utf-8") for path in (tmp_path / "public").rglob("*.json") if path.name != "schemas.json")
+    nothing_left(
+        path.read_text("utf-8")
+        for path in (tmp_path / "public").rglob("*.json")
+        if path.name != "schemas.json"
+    )
     assert not [path for path in (tmp_path / "public").rglob("*") if "shop" in path.name]

@@ -21,13 +21,21 @@ _NUMBER = re.compile(r"_\d+(?=(_readable)?\.\w+$)")
 def rows():
     """(what it is in tlparse, what it is here) of all tables."""
     found = re.findall(r"^\| (?!---|tlparse \||tlhub \|)(.+?) \| (.+) \|$", GUIDE, re.MULTILINE)
-    assert len(found) == len([line for line in GUIDE.splitlines() if line.startswith("| ")]) - 2 * GUIDE.count("| --- |")
+    assert len(found) == len(
+        [line for line in GUIDE.splitlines() if line.startswith("| ")]
+    ) - 2 * GUIDE.count("| --- |")
     return found
 
 
 def test_each_row_leads_somewhere_that_is_there():
-    views = set(re.findall(r'\["([a-z]+)", "[A-Z][A-Za-z ]+"\]', (traces.ROOT / "viewers/default/frame/views.js").read_text()))
-    views |= set(re.findall(r'(\w+): "compiles"', (traces.ROOT / "viewers/default/frame/views.js").read_text()))
+    views = set(
+        re.findall(
+            r'\["([a-z]+)", "[A-Z][A-Za-z ]+"\]', (traces.ROOT / "viewers/default/frame/views.js").read_text()
+        )
+    )
+    views |= set(
+        re.findall(r'(\w+): "compiles"', (traces.ROOT / "viewers/default/frame/views.js").read_text())
+    )
     viewers = {path.parent.name for path in traces.ROOT.glob("viewers/*/index.html")}
     tables = set(schema_names())
     assert {"stack", "compare"} <= views and {"provenance", "home"} <= viewers
@@ -41,12 +49,27 @@ def test_each_row_leads_somewhere_that_is_there():
 
 def test_the_tables_of_collectives_hold_the_schedules(built):
     bundle = built(traces.ROOT / "fixtures" / "ranks_missing_collective" / "trace")
-    scheduled = {op for log in bundle.logs for artifact in log.artifacts if artifact.name == "inductor_collective_schedule" for op in artifact.json()}
+    scheduled = {
+        op
+        for log in bundle.logs
+        for artifact in log.artifacts
+        if artifact.name == "inductor_collective_schedule"
+        for op in artifact.json()
+    }
     (here,) = (here for theirs, here in rows() if "`collective_schedules.json`" in theirs)
-    named = [table for words in re.findall(r"tables? (`\w+`(?: and `\w+`)*)", here) for table in re.findall(r"\w+", words) if table not in ("and", "rank_parity")]
+    named = [
+        table
+        for words in re.findall(r"tables? (`\w+`(?: and `\w+`)*)", here)
+        for table in re.findall(r"\w+", words)
+        if table not in ("and", "rank_parity")
+    ]
     assert scheduled and named
     for table in named:
-        content = bundle.rank_table(table) if row_tables().get(table) == "ranks" else [log.table(table) for log in bundle.logs]
+        content = (
+            bundle.rank_table(table)
+            if row_tables().get(table) == "ranks"
+            else [log.table(table) for log in bundle.logs]
+        )
         assert [op for op in scheduled if op not in json.dumps(content)] == [], table
 
 
@@ -61,7 +84,16 @@ def test_each_option_of_tlparse_has_a_row():
     assert {option for option in options | OPTIONS_OF_048 if f"`{option}`" not in first} == set()
 
 
-@pytest.mark.parametrize(("fixture", "options"), [("provenance", ["-i"]), ("failures", []), ("export_dtrace", ["--export"]), ("ranks4", ["--all-ranks-html"]), ("compiled_autograd", [])])
+@pytest.mark.parametrize(
+    ("fixture", "options"),
+    [
+        ("provenance", ["-i"]),
+        ("failures", []),
+        ("export_dtrace", ["--export"]),
+        ("ranks4", ["--all-ranks-html"]),
+        ("compiled_autograd", []),
+    ],
+)
 def test_each_file_of_tlparse_has_a_row(fixture, options, tmp_path):
     """Beside the artifacts, which are named by the log, and what has the folders of ranks before it."""
     folder = traces.ROOT / "fixtures" / fixture / "trace"

@@ -33,8 +33,17 @@ def _all_commands():
 @pytest.mark.parametrize("name", GUIDES)
 def test_options_exist(name):
     """Those that stand alone, such as ``--overwrite``, are options of some command."""
-    options = {"--help", "--version"} | {option for command in _all_commands().values() for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
-    text = re.sub(r"^\|.*?\|", "", text_of(name), flags=re.MULTILINE) if name == "docs/coming-from-tlparse.md" else text_of(name)
+    options = {"--help", "--version"} | {
+        option
+        for command in _all_commands().values()
+        for parameter in command.params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
+    text = (
+        re.sub(r"^\|.*?\|", "", text_of(name), flags=re.MULTILINE)
+        if name == "docs/coming-from-tlparse.md"
+        else text_of(name)
+    )
     named = {found[0] for span in code_spans(text) if (found := re.match(r"--?[a-z][\w-]*", span))}
     assert sorted(named - options - _FOREIGN.get(name, set())) == []
 
@@ -46,9 +55,15 @@ def test_commands_exist(name):
     for words in used:
         first = words[0]
         if first not in commands:
-            assert first.startswith("-") or re.search(r"[/.*A-Z]", first) or len(words) > 1 and "/" in words[-1], f"no command {first!r}"
+            assert (
+                first.startswith("-")
+                or re.search(r"[/.*A-Z]", first)
+                or (len(words) > 1 and "/" in words[-1])
+            ), f"no command {first!r}"
         command = commands.get(first, commands["build"])
-        options = {"--help", "-h", "--version"} | {option for parameter in command.params for option in parameter.opts}
+        options = {"--help", "-h", "--version"} | {
+            option for parameter in command.params for option in parameter.opts
+        }
         for word in words:
             if word.startswith("-") and word != "--":
                 assert word.split("=")[0] in options, f"{first} has no option {word}"
@@ -63,12 +78,22 @@ def test_the_readme_has_each_command_with_its_choices():
     assert set(re.findall(r"[a-z]+", row)) - {"docs"} == set(commands["docs"].params[0].type.choices)
     sentence = re.search(r"^.*`--open` and `--no-open`.*$", text_of("README.md"), re.MULTILINE)[0]
     for option in ("--open", "--port"):
-        assert [name for name, command in commands.items() if name != "mcp" and any(option in one.opts for one in command.params) and f"`{name}`" not in sentence] == []
+        assert [
+            name
+            for name, command in commands.items()
+            if name != "mcp"
+            and any(option in one.opts for one in command.params)
+            and f"`{name}`" not in sentence
+        ] == []
 
 
 def test_each_viewer_is_in_their_readme():
     """And each folder of what they share."""
-    folders = [path.parent.relative_to(traces.ROOT / "viewers").as_posix() for pattern in ("*/index.html", "lib/*/README.md") for path in traces.ROOT.glob(f"viewers/{pattern}")]
+    folders = [
+        path.parent.relative_to(traces.ROOT / "viewers").as_posix()
+        for pattern in ("*/index.html", "lib/*/README.md")
+        for path in traces.ROOT.glob(f"viewers/{pattern}")
+    ]
     assert len(folders) > 15
     assert [name for name in folders if f"`{name}/" not in text_of("viewers/README.md")] == []
 
@@ -84,8 +109,16 @@ def test_paths_exist(name):
 
 def test_the_index_of_fixtures_has_each_with_its_logs():
     text = (traces.ROOT / "fixtures" / "README.md").read_text(encoding="utf-8")
-    rows = {name: int(logs) for name, logs in re.findall(r"^\| \[(\w+)\]\(\1/README\.md\) \|.*\| (\d+) \| [\d.,]+ kB \|$", text, re.MULTILINE)}
-    folders = {path.parent.name: len(list((path.parent / "trace").rglob("*.log*"))) for path in (traces.ROOT / "fixtures").glob("*/truth.json")}
+    rows = {
+        name: int(logs)
+        for name, logs in re.findall(
+            r"^\| \[(\w+)\]\(\1/README\.md\) \|.*\| (\d+) \| [\d.,]+ kB \|$", text, re.MULTILINE
+        )
+    }
+    folders = {
+        path.parent.name: len(list((path.parent / "trace").rglob("*.log*")))
+        for path in (traces.ROOT / "fixtures").glob("*/truth.json")
+    }
     assert rows == folders
     for heading in ("## Add one", "## Licence", "## Regenerate"):
         assert heading in text

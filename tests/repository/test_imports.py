@@ -1,4 +1,6 @@
-"""Imports point down, and never go round: rooms from top to bottom, those for type checkers and those inside functions included."""
+"""Imports point down, and never go round: rooms from top to bottom, those for type checkers and those inside
+functions included.
+"""
 
 import ast
 from functools import cache
@@ -13,7 +15,8 @@ from tlparse_bundle.tables.registry import TABLES
 PACKAGE = traces.ROOT / "preprocessor" / "tlparse_bundle"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-# The rooms, and the modules beside them, from top to bottom. A room may import those of lower floors; those of one floor do not know each other.
+# The rooms, and the modules beside them, from top to bottom. A room may import those of lower floors; those
+# of one floor do not know each other.
 FLOORS = (
     {"__main__"},
     {"in_browser", "pytest"},
@@ -51,9 +54,17 @@ def imports(path):
             if (node.module or "").partition(".")[0] == "tlparse_bundle":
                 for alias in node.names:
                     inner = f"{node.module}.{alias.name}"
-                    yield inner if inner in NAMES else "tlparse_bundle.__init__" if node.module == "tlparse_bundle" else node.module
+                    yield (
+                        inner
+                        if inner in NAMES
+                        else "tlparse_bundle.__init__"
+                        if node.module == "tlparse_bundle"
+                        else node.module
+                    )
         elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.partition(".")[0] == "tlparse_bundle")
+            yield from (
+                alias.name for alias in node.names if alias.name.partition(".")[0] == "tlparse_bundle"
+            )
 
 
 @cache
@@ -67,12 +78,16 @@ def room(name):
 
 def upwards(name, imported):
     """Those of the imported modules that lie above or beside the room of a module."""
-    return {other for other in imported if room(other) != room(name) and FLOOR[room(other)] <= FLOOR[room(name)]}
+    return {
+        other for other in imported if room(other) != room(name) and FLOOR[room(other)] <= FLOOR[room(name)]
+    }
 
 
 def test_imports_point_down():
     found = {name: upwards(name, imported) for name, imported in all_imports().items()}
-    assert {name: others for name, others in found.items() if others} == {}, "these import what lies above or beside their room"
+    assert {name: others for name, others in found.items() if others} == {}, (
+        "these import what lies above or beside their room"
+    )
 
 
 def test_imports_never_go_round():
@@ -98,7 +113,9 @@ def test_a_circle_and_an_arrow_upwards_are_seen(tmp_path):
     assert set(imports(path)) == {above, beside, "tlparse_bundle.tables.table", *below}
     assert upwards("tlparse_bundle.tables.made_up", imports(path)) == {above, beside}
     with pytest.raises(CycleError):
-        TopologicalSorter({**all_imports(), "tlparse_bundle.log.event": {"tlparse_bundle.log.envelope"}}).prepare()
+        TopologicalSorter(
+            {**all_imports(), "tlparse_bundle.log.event": {"tlparse_bundle.log.envelope"}}
+        ).prepare()
 
 
 def test_every_room_has_its_floor():
@@ -107,27 +124,50 @@ def test_every_room_has_its_floor():
 
 def registered(package, things):
     modules = {getattr(thing, "__module__", thing.__name__) for thing in things}
-    return [(name, modules) for name in NAMES if name.startswith(f"tlparse_bundle.{package}.") and not name.endswith(".registry")]
+    return [
+        (name, modules)
+        for name in NAMES
+        if name.startswith(f"tlparse_bundle.{package}.") and not name.endswith(".registry")
+    ]
 
 
 def test_what_is_registered_does_not_import_each_other():
-    """Only the registry knows all tables, or all analyses; what several of them need is a module that is none."""
-    rooms = [registered("tables", TABLES), registered("statements.ranks", ANALYSES), registered("statements.kinds", FINDINGS)]
+    """Only the registry knows all tables, or all analyses; what several of them need is a module that is
+    none.
+    """
+    rooms = [
+        registered("tables", TABLES),
+        registered("statements.ranks", ANALYSES),
+        registered("statements.kinds", FINDINGS),
+    ]
     assert all(rooms)
     modules = [module for room in rooms for module in room]
     assert {name: both for name, others in modules if (both := all_imports()[name] & others)} == {}
 
 
 def test_families_of_events_import_only_what_a_kind_is():
-    families = [name for name in NAMES if name.startswith("tlparse_bundle.log.events.") and not name.endswith(".registry")]
+    families = [
+        name
+        for name in NAMES
+        if name.startswith("tlparse_bundle.log.events.") and not name.endswith(".registry")
+    ]
     assert len(families) > 5
-    assert {name: more for name in families if (more := all_imports()[name] - {"tlparse_bundle.log.events.kind"})} == {}
+    assert {
+        name: more for name in families if (more := all_imports()[name] - {"tlparse_bundle.log.events.kind"})
+    } == {}
 
 
-@pytest.mark.parametrize(("library", "home"), [("orjson", "json_codec"), ("zstandard", "zstd_wheel"), ("compression", "zstd_standard")])
+@pytest.mark.parametrize(
+    ("library", "home"),
+    [("orjson", "json_codec"), ("zstandard", "zstd_wheel"), ("compression", "zstd_standard")],
+)
 def test_a_codec_has_one_module(library, home):
     """So that another implementation can stand in."""
-    found = {name for name, path in NAMES.items() if library in path.read_text() and any(_imports_library(path, library))}
+    found = {
+        name
+        for name, path in NAMES.items()
+        if library in path.read_text() and any(_imports_library(path, library))
+    }
     assert found == {f"tlparse_bundle.bundle.{home}"}
 
 
@@ -140,5 +180,9 @@ def _imports_library(path, library):
 
 
 def test_a_module_is_short():
-    lines = {str(path.relative_to(PACKAGE)): len(path.read_text().splitlines()) for path in MODULES if path.name != "row_types.py"}  # that one is generated
+    lines = {
+        str(path.relative_to(PACKAGE)): len(path.read_text().splitlines())
+        for path in MODULES
+        if path.name != "row_types.py"
+    }  # that one is generated
     assert {path: count for path, count in lines.items() if count > 400} == {}

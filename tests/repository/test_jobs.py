@@ -1,4 +1,5 @@
-"""fixtures/jobs: the table has each folder, the script makes each, no log holds a path of the machine that ran it.
+"""fixtures/jobs: the table has each folder, the script makes each, no log holds a path of the machine that
+ran it.
 
 What each rank compiled and called is read from the text of the logs, without the package.
 """
@@ -15,19 +16,39 @@ import zstandard
 JOBS = traces.ROOT / "fixtures" / "jobs"
 FOLDERS = sorted(path.name for path in JOBS.iterdir() if path.is_dir())
 # How many logs, where it is not one for each of four ranks.
-LOGS = {"healthy8": 8, "restart": 8, "two_jobs": 6, "equal_logs": 3, "last_missing": 3, "last_missing_unknown": 3}
+LOGS = {
+    "healthy8": 8,
+    "restart": 8,
+    "two_jobs": 6,
+    "equal_logs": 3,
+    "last_missing": 3,
+    "last_missing_unknown": 3,
+}
 
 SUM = "all_reduce_(buf0, 'sum', '0')"
 HEALTHY = ["embed", "block", f"reduce {SUM}"]
 STEPS = [f"step_with_total {SUM}"] * 4
 HEAD_STAGE = "head_stage all_gather_into_tensor(buf0, 2, '2')"
-# What the ranks compiled, with the collectives of the code: `f?` is a compile that did not end, `f!` one that failed.
+# What the ranks compiled, with the collectives of the code: `f?` is a compile that did not end, `f!` one that
+# failed.
 COMPILED = {
-    "extra_then_hang": {"013": ["embed", "exchange all_gather_into_tensor(buf0, 4, '0')"], "2": ["warmup", "embed", f"exchange {SUM}"]},
-    "other_reduce_op": {"012": ["embed", f"reduce {SUM}", "head"], "3": ["embed", "reduce all_reduce_(buf0, 'max', '0')", "head"]},
-    "other_group": {"023": ["embed", "reduce all_reduce_(buf0, 'sum', '1')"], "1": ["embed", "reduce all_reduce_(buf0, 'sum', '2')"]},
+    "extra_then_hang": {
+        "013": ["embed", "exchange all_gather_into_tensor(buf0, 4, '0')"],
+        "2": ["warmup", "embed", f"exchange {SUM}"],
+    },
+    "other_reduce_op": {
+        "012": ["embed", f"reduce {SUM}", "head"],
+        "3": ["embed", "reduce all_reduce_(buf0, 'max', '0')", "head"],
+    },
+    "other_group": {
+        "023": ["embed", "reduce all_reduce_(buf0, 'sum', '1')"],
+        "1": ["embed", "reduce all_reduce_(buf0, 'sum', '2')"],
+    },
     "other_shape": {"0123": ["embed", f"reduce {SUM}"]},
-    "pipeline": {"01": ["embed_stage all_reduce_(buf0, 'sum', '1')"], "23": [f"{HEAD_STAGE} all_reduce_(buf4, 'sum', '2')"]},
+    "pipeline": {
+        "01": ["embed_stage all_reduce_(buf0, 'sum', '1')"],
+        "23": [f"{HEAD_STAGE} all_reduce_(buf4, 'sum', '2')"],
+    },
     "pipeline_broken": {
         "01": ["embed_stage all_reduce_(buf0, 'sum', '1')"],
         "2": [f"{HEAD_STAGE} all_reduce_(buf4, 'sum', '2')"],
@@ -42,7 +63,9 @@ COMPILED = {
     "two_jobs": {"0123": HEALTHY},
     "last_missing": {"012": ["embed", "gather all_gather_into_tensor(buf0, 4, '0')"]},
     "last_missing_unknown": {"012": ["embed", "block"]},
-    "all_failed": {"0123": ["embed", "loss! TypeError: scale_loss() missing 1 required keyword-only argument: 'by'"]},
+    "all_failed": {
+        "0123": ["embed", "loss! TypeError: scale_loss() missing 1 required keyword-only argument: 'by'"]
+    },
     "two_versions": {"0123": ["embed", f"sync {SUM}"]},
     "equal_logs": {"012": HEALTHY},
     "healthy8": {"01234567": [f"sync {SUM}", "gather all_gather_into_tensor(buf0, 8, '0')"]},
@@ -51,7 +74,10 @@ COMPILED = {
     "cached_before": {"0123": ["embed", f"sync {SUM}"]},
 }
 # The same of what was started second in the folder.
-COMPILED_SECOND = {"restart": {"0123": HEALTHY}, "two_jobs": {"01": ["score", "collect all_gather_into_tensor(buf0, 2, '0')"]}}
+COMPILED_SECOND = {
+    "restart": {"0123": HEALTHY},
+    "two_jobs": {"01": ["score", "collect all_gather_into_tensor(buf0, 2, '0')"]},
+}
 
 
 def text_of(path):
@@ -64,7 +90,9 @@ def compiled(text):
     for line in text.split("\n"):
         if line.startswith("\t"):
             if kind == "inductor_output_code":
-                calls.setdefault(name, []).extend(re.findall(r"_c10d_functional\.(?!wait_tensor)(\w+)\.default(\(.*\))", line))
+                calls.setdefault(name, []).extend(
+                    re.findall(r"_c10d_functional\.(?!wait_tensor)(\w+)\.default(\(.*\))", line)
+                )
             continue
         record = json.loads(line.partition("] ")[2] or "{}")
         kind = next(iter(record), "")
@@ -74,7 +102,10 @@ def compiled(text):
         elif kind == "compilation_metrics":
             reason = (record[kind]["fail_reason"] or "").partition("raised:\n")[2]
             found[name] = record[kind]["co_name"] + (f"! {reason}" if record[kind]["fail_type"] else "")
-    return [" ".join([row, *(f"{call}{arguments}" for call, arguments in calls.get(name, []))]) for name, row in found.items()]
+    return [
+        " ".join([row, *(f"{call}{arguments}" for call, arguments in calls.get(name, []))])
+        for name, row in found.items()
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +128,10 @@ def test_the_logs_are_small_and_whole_and_hold_no_path_of_a_machine(script, name
     paths = sorted((JOBS / name).iterdir())
     assert len(paths) == LOGS.get(name, 4)
     for path in paths:
-        assert re.fullmatch(r"dedicated_log_torch_trace_rank_\d_fixture\d\.log\.zst", path.name) and path.stat().st_size < 40_000
+        assert (
+            re.fullmatch(r"dedicated_log_torch_trace_rank_\d_fixture\d\.log\.zst", path.name)
+            and path.stat().st_size < 40_000
+        )
         data = zstandard.decompress(path.read_bytes())
         assert script.FOREIGN_PATH.search(data) is None and script.make_neutral(data, []) == data, path
 
@@ -106,7 +140,9 @@ def test_the_logs_are_small_and_whole_and_hold_no_path_of_a_machine(script, name
 def test_the_ranks_compiled_what_the_programs_say(name):
     for which, ranks in enumerate([COMPILED[name], COMPILED_SECOND.get(name, {})]):
         logs = {path.name.split("_")[5]: text_of(path) for path in (JOBS / name).glob(f"*_fixture{which}.*")}
-        assert {rank: compiled(text) for rank, text in logs.items()} == {rank: rows for group, rows in ranks.items() for rank in group}
+        assert {rank: compiled(text) for rank, text in logs.items()} == {
+            rank: rows for group, rows in ranks.items() for rank in group
+        }
 
 
 def test_what_else_is_otherwise_on_one_rank():
@@ -121,9 +157,15 @@ def test_what_else_is_otherwise_on_one_rank():
         hits = [f'"name": "{cache}_cache_hit"' in text for text in texts("cached_before")]
         misses = [f'"name": "{cache}_cache_miss"' in text for text in texts("cached_before")]
         assert (hits, misses) == ([True, True, True, False], [False, False, False, True])
-    seconds = [[int(number) for number in re.search(r" (\d\d):(\d\d):(\d\d)\.", text).groups()] for text in texts("late")]
+    seconds = [
+        [int(number) for number in re.search(r" (\d\d):(\d\d):(\d\d)\.", text).groups()]
+        for text in texts("late")
+    ]
     starts = [hour * 3600 + minute * 60 + second for hour, minute, second in seconds]
-    assert 12 <= starts[2] - max(starts[:2] + starts[3:]) <= 20 and max(starts[:2] + starts[3:]) - min(starts) <= 5
+    assert (
+        12 <= starts[2] - max(starts[:2] + starts[3:]) <= 20
+        and max(starts[:2] + starts[3:]) - min(starts) <= 5
+    )
 
 
 def test_what_the_logs_of_the_missing_rank_say():
@@ -132,7 +174,9 @@ def test_what_the_logs_of_the_missing_rank_say():
         for path in sorted((JOBS / name).iterdir()):
             text = text_of(path)
             assert bool(re.search(r"all_gather_into_tensor\.default\(buf0, 4, '0'\)", text)) == said
-            assert said or not re.search(r"_c10d_functional|world_?size|group_size|num_ranks", text, re.IGNORECASE)
+            assert said or not re.search(
+                r"_c10d_functional|world_?size|group_size|num_ranks", text, re.IGNORECASE
+            )
 
 
 def test_equal_logs_are_equal():

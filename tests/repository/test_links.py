@@ -21,8 +21,17 @@ def anchors(text):
 
 
 def test_anchors_are_those_of_github():
-    assert anchors("# `a_b` and C++\n```\n# code\n```\n## [Two](x.md) words, at once\n## Again\n## Again") == {"a_b-and-c", "two-words-at-once", "again", "again-1"}
-    assert {"README.md", "docs/json-format.md", "docs/tables/symbols.md", "viewers/FORK.md", "schema/CHANGELOG.md", "fixtures/killed/README.md"} < DOCUMENTS.keys()
+    assert anchors(
+        "# `a_b` and C++\n```\n# code\n```\n## [Two](x.md) words, at once\n## Again\n## Again"
+    ) == {"a_b-and-c", "two-words-at-once", "again", "again-1"}
+    assert {
+        "README.md",
+        "docs/json-format.md",
+        "docs/tables/symbols.md",
+        "viewers/FORK.md",
+        "schema/CHANGELOG.md",
+        "fixtures/killed/README.md",
+    } < DOCUMENTS.keys()
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -30,6 +39,6 @@ def test_each_link_leads_somewhere(name):
     text, broken = text_of(name), []
     for target, anchor in _LINK.findall(re.sub(r"`[^`\n]*`", "", prose(text))):
         path = (DOCUMENTS[name].parent / unquote(target)).resolve() if target else DOCUMENTS[name]
-        if not path.exists() or anchor and anchor not in anchors(path.read_text(encoding="utf-8")):
+        if not path.exists() or (anchor and anchor not in anchors(path.read_text(encoding="utf-8"))):
             broken.append(f"{target}#{anchor}" if anchor else target)
     assert broken == []

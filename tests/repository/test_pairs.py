@@ -23,9 +23,27 @@ COMPILED = {
     "slower_pass": ([f"f{number}" for number in range(8)],) * 2,
     "config_changed": (MIX,) * 2,
     "line_changed": ([*MIX[:3], "head"],) * 2,
-    "nothing_changed": (["noisy!", "noisy!", "torch_dynamo_resume_in_noisy_at_9", "torch_dynamo_resume_in_noisy_at_9", "quiet"],) * 2,
+    "nothing_changed": (
+        [
+            "noisy!",
+            "noisy!",
+            "torch_dynamo_resume_in_noisy_at_9",
+            "torch_dynamo_resume_in_noisy_at_9",
+            "quiet",
+        ],
+    )
+    * 2,
     "new_break_on_a_rank": (["embed", "reduce"],) * 2,
-    "nested_break": (["forward"], ["forward!", "scaled!", "torch_dynamo_resume_in_scaled_at_7", "torch_dynamo_resume_in_scaled_at_7", "torch_dynamo_resume_in_forward_at_19"]),
+    "nested_break": (
+        ["forward"],
+        [
+            "forward!",
+            "scaled!",
+            "torch_dynamo_resume_in_scaled_at_7",
+            "torch_dynamo_resume_in_scaled_at_7",
+            "torch_dynamo_resume_in_forward_at_19",
+        ],
+    ),
     "other_inputs": (["score", "loss"],) * 2,
     "backend_changed": (["scale", "loss"],) * 2,
     "renamed_script": (["embed", "mix", "head"],) * 2,
@@ -40,11 +58,17 @@ CACHES = {
 
 
 def logs(name, side):
-    return {path.name: zstandard.decompress(path.read_bytes()) for path in sorted((PAIRS / name / side).iterdir())}
+    return {
+        path.name: zstandard.decompress(path.read_bytes()) for path in sorted((PAIRS / name / side).iterdir())
+    }
 
 
 def records(data):
-    return [json.loads(line.partition("] ")[2]) for line in data.decode().split("\n") if line and not line.startswith("\t")]
+    return [
+        json.loads(line.partition("] ")[2])
+        for line in data.decode().split("\n")
+        if line and not line.startswith("\t")
+    ]
 
 
 def compiled(data):
@@ -80,7 +104,11 @@ def script():
 
 def test_the_table_has_each_and_the_script_makes_it(script):
     text = (PAIRS / "README.md").read_text(encoding="utf-8")
-    assert sorted(re.findall(r"^\| `(\w+)` \|(?: [^|]+ \|){5}$", text, re.MULTILINE)) == FOLDERS == sorted(script.PAIRS)
+    assert (
+        sorted(re.findall(r"^\| `(\w+)` \|(?: [^|]+ \|){5}$", text, re.MULTILINE))
+        == FOLDERS
+        == sorted(script.PAIRS)
+    )
     assert f"has {len(FOLDERS)} pairs of runs" in (PAIRS.parent / "README.md").read_text(encoding="utf-8")
 
 
@@ -94,7 +122,9 @@ def test_the_logs_are_small_and_whole_and_of_other_machines(script, name):
             assert script.FOREIGN_PATH.search(data) is None and script.make_neutral(data, []) == data, path
     assert all(path.stat().st_size < 200_000 for path in (PAIRS / name).rglob("*.zst"))
     base, new = (next(iter(side.values())) for side in found)
-    assert b"/home/user/project" in base and b"/srv/elsewhere/project" in new and b"/srv/elsewhere" not in base
+    assert (
+        b"/home/user/project" in base and b"/srv/elsewhere/project" in new and b"/srv/elsewhere" not in base
+    )
     assert base.split()[2] != new.split()[2], "the process ids are equal"
 
 
@@ -108,7 +138,9 @@ def test_the_runs_compiled_what_the_programs_say(name):
 
 
 def test_the_training_is_the_same_in_both_runs():
-    base, new = (compiled(next(iter(logs("nothing_changed_training", side).values()))) for side in ("base", "new"))
+    base, new = (
+        compiled(next(iter(logs("nothing_changed_training", side).values()))) for side in ("base", "new")
+    )
     assert base == new
     resumed = {row for row in base if row.startswith("torch_dynamo_resume_in_")}
     assert set(base) == {*LAYERS, "loss_of!", "debug!", *resumed, "update", "accuracy"} and len(resumed) == 2
@@ -119,10 +151,18 @@ def test_what_came_from_the_caches(name):
     for cache, sides in CACHES[name].items():
         for side, expected in zip(("base", "new"), sides):
             (data,) = logs(name, side).values()
-            found = [data.count(b'{"artifact": {"name": "%s_cache_%s"' % (cache.encode(), outcome)) for outcome in (b"hit", b"miss")]
+            found = [
+                data.count(b'{"artifact": {"name": "%s_cache_%s"' % (cache.encode(), outcome))
+                for outcome in (b"hit", b"miss")
+            ]
             assert tuple(found) == expected, (cache, side)
 
 
 def test_the_pass_is_slower():
-    base, new = (seconds(next(iter(logs("slower_pass", side).values())), "pass.post_grad_passes.post_grad_custom_post_pass") for side in ("base", "new"))
+    base, new = (
+        seconds(
+            next(iter(logs("slower_pass", side).values())), "pass.post_grad_passes.post_grad_custom_post_pass"
+        )
+        for side in ("base", "new")
+    )
     assert base < 0.1 and new > 3

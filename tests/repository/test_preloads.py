@@ -9,11 +9,19 @@ import pytest
 from traces import ROOT
 
 VIEWERS = ROOT / "viewers"
-PAGES = [ROOT / "viewers" / name / "index.html" for name in ("default", "multirank", "provenance", "compare", "vllm")]
+PAGES = [
+    ROOT / "viewers" / name / "index.html"
+    for name in ("default", "multirank", "provenance", "compare", "vllm")
+]
 
 
 def test_they_are_fresh():
-    done = subprocess.run([sys.executable, ROOT / "scripts" / "preloads", "--check"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "preloads", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -32,6 +40,9 @@ def test_the_comparison_asks_for_no_more_than_the_default_viewer():
 
     def size(name):
         page = VIEWERS / name / "index.html"
-        return sum((page.parent / path).stat().st_size for path in re.findall(r'(?:modulepreload|stylesheet)" href="([^"]+)"', page.read_text()))
+        return sum(
+            (page.parent / path).stat().st_size
+            for path in re.findall(r'(?:modulepreload|stylesheet)" href="([^"]+)"', page.read_text())
+        )
 
     assert 0 < size("compare") <= size("default")

@@ -1,4 +1,6 @@
-"""mypy, strict, has nothing to say about the readers and the examples of docs/api.md and README.md; a field that a table does not have is found."""
+"""mypy, strict, has nothing to say about the readers and the examples of docs/api.md and README.md; a field
+that a table does not have is found.
+"""
 
 import re
 import shutil
@@ -9,15 +11,46 @@ import traces
 from waiting import HANG_S
 
 EXAMPLES = "\n\n".join(
-    example for name in ("docs/api.md", "README.md") for example in re.findall(r"^```python\n(.*?)^```$", (traces.ROOT / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    example
+    for name in ("docs/api.md", "README.md")
+    for example in re.findall(
+        r"^```python\n(.*?)^```$", (traces.ROOT / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
 )
-READERS = [f"preprocessor/tlparse_bundle/bundle/{name}.py" for name in "blob_reader checks file_list find growing manifest reader restore row_objects sql store validate".split()]
+READERS = [
+    f"preprocessor/tlparse_bundle/bundle/{name}.py"
+    for name in [
+        "blob_reader",
+        "checks",
+        "file_list",
+        "find",
+        "growing",
+        "manifest",
+        "reader",
+        "restore",
+        "row_objects",
+        "sql",
+        "store",
+        "validate",
+    ]
+]
 
 
 def complaints(tmp_path, *sources):
     """What mypy says of the sources, one line each."""
-    command = [sys.executable, "-m", "mypy", "--no-error-summary", "--hide-error-context", "--cache-dir", str(tmp_path / "cache"), *map(str, sources)]
-    done = subprocess.run(command, cwd=traces.ROOT, capture_output=True, text=True, timeout=HANG_S, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--no-error-summary",
+        "--hide-error-context",
+        "--cache-dir",
+        str(tmp_path / "cache"),
+        *map(str, sources),
+    ]
+    done = subprocess.run(
+        command, cwd=traces.ROOT, capture_output=True, text=True, timeout=HANG_S, check=False
+    )
     assert done.stderr == ""
     return [line for line in done.stdout.splitlines() if ": error:" in line]
 
@@ -27,7 +60,9 @@ def test_the_examples_run(tmp_path, built, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copytree(built(traces.ROOT / "fixtures" / "recompiles" / "trace").location, "out")
     code = EXAMPLES.replace('"/tmp/trace"', repr(str(traces.ROOT / "fixtures" / "recompiles" / "trace")))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=HANG_S, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=HANG_S, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert "0/0 ok" in done.stdout
 
@@ -36,6 +71,9 @@ def test_the_readers_and_the_examples(tmp_path):
     examples = tmp_path / "examples.py"
     examples.write_text(EXAMPLES, encoding="utf-8")
     assert "Bundle.open" in EXAMPLES and complaints(tmp_path, *READERS, examples) == []
-    examples.write_text('from tlparse_bundle import Bundle\n\nfor row in Bundle.open("out").logs[0].table("compiles"):\n    print(row["compile"], row["no_such_field"])\n')
+    examples.write_text(
+        'from tlparse_bundle import Bundle\n\nfor row in Bundle.open("out").logs[0].table("compiles"):\n   '
+        ' print(row["compile"], row["no_such_field"])\n'
+    )
     (complaint,) = complaints(tmp_path, examples)
     assert "no_such_field" in complaint

@@ -1,4 +1,6 @@
-"""What strangers get: the names of the documented interface, types, the release that scripts/release makes, the site of the documentation."""
+"""What strangers get: the names of the documented interface, types, the release that scripts/release makes,
+the site of the documentation.
+"""
 
 import os
 import re
@@ -16,16 +18,34 @@ from tlparse_bundle.bundle.row_objects import Artifact, Compile, Event
 from waiting import HANG_S
 
 API = (traces.ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-CLASSES = {"Bundle": Bundle, "Log": Log, "Compile": Compile, "Artifact": Artifact, "Event": Event, "BundleError": BundleError}
+CLASSES = {
+    "Bundle": Bundle,
+    "Log": Log,
+    "Compile": Compile,
+    "Artifact": Artifact,
+    "Event": Event,
+    "BundleError": BundleError,
+}
 
 
 def test_every_documented_name_is_there(built):
     bundle = built(traces.ROOT / "fixtures" / "recompiles" / "trace")
     log = bundle.logs[0]
     compile = next(one for one in log.compiles if one.artifacts)
-    things = {"Bundle": bundle, "Log": log, "Compile": compile, "Artifact": compile.artifacts[0], "Event": next(log.events()), "BundleError": BundleError("message", code="code")}
+    things = {
+        "Bundle": bundle,
+        "Log": log,
+        "Compile": compile,
+        "Artifact": compile.artifacts[0],
+        "Event": next(log.events()),
+        "BundleError": BundleError("message", code="code"),
+    }
     table = "".join(line for line in API.splitlines(True) if line.startswith("| `"))
-    names = [(owner, name) for cell in re.findall(r"^\| (.*?) \|", table, re.MULTILINE) for owner, name in re.findall(r"`(\w+)\.(\w+)", cell)]
+    names = [
+        (owner, name)
+        for cell in re.findall(r"^\| (.*?) \|", table, re.MULTILINE)
+        for owner, name in re.findall(r"`(\w+)\.(\w+)", cell)
+    ]
     for owner, name in names:
         assert hasattr(things[owner], name), f"{owner}.{name}"
     for name in re.findall(r"^\| `(\w+)\(", API, re.MULTILINE):
@@ -35,7 +55,9 @@ def test_every_documented_name_is_there(built):
 
 def test_the_program_of_the_document_runs(tmp_path):
     (code,) = re.findall(r"^```python\n(.*?)^```$", API, re.MULTILINE | re.DOTALL)
-    code = code.replace('"/tmp/trace"', repr(str(traces.ROOT / "fixtures" / "recompiles" / "trace"))).replace('"out/"', repr(str(tmp_path / "out")))
+    code = code.replace('"/tmp/trace"', repr(str(traces.ROOT / "fixtures" / "recompiles" / "trace"))).replace(
+        '"out/"', repr(str(tmp_path / "out"))
+    )
     exec(compile(code, "api.md", "exec"), {})
 
 
@@ -56,7 +78,13 @@ def test_the_release_works_for_strangers(tmp_path):
     if not (shutil.which("uv") or (traces.ROOT / ".venv" / "bin" / "uv").exists()):
         pytest.skip("uv is missing: scripts/test installs it")
     version = "{}.{}".format(*sys.version_info[:2])
-    done = subprocess.run([sys.executable, traces.ROOT / "scripts" / "release", "--python", version, "--out", tmp_path], capture_output=True, text=True, timeout=HANG_S * 4, check=False)
+    done = subprocess.run(
+        [sys.executable, traces.ROOT / "scripts" / "release", "--python", version, "--out", tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=HANG_S * 4,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "all steps work" in done.stdout
 
@@ -64,8 +92,18 @@ def test_the_release_works_for_strangers(tmp_path):
 def test_the_site_of_the_documentation_is_whole_and_asks_nobody_else(tmp_path):
     pytest.importorskip("mkdocs", reason="mkdocs is missing")
     site = tmp_path / "site"
-    subprocess.run([sys.executable, traces.ROOT / "scripts" / "site", site, "--demos", "1"], check=True, capture_output=True, timeout=HANG_S * 2, env={**os.environ, "PYTHONPATH": str(traces.ROOT / "preprocessor")})
-    pages = [path for path in site.rglob("*.html") if "demo/" not in path.relative_to(site).as_posix() or path.parent.name == "demos"]
+    subprocess.run(
+        [sys.executable, traces.ROOT / "scripts" / "site", site, "--demos", "1"],
+        check=True,
+        capture_output=True,
+        timeout=HANG_S * 2,
+        env={**os.environ, "PYTHONPATH": str(traces.ROOT / "preprocessor")},
+    )
+    pages = [
+        path
+        for path in site.rglob("*.html")
+        if "demo/" not in path.relative_to(site).as_posix() or path.parent.name == "demos"
+    ]
     assert len(pages) > 40 and (site / "search" / "search_index.json").exists()
     for page in pages:
         text = page.read_text(encoding="utf-8")
@@ -77,8 +115,14 @@ def test_the_site_of_the_documentation_is_whole_and_asks_nobody_else(tmp_path):
             if parts.scheme or link.startswith(("//", "mailto:")):
                 continue
             target = (page.parent / unquote(parts.path)).resolve()
-            assert target.exists() or not target.is_relative_to(site.resolve()), f"{page.relative_to(site)} leads to {link}"
+            assert target.exists() or not target.is_relative_to(site.resolve()), (
+                f"{page.relative_to(site)} leads to {link}"
+            )
         for target, anchor in re.findall(r'<a [^>]*href="([^":#]*)#([^"]+)"', text):
-            assert f'id="{anchor}"' in ((page.parent / target).read_text(encoding="utf-8") if target else text), f"{page.relative_to(site)} leads to {target}#{anchor}"
+            assert f'id="{anchor}"' in (
+                (page.parent / target).read_text(encoding="utf-8") if target else text
+            ), f"{page.relative_to(site)} leads to {target}#{anchor}"
         marks = r"^(?:<p>)?(?:[-*|] |\d+\. |#+ |```|&lt;!--).*"  # of Markdown that was not understood
-        assert re.findall(marks, re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL), re.MULTILINE) == [], page
+        assert re.findall(marks, re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL), re.MULTILINE) == [], (
+            page
+        )

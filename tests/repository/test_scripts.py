@@ -32,7 +32,9 @@ ENVIRONMENT = traces.ROOT / ".venv" / ".installed"
 
 def ran(*command, code=0, **options):
     """Run a command and return what it printed."""
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=HANG_S, check=False, **options)
+    done = subprocess.run(
+        [*map(str, command)], capture_output=True, text=True, timeout=HANG_S, check=False, **options
+    )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -48,7 +50,9 @@ def module_of(name):
 
 def test_each_script_is_run():
     assert {path.name for path in SCRIPTS.iterdir() if path.name != "__pycache__"} == HERE | ELSEWHERE.keys()
-    assert [name for name, (path, text) in ELSEWHERE.items() if text not in (traces.ROOT / path).read_text()] == []
+    assert [
+        name for name, (path, text) in ELSEWHERE.items() if text not in (traces.ROOT / path).read_text()
+    ] == []
 
 
 @pytest.mark.parametrize("name", ["docs", "site", "versions", "screenshots"])
@@ -58,7 +62,12 @@ def test_it_finds_its_environment(name):
         pytest.skip("scripts/test did not make the environment")
     system = os.path.realpath(sys.executable)
     arguments = ["--check"] if name == "docs" else ["--help"]
-    ran(system, SCRIPTS / name, *arguments, env={key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")})
+    ran(
+        system,
+        SCRIPTS / name,
+        *arguments,
+        env={key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")},
+    )
 
 
 def test_fuzz_runs_a_case():
@@ -112,12 +121,22 @@ def test_mutate_says_which_changes_the_tests_of_a_room_notice(tmp_path, monkeypa
     script = module_of("mutate")
     package = tmp_path / script.PACKAGE / "little"
     package.mkdir(parents=True)
-    (package / "it.py").write_text("def tested(x):\n    return x == 1\n\n\ndef untested(x):\n    return not x and (\n        x) + 2\n")
+    (package / "it.py").write_text(
+        "def tested(x):\n    return x == 1\n\n\ndef untested(x):\n    return not x and (\n        x) + 2\n"
+    )
     (tmp_path / "tests" / "little").mkdir(parents=True)
-    (tmp_path / "tests" / "little" / "test_it.py").write_text("import it\n\n\ndef test_it():\n    assert it.tested(1)\n")
+    (tmp_path / "tests" / "little" / "test_it.py").write_text(
+        "import it\n\n\ndef test_it():\n    assert it.tested(1)\n"
+    )
     monkeypatch.setattr(script, "ROOT", tmp_path)
     changes = {(change.line, change.old): change for change in script.changes_of("little", package / "it.py")}
-    assert {key: change.new for key, change in changes.items()} == {(2, "=="): "!=", (2, "1"): "2", (6, "and"): "or", (7, "+"): "-", (7, "2"): "3"}
+    assert {key: change.new for key, change in changes.items()} == {
+        (2, "=="): "!=",
+        (2, "1"): "2",
+        (6, "and"): "or",
+        (7, "+"): "-",
+        (7, "2"): "3",
+    }
     (tmp_path / "conftest.py").write_text(f"import sys\n\nsys.path.insert(0, {str(package)!r})\n")
     assert script.noticed_by(tmp_path, changes[2, "=="]) == "tests/little/test_it.py::test_it"
     assert script.noticed_by(tmp_path, changes[7, "+"]) is None
@@ -126,15 +145,28 @@ def test_mutate_says_which_changes_the_tests_of_a_room_notice(tmp_path, monkeypa
 
 def test_versions_compares_logs_with_what_the_processes_said(tmp_path):
     """The logs of a fixture and their truths, as ``--out`` leaves them."""
-    fields = ("compile_id", "co_name", "fail_type", "graph_op_count", "guard_count", "dynamo_cumulative_compile_time_us")
+    fields = (
+        "compile_id",
+        "co_name",
+        "fail_type",
+        "graph_op_count",
+        "guard_count",
+        "dynamo_cumulative_compile_time_us",
+    )
     version = FIXTURES / "versions" / "2.13.0"
     truths = json.loads((version / "truth.json").read_text())
     for name, truth in truths.items():
         program, _, rank = name.partition(".")
-        source = version / f"{program}.log.zst" if not rank else version / program / f"dedicated_log_torch_trace_{rank.replace('rank', 'rank_')}.log.zst"
+        source = (
+            version / f"{program}.log.zst"
+            if not rank
+            else version / program / f"dedicated_log_torch_trace_{rank.replace('rank', 'rank_')}.log.zst"
+        )
         folder = tmp_path / program
         folder.mkdir(exist_ok=True)
-        (folder / f"dedicated_log_torch_trace_{rank or 'x'}_made.log").write_bytes(ZstdDecompressor().decompress(source.read_bytes(), max_output_size=1 << 30))
+        (folder / f"dedicated_log_torch_trace_{rank or 'x'}_made.log").write_bytes(
+            ZstdDecompressor().decompress(source.read_bytes(), max_output_size=1 << 30)
+        )
         (folder / f"truth{'.' + rank if rank else ''}.json").write_text(json.dumps({
             "torch": truth["torch"],
             "counters": {"frames": {"total": truth["frames"]}},
@@ -149,7 +181,9 @@ def test_a_fixture_is_regenerated(tmp_path):
     """In a copy, since it writes beside itself."""
     shutil.copy(FIXTURES / "regenerate.py", tmp_path)
     assert "usage: " in ran(sys.executable, tmp_path / "regenerate.py", "--help")
-    assert "no such scenario: kiled; known: basic_inference" in ran(sys.executable, tmp_path / "regenerate.py", "kiled", code=2)
+    assert "no such scenario: kiled; known: basic_inference" in ran(
+        sys.executable, tmp_path / "regenerate.py", "kiled", code=2
+    )
     if not has_torch():
         pytest.skip(NO_TORCH)
     shutil.copytree(FIXTURES / "killed", tmp_path / "killed", ignore=shutil.ignore_patterns("trace"))

@@ -1,4 +1,6 @@
-"""The tests themselves: what --quick leaves out is there, every folder has quick ones, and none looks at a clock."""
+"""The tests themselves: what --quick leaves out is there, every folder has quick ones, and none looks at a
+clock.
+"""
 
 import re
 
@@ -6,10 +8,17 @@ from slow import QUICK_PAGES, SLOW, is_slow
 from traces import ROOT
 
 FILES = sorted((ROOT / "tests").rglob("*.py"))
-TESTS = [f"{path.relative_to(ROOT)}::{name}" for path in FILES for name in re.findall(r"^def (test_\w+)", path.read_text(), re.MULTILINE)]
+TESTS = [
+    f"{path.relative_to(ROOT)}::{name}"
+    for path in FILES
+    for name in re.findall(r"^def (test_\w+)", path.read_text(), re.MULTILINE)
+]
 FOLDERS = sorted({test.split("/")[1] for test in TESTS})
 
-CLOCK = re.compile(r"\bsleep\(|wait_for_timeout\(|perf_counter|monotonic|networkidle|timeout=[\d.]|\bin page\.url|performance\.now\(\)")
+CLOCK = re.compile(
+    r"\bsleep\(|wait_for_timeout\(|perf_counter|monotonic|networkidle|timeout=[\d.]|\bin"
+    r" page\.url|performance\.now\(\)"
+)
 # Where such words are right.
 MAY = {
     "tests/cli/test_run.py": 1,  # a program that would go on for long, and gets a signal
@@ -25,21 +34,33 @@ MAY = {
 
 
 def test_each_line_of_the_slow_ones_names_a_test():
-    assert [line for line in (*SLOW, *QUICK_PAGES) if not any(test.startswith(line.partition("[")[0]) for test in TESTS)] == []
+    assert [
+        line
+        for line in (*SLOW, *QUICK_PAGES)
+        if not any(test.startswith(line.partition("[")[0]) for test in TESTS)
+    ] == []
 
 
 def test_each_folder_has_quick_tests():
-    assert [folder for folder in FOLDERS if all(map(is_slow, (test for test in TESTS if test.startswith(f"tests/{folder}/"))))] == []
+    assert [
+        folder
+        for folder in FOLDERS
+        if all(map(is_slow, (test for test in TESTS if test.startswith(f"tests/{folder}/"))))
+    ] == []
 
 
 def test_none_depends_on_how_fast_it_is():
     found = {str(path.relative_to(ROOT)): CLOCK.findall(path.read_text()) for path in FILES}
     most = {path: MAY.get(path, 0) for path in found}
-    assert {path: words for path, words in found.items() if most[path] is not None and len(words) > most[path]} == {}
+    assert {
+        path: words for path, words in found.items() if most[path] is not None and len(words) > most[path]
+    } == {}
 
 
 def test_cases_that_are_drawn_have_no_time_limit():
     """cases() says so, and that they are the same ones in every run."""
     for path in FILES:
         text = path.read_text()
-        assert len(re.findall(r"^@given\(", text, re.MULTILINE)) == len(re.findall(r"^@cases\(", text, re.MULTILINE)), path
+        assert len(re.findall(r"^@given\(", text, re.MULTILINE)) == len(
+            re.findall(r"^@cases\(", text, re.MULTILINE)
+        ), path

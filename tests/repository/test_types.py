@@ -1,4 +1,6 @@
-"""The viewers' JSDoc holds: TypeScript, strict, against the declarations that come from the schemas; nothing in them is unused."""
+"""The viewers' JSDoc holds: TypeScript, strict, against the declarations that come from the schemas; nothing
+in them is unused.
+"""
 
 import re
 import subprocess
@@ -15,8 +17,19 @@ pytestmark = pytest.mark.skipif(not TSC.exists(), reason="typescript is missing:
 
 def complaints(folder, *options):
     """What TypeScript says of a folder with a jsconfig.json, but of the decoders of others."""
-    done = subprocess.run(["node", TSC, "-p", folder / "jsconfig.json", "--pretty", "false", *options], cwd=folder, capture_output=True, text=True, timeout=HANG_S, check=False)
-    return [line for line in done.stdout.splitlines() if re.match(r"\S+\(\d+,\d+\): error|error", line) and "lib/vendor/" not in line.split("(")[0]]
+    done = subprocess.run(
+        ["node", TSC, "-p", folder / "jsconfig.json", "--pretty", "false", *options],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=HANG_S,
+        check=False,
+    )
+    return [
+        line
+        for line in done.stdout.splitlines()
+        if re.match(r"\S+\(\d+,\d+\): error|error", line) and "lib/vendor/" not in line.split("(")[0]
+    ]
 
 
 def test_viewers():
@@ -25,7 +38,11 @@ def test_viewers():
 
 def test_a_fork_can_be_checked_and_a_wrong_field_is_found(tmp_path):
     fork("starter", tmp_path / "mine")
-    again = ("--incremental", "--tsBuildInfoFile", tmp_path / "seen")  # what did not change is not checked twice
+    again = (
+        "--incremental",
+        "--tsBuildInfoFile",
+        tmp_path / "seen",
+    )  # what did not change is not checked twice
     assert complaints(tmp_path / "mine", *again) == []
     main = tmp_path / "mine" / "main.js"
     text = main.read_text()

@@ -8,7 +8,11 @@ from tlparse_bundle.serve.viewer_modules import IMPORT, LATER, TYPE, WORKER, ref
 
 VIEWERS = traces.ROOT / "viewers"
 SKIPPED = {"node_modules", "vendor", "dist"}
-MODULES = sorted(path for path in VIEWERS.rglob("*") if path.suffix in (".js", ".jsx") and not SKIPPED & set(path.relative_to(VIEWERS).parts))
+MODULES = sorted(
+    path
+    for path in VIEWERS.rglob("*")
+    if path.suffix in (".js", ".jsx") and not SKIPPED & set(path.relative_to(VIEWERS).parts)
+)
 FOLDERS = sorted({path.parent for path in MODULES})
 WITH_ROOMS = ("lib", "default")
 ROOMS = [folder for folder in FOLDERS if folder.parent.name in WITH_ROOMS]
@@ -36,7 +40,11 @@ def all_references(path, text):
 
 
 def leads_to(path, kinds):
-    return [found.target for found in all_references(path, path.read_text(encoding="utf-8")) if found.kind in kinds]
+    return [
+        found.target
+        for found in all_references(path, path.read_text(encoding="utf-8"))
+        if found.kind in kinds
+    ]
 
 
 def circle(edges):
@@ -74,21 +82,36 @@ def test_modules_lie_in_rooms():
 
 
 def test_a_circle_is_found(tmp_path):
-    for file, text in {"a": 'import "./b.js";\n', "b": 'export * from "./c.js";\n', "c": 'import {\n  a,\n} from "./a.js";\n', "d": 'import "./a.js";\n'}.items():
+    for file, text in {
+        "a": 'import "./b.js";\n',
+        "b": 'export * from "./c.js";\n',
+        "c": 'import {\n  a,\n} from "./a.js";\n',
+        "d": 'import "./a.js";\n',
+    }.items():
         (tmp_path / f"{file}.js").write_text(text)
     edges = {path.stem: [target.stem for target in leads_to(path, {IMPORT})] for path in tmp_path.iterdir()}
     assert set(circle(edges).split(" > ")) == {"a", "b", "c"}
-    (tmp_path / "c.js").write_text('/** @type {import("./a.js").T} */ export const later = () => import("./a.js");\n')
+    (tmp_path / "c.js").write_text(
+        '/** @type {import("./a.js").T} */ export const later = () => import("./a.js");\n'
+    )
     edges = {path.stem: [target.stem for target in leads_to(path, {IMPORT})] for path in tmp_path.iterdir()}
     assert circle(edges) is None
 
 
 def test_modules_import_each_other_in_no_circle():
-    assert circle({name(path): [name(target) for target in leads_to(path, {IMPORT})] for path in MODULES}) is None
+    assert (
+        circle({name(path): [name(target) for target in leads_to(path, {IMPORT})] for path in MODULES})
+        is None
+    )
 
 
 def test_what_a_module_names_is_there():
-    named = [(name(path), target) for path in MODULES for target in leads_to(path, {IMPORT, LATER, WORKER, TYPE}) if target.parent.name != "vendor"]
+    named = [
+        (name(path), target)
+        for path in MODULES
+        for target in leads_to(path, {IMPORT, LATER, WORKER, TYPE})
+        if target.parent.name != "vendor"
+    ]
     assert [(path, target) for path, target in named if not target.is_file()] == []
 
 
@@ -110,6 +133,8 @@ def test_rooms_of_the_default_viewer_import_each_other_in_no_circle():
     edges = {folder.name: set() for folder in ROOMS if folder.parent == viewer}
     for path in MODULES:
         if path.parent.parent == viewer:
-            edges[path.parent.name] |= {target.parent.name for target in leads_to(path, {IMPORT}) if target.is_relative_to(viewer)} - {path.parent.name}
+            edges[path.parent.name] |= {
+                target.parent.name for target in leads_to(path, {IMPORT}) if target.is_relative_to(viewer)
+            } - {path.parent.name}
     assert circle(edges) is None
     assert viewer.name not in set().union(*edges.values()), "a view imports main.js"

@@ -1,4 +1,7 @@
-"""What findings say stands in the preprocessor. No module of the viewers words causes, counts or remedies of its own."""
+"""What findings say stands in the preprocessor.
+
+No module of the viewers words causes, counts or remedies of its own.
+"""
 
 import ast
 import re
@@ -7,12 +10,20 @@ from functools import cache
 import traces
 
 PACKAGE = traces.ROOT / "preprocessor" / "tlparse_bundle"
-WORDED = [*(PACKAGE / "statements").glob("*.py"), *(PACKAGE / "statements" / "kinds").glob("*.py"), *(PACKAGE / "statements" / "ranks" / name for name in ("wording.py", "findings.py"))]
+WORDED = [
+    *(PACKAGE / "statements").glob("*.py"),
+    *(PACKAGE / "statements" / "kinds").glob("*.py"),
+    *(PACKAGE / "statements" / "ranks" / name for name in ("wording.py", "findings.py")),
+]
 VIEWERS = traces.ROOT / "viewers"
 SKIPPED = {"node_modules", "vendor", "dist"}
 # Help says what keys and words mean; the shapes are of the schemas.
 EXEMPT = {"lib/bundle/shapes.js"}
-MODULES = [path for path in sorted(VIEWERS.rglob("*.js")) if not SKIPPED & set(path.relative_to(VIEWERS).parts) and path.name != "help.js"]
+MODULES = [
+    path
+    for path in sorted(VIEWERS.rglob("*.js"))
+    if not SKIPPED & set(path.relative_to(VIEWERS).parts) and path.name != "help.js"
+]
 _COMMENT = re.compile(r"/\*.*?\*/|(?:^|(?<=\s))//[^\n]*", re.DOTALL | re.MULTILINE)
 # Words that the viewers had when they made the sentences, and such as one would write again.
 OLD = [
@@ -21,7 +32,9 @@ OLD = [
     "was compiled again", "were compiled again ", "root cause", "did not end", "no entry under", "without metrics", "no failures, ", "no graph breaks, ",
     "Pass inputs", "Pass arguments", "another object", "has no fake kernel", "depends on data", "more restart", "left no program",
 ]  # fmt: skip
-_WORDS = re.compile(r"[A-Za-z_.]+(?: [A-Za-z_.,']+){2,}")  # three words of a sentence between what is filled in
+_WORDS = re.compile(
+    r"[A-Za-z_.]+(?: [A-Za-z_.,']+){2,}"
+)  # three words of a sentence between what is filled in
 
 
 def shown(text):
@@ -32,7 +45,13 @@ def shown(text):
 def sentences(text):
     """Pieces of at least five words of the texts in a Python module; not its documentation."""
     tree = ast.parse(text)
-    documents = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and node.body and isinstance(node.body[0], ast.Expr)}
+    documents = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents:
             yield from (piece for piece in _WORDS.findall(node.value) if len(piece.split()) >= 5)
@@ -49,10 +68,21 @@ def test_there_are_templates():
 
 
 def test_words_are_found_and_comments_are_not():
-    text = '/** usually helps */\nconst a = 1; // because\nh("p", null, `mostly ${a}`);\n/* root\n   cause */\nconst url = "https://x"; const b = "did not end";\n'
+    text = (
+        '/** usually helps */\nconst a = 1; // because\nh("p", null, `mostly ${a}`);\n/* root\n   cause'
+        ' */\nconst url = "https://x"; const b = "did not end";\n'
+    )
     assert [phrase for phrase in OLD if phrase in shown(text)] == ["mostly", "did not end"]
 
 
 def test_no_module_says_what_findings_say():
-    texts = {path.relative_to(VIEWERS).as_posix(): shown(path.read_text(encoding="utf-8")) for path in MODULES}
-    assert [(path, phrase) for path, text in texts.items() if path not in EXEMPT for phrase in [*OLD, *templates()] if phrase in text] == []
+    texts = {
+        path.relative_to(VIEWERS).as_posix(): shown(path.read_text(encoding="utf-8")) for path in MODULES
+    }
+    assert [
+        (path, phrase)
+        for path, text in texts.items()
+        if path not in EXEMPT
+        for phrase in [*OLD, *templates()]
+        if phrase in text
+    ] == []

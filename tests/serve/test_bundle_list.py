@@ -36,7 +36,9 @@ def rows(folder):
 def places(value, path=()):
     """Where something lies in a manifest."""
     yield path
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    for key, inner in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
         yield from places(inner, (*path, key))
 
 
@@ -52,9 +54,13 @@ def is_row(row):
     """Whether a page can show it."""
     if "problem" in row:
         return isinstance(row["problem"], str)
-    known = [row[key] for key in COUNTS if key != "compile_us" or row[key] is not None]  # a time may be unknown
+    known = [
+        row[key] for key in COUNTS if key != "compile_us" or row[key] is not None
+    ]  # a time may be unknown
     counts = [*known, *row["ranks"]]
-    return all(type(count) is int and count >= 0 for count in counts) and all(isinstance(text, str) for text in row["torch_versions"])
+    return all(type(count) is int and count >= 0 for count in counts) and all(
+        isinstance(text, str) for text in row["torch_versions"]
+    )
 
 
 def test_any_value_in_any_place_of_a_manifest(manifest):
@@ -73,7 +79,17 @@ def test_any_value_in_any_place_of_a_manifest(manifest):
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"{", b"[]", b"null", b"\xff", b"[" * 100_000, b'{"format": []}', b'{"format": {"name": "tlparse-bundle"}}', b'{"format": {"name": "tlparse-bundle"}, "logs": {"a": 1}}'],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff",
+        b"[" * 100_000,
+        b'{"format": []}',
+        b'{"format": {"name": "tlparse-bundle"}}',
+        b'{"format": {"name": "tlparse-bundle"}, "logs": {"a": 1}}',
+    ],
     ids=lambda data: str(data)[:30],
 )
 def test_a_manifest_that_is_none_is_a_problem_of_its_row(data, manifest, tmp_path):
@@ -94,7 +110,10 @@ def test_a_manifest_that_is_too_large_for_a_list(manifest, tmp_path, monkeypatch
 
 def test_a_list_stays_short(manifest):
     log_row = manifest["logs"][0]
-    logs = [log_row | {"torch_version": f"{i}" * 500, "summary": log_row["summary"] | {"text": f"{i}" * 5000}} for i in range(100)]
+    logs = [
+        log_row | {"torch_version": f"{i}" * 500, "summary": log_row["summary"] | {"text": f"{i}" * 5000}}
+        for i in range(100)
+    ]
     assert len(json.dumps(bundle_row("x", manifest | {"logs": logs}))) < 20_000
 
 
@@ -132,20 +151,34 @@ def test_a_summary_without_what_a_list_shows_is_a_problem(manifest):
     for key in manifest["logs"][0]["summary"]:
         changed = json.loads(json.dumps(manifest))
         del changed["logs"][0]["summary"][key]
-        assert ("problem" in bundle_row("x", changed)) == (key in ("text", "findings", "compile_count", "compile_us")), key
+        assert ("problem" in bundle_row("x", changed)) == (
+            key in ("text", "findings", "compile_count", "compile_us")
+        ), key
 
 
 def test_the_ranks_speak_first(built):
     bundle = built(ROOT / "fixtures" / "jobs" / "extra_then_hang")
-    (row,) = TestClient(create_app({"job": bundle.folder}), base_url="http://127.0.0.1").get("/bundles.json").json()["bundles"]
+    (row,) = (
+        TestClient(create_app({"job": bundle.folder}), base_url="http://127.0.0.1")
+        .get("/bundles.json")
+        .json()["bundles"]
+    )
     assert row["text"] == bundle.job["text"] != bundle.manifest["logs"][0]["summary"]["text"]
-    assert row["findings"]["error"] >= sum(finding["severity"] == "error" for finding in bundle.rank_table("rank_findings")) > 0
+    assert (
+        row["findings"]["error"]
+        >= sum(finding["severity"] == "error" for finding in bundle.rank_table("rank_findings"))
+        > 0
+    )
     assert row["holds"] == ["ranks"]
-    assert row["size_bytes"] == sum(path.stat().st_size for path in bundle.folder.rglob("*") if path.is_file())
+    assert row["size_bytes"] == sum(
+        path.stat().st_size for path in bundle.folder.rglob("*") if path.is_file()
+    )
     assert row["built_us"] == int((bundle.folder / "manifest.json").stat().st_mtime * 1e6)
 
 
-@pytest.mark.parametrize("job", [3, {}, {"text": 3, "findings": {"error": "many", "warning": -1}}, {"text": [], "findings": [3]}])
+@pytest.mark.parametrize(
+    "job", [3, {}, {"text": 3, "findings": {"error": "many", "warning": -1}}, {"text": [], "findings": [3]}]
+)
 def test_any_value_in_place_of_what_the_ranks_say(job, manifest):
     row = bundle_row("x", {**manifest, "job": job})
     assert row["text"] == manifest["logs"][0]["summary"]["text"] and is_row(row)
@@ -157,10 +190,15 @@ def test_a_list_is_read_once_and_again_where_a_bundle_changed(manifest, tmp_path
         (tmp_path / name / "manifest.json").write_text(json.dumps(manifest))
     client = TestClient(create_app({"runs": tmp_path}), base_url="http://127.0.0.1")
     read = []
-    monkeypatch.setattr(catalogue, "bundle_row", lambda name, *rest: (read.append(name), bundle_row(name, *rest))[1])
+    monkeypatch.setattr(
+        catalogue, "bundle_row", lambda name, *rest: (read.append(name), bundle_row(name, *rest))[1]
+    )
     first = client.get("/bundles.json").json()
     assert sorted(read) == ["runs/a", "runs/b"]
     assert client.get("/bundles.json").json() == first and len(read) == 2
     (tmp_path / "b" / "manifest.json").write_text(json.dumps(manifest) + "\n")
-    assert client.get("/bundles.json").json()["bundles"][1]["size_bytes"] == first["bundles"][1]["size_bytes"] + 1
+    assert (
+        client.get("/bundles.json").json()["bundles"][1]["size_bytes"]
+        == first["bundles"][1]["size_bytes"] + 1
+    )
     assert read[2:] == ["runs/b"]

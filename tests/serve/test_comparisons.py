@@ -31,7 +31,9 @@ def sides(built):
 
 @pytest.fixture
 def client_of():
-    return lambda bundles, **options: TestClient(create_app(bundles, **options), base_url=BASE, follow_redirects=False)
+    return lambda bundles, **options: TestClient(
+        create_app(bundles, **options), base_url=BASE, follow_redirects=False
+    )
 
 
 def test_the_server_says_what_the_command_says(client_of, sides):
@@ -39,8 +41,18 @@ def test_the_server_says_what_the_command_says(client_of, sides):
     client = client_of({"before": base, "after": new})
     assert client.get("/bundles.json").json()["comparison"] == "comparison.json"
     response = client.get("/comparison.json?base=before&new=after")
-    assert response.status_code == 200 and response.headers["content-type"] == "application/json" and response.headers["cache-control"] == "no-store"
-    assert response.headers["content-encoding"] == "gzip" and "content-encoding" not in client.get("/comparison.json?base=before&new=after", headers={"Accept-Encoding": "identity"}).headers
+    assert (
+        response.status_code == 200
+        and response.headers["content-type"] == "application/json"
+        and response.headers["cache-control"] == "no-store"
+    )
+    assert (
+        response.headers["content-encoding"] == "gzip"
+        and "content-encoding"
+        not in client.get(
+            "/comparison.json?base=before&new=after", headers={"Accept-Encoding": "identity"}
+        ).headers
+    )
     assert response.json() == compare([("before", Bundle.open(base))], [("after", Bundle.open(new))])
     jsonschema.validate(response.json(), schema("comparison"))
     assert client.head("/comparison.json?base=before&new=after").content == b""
@@ -51,19 +63,37 @@ def test_the_server_makes_one_file_of_it(client_of, sides, monkeypatch):
     client = client_of({"before": base.location, "after": new.location})
     response = client.get("/comparison.html?base=before&new=after")
     document = compare([("before", base)], [("after", new)])
-    assert response.status_code == 200 and response.content == b"".join(export_comparison(document, {"base": base, "new": new}))
-    assert response.headers["content-type"] == "text/html; charset=utf-8" and 'filename="before-after.html"' in response.headers["content-disposition"]
+    assert response.status_code == 200 and response.content == b"".join(
+        export_comparison(document, {"base": base, "new": new})
+    )
+    assert (
+        response.headers["content-type"] == "text/html; charset=utf-8"
+        and 'filename="before-after.html"' in response.headers["content-disposition"]
+    )
     assert client.head("/comparison.html?base=before&new=after").content == b""
-    assert client.get("/comparison.html?base=before&new=none").status_code == 404 and client.get("/comparison.html?base=after").status_code == 400
-    assert client.get("/comparison.html?base=before&new=after", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
-    monkeypatch.setattr("tlparse_bundle.serve.http.comparisons.export_comparison", lambda *asked: export_comparison(*asked, 200_000))
+    assert (
+        client.get("/comparison.html?base=before&new=none").status_code == 404
+        and client.get("/comparison.html?base=after").status_code == 400
+    )
+    assert (
+        client.get(
+            "/comparison.html?base=before&new=after", headers={"Sec-Fetch-Site": "cross-site"}
+        ).status_code
+        == 403
+    )
+    monkeypatch.setattr(
+        "tlparse_bundle.serve.http.comparisons.export_comparison",
+        lambda *asked: export_comparison(*asked, 200_000),
+    )
     refused = client.get("/comparison.html?base=before&new=after")
     assert refused.status_code == 413 and "larger than 0.2 MB" in refused.text and "--out DIR" in refused.text
 
 
 def test_it_is_made_once_of_each_version(client_of, sides, tmp_path, monkeypatch):
     made = []
-    monkeypatch.setattr("tlparse_bundle.serve.http.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked))
+    monkeypatch.setattr(
+        "tlparse_bundle.serve.http.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked)
+    )
     for name, bundle in zip(("before", "after"), sides("line_changed")):
         shutil.copytree(bundle, tmp_path / name)
     client = client_of({name: tmp_path / name for name in ("before", "after")})
@@ -86,7 +116,10 @@ def test_bundles_of_a_folder_several_runs_and_ranks(client_of, sides, tmp_path):
             (tmp_path / name / path).write_bytes(data)
     client = client_of({"runs": tmp_path})
     several = client.get("/comparison.json?base=runs/one&base=runs/two&new=runs/two").json()
-    assert (several["base"], several["new"]) == ([{"name": "one", "state": None}, {"name": "two", "state": None}], [{"name": "two", "state": None}])
+    assert (several["base"], several["new"]) == (
+        [{"name": "one", "state": None}, {"name": "two", "state": None}],
+        [{"name": "two", "state": None}],
+    )
     (log,) = client.get("/comparison.json?base=runs/two&new=runs/two&ranks=0,1").json()["logs"]
     assert [log["base"]["id"], log["new"]["id"]] == [log.id for log in Bundle.open(tmp_path / "two").logs]
     refused = client.get("/comparison.json?base=runs/two&new=runs/two&ranks=0,7")
@@ -110,7 +143,13 @@ def test_bundles_of_a_folder_several_runs_and_ranks(client_of, sides, tmp_path):
 def test_what_cannot_be_compared(client_of, sides, tmp_path, query, status, words):
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "manifest.json").write_text("{}")
-    response = client_of({"before": sides("line_changed")[0], "ranks": sides("new_break_on_a_rank")[0], "broken": tmp_path / "broken"}).get(f"/comparison.json?{query}")
+    response = client_of(
+        {
+            "before": sides("line_changed")[0],
+            "ranks": sides("new_break_on_a_rank")[0],
+            "broken": tmp_path / "broken",
+        }
+    ).get(f"/comparison.json?{query}")
     assert (response.status_code, response.headers["content-type"]) == (status, "text/plain; charset=utf-8")
     assert words in response.text and str(tmp_path) not in response.text
 
@@ -121,7 +160,13 @@ def test_nobody_else_may_ask(client_of, sides):
     client = client_of({"before": base, "after": new})
     for site in ("cross-site", "same-site"):
         for dest in ("document", "empty"):
-            assert client.get(path, headers={"Sec-Fetch-Site": site, "Sec-Fetch-Dest": dest, "Sec-Fetch-Mode": "navigate"}).status_code == 403
+            assert (
+                client.get(
+                    path,
+                    headers={"Sec-Fetch-Site": site, "Sec-Fetch-Dest": dest, "Sec-Fetch-Mode": "navigate"},
+                ).status_code
+                == 403
+            )
     assert client.get(path, headers={"Host": "evil.example"}).status_code == 400
     assert client.post(path).status_code == 405
     assert client_of({"before": base, "after": new}, token="a" * 32).get(path).status_code == 403
@@ -132,10 +177,25 @@ def test_a_folder_has_all_that_its_page_needs(sides, tmp_path):
     base, new = sides("line_changed")
     result = CliRunner().invoke(cli, ["compare", str(base), str(new), "--out", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
-    assert result.output.startswith("20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): another graph") and "python -m http.server" in result.output
+    assert (
+        result.output.startswith(
+            "20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): another graph"
+        )
+        and "python -m http.server" in result.output
+    )
     folder = tmp_path / "out"
-    assert {path.name for path in folder.iterdir()} == {"index.html", ".nojekyll", "comparison.json", "base", "new", "viewers"}
-    assert json.loads((folder / "comparison.json").read_text())["logs"] == compare([("b", Bundle.open(base))], [("n", Bundle.open(new))])["logs"]
+    assert {path.name for path in folder.iterdir()} == {
+        "index.html",
+        ".nojekyll",
+        "comparison.json",
+        "base",
+        "new",
+        "viewers",
+    }
+    assert (
+        json.loads((folder / "comparison.json").read_text())["logs"]
+        == compare([("b", Bundle.open(base))], [("n", Bundle.open(new))])["logs"]
+    )
     for side, bundle in zip(("base", "new"), (base, new)):
         assert files(folder / side) == files(bundle)
     assert 'url=viewers/compare/"' in (folder / "index.html").read_text()
@@ -169,7 +229,12 @@ def test_one_file_holds_both_sides(sides, tmp_path, monkeypatch):
     arguments = ["compare", str(base), str(new), "--export", str(report)]
     assert "with all artifacts of both sides" in CliRunner().invoke(cli, arguments).output
     held = set(re.findall(r' data-file="([^"]+)"', report.read_text()))
-    assert held == {"comparison.json"} | {f"{side}/{path}" for side, bundle in (("base", base), ("new", new)) for path in files(bundle) if not path.startswith("schemas.json") and "/verbatim/" not in path}
+    assert held == {"comparison.json"} | {
+        f"{side}/{path}"
+        for side, bundle in (("base", base), ("new", new))
+        for path in files(bundle)
+        if not path.startswith("schemas.json") and "/verbatim/" not in path
+    }
     assert 'data-viewers="compare default' in report.read_text()
     assert CliRunner().invoke(cli, arguments).exit_code == 1, "it is there already"
     assert CliRunner().invoke(cli, [*arguments, "--overwrite"]).exit_code == 0
@@ -183,17 +248,27 @@ def test_a_folder_is_exported(sides, tmp_path):
     write_comparison(compare([("base", base)], [("new", new)]), base, new, tmp_path / "out")
 
     def export(*more):
-        return CliRunner().invoke(cli, ["export", str(tmp_path / "out"), str(tmp_path / "report.html"), *more])
+        return CliRunner().invoke(
+            cli, ["export", str(tmp_path / "out"), str(tmp_path / "report.html"), *more]
+        )
 
-    assert export().exit_code == 0 and 'data-viewers="compare default' in (tmp_path / "report.html").read_text()
+    assert (
+        export().exit_code == 0 and 'data-viewers="compare default' in (tmp_path / "report.html").read_text()
+    )
     wrong = export("--overwrite", "--compile", "0/0")
     assert wrong.exit_code == 2 and "is a comparison, of which the file holds all" in wrong.output
     assert "larger than 1 MB" in str(export("--overwrite", "--max-mb", "1").exception)
     blob = next((tmp_path / "out" / "new" / "blobs").rglob("*.zst"))
-    blob.write_bytes(next(path for path in (tmp_path / "out" / "base" / "blobs").rglob("*.zst") if path.name != blob.name).read_bytes())
+    blob.write_bytes(
+        next(
+            path for path in (tmp_path / "out" / "base" / "blobs").rglob("*.zst") if path.name != blob.name
+        ).read_bytes()
+    )
     assert "is damaged" in str(export("--overwrite").exception)
     document = json.loads((tmp_path / "out" / "comparison.json").read_text())
-    (tmp_path / "out" / "comparison.json").write_text(json.dumps(document | {"format": document["format"] | {"major": 2}}))
+    (tmp_path / "out" / "comparison.json").write_text(
+        json.dumps(document | {"format": document["format"] | {"major": 2}})
+    )
     assert "of another version" in str(export("--overwrite").exception)
     shutil.rmtree(tmp_path / "out" / "new")
     (tmp_path / "out" / "comparison.json").write_text(json.dumps(document))
@@ -201,34 +276,63 @@ def test_a_folder_is_exported(sides, tmp_path):
 
 
 def test_a_site_has_comparisons(sides, tmp_path):
-    """Of each bundle with the one before it, or those that are asked for; what cannot be compared is said, and fails when it was asked for."""
+    """Of each bundle with the one before it, or those that are asked for; what cannot be compared is said,
+    and fails when it was asked for.
+    """
     base, new = sides("line_changed")
     (ranks, _) = sides("new_break_on_a_rank")
     for name, bundle in (("one", base), ("two", new), ("ranks", ranks)):
         shutil.copytree(bundle, tmp_path / name)
 
     def site(*more):
-        return CliRunner().invoke(cli, ["site", *(str(tmp_path / name) for name in ("one", "two", "ranks")), str(tmp_path / "site"), "--without-python", "--overwrite", *more])
+        return CliRunner().invoke(
+            cli,
+            [
+                "site",
+                *(str(tmp_path / name) for name in ("one", "two", "ranks")),
+                str(tmp_path / "site"),
+                "--without-python",
+                "--overwrite",
+                *more,
+            ],
+        )
 
     def listed():
-        return [(row["base"], row["new"], row["url"]) for row in json.loads((tmp_path / "site" / "bundles.json").read_text())["comparisons"]]
+        return [
+            (row["base"], row["new"], row["url"])
+            for row in json.loads((tmp_path / "site" / "bundles.json").read_text())["comparisons"]
+        ]
 
     result = site()
-    assert result.exit_code == 0 and "two and ranks are not compared: the bundles have no log in common" in result.output
+    assert (
+        result.exit_code == 0
+        and "two and ranks are not compared: the bundles have no log in common" in result.output
+    )
     assert listed() == [("one", "two", "comparisons/one/two/")]
     document = json.loads((tmp_path / "site" / "comparisons" / "one" / "two" / "comparison.json").read_text())
     assert document == compare([("one", Bundle.open(base))], [("two", Bundle.open(new))])
-    asked = site("--compare", str(tmp_path / "two"), "one", "--compare", "one", "two", "--compare", "two", "one")
-    assert asked.exit_code == 0 and listed() == [("two", "one", "comparisons/two/one/"), ("one", "two", "comparisons/one/two/")]
+    asked = site(
+        "--compare", str(tmp_path / "two"), "one", "--compare", "one", "two", "--compare", "two", "one"
+    )
+    assert asked.exit_code == 0 and listed() == [
+        ("two", "one", "comparisons/two/one/"),
+        ("one", "two", "comparisons/one/two/"),
+    ]
     assert "no log in common" in str(site("--compare", "one", "ranks").exception)
-    assert "three is no bundle of this site" in str((wrong := site("--compare", "one", "three")).exception) and "one, two, ranks" in wrong.exception.hint
+    assert (
+        "three is no bundle of this site" in str((wrong := site("--compare", "one", "three")).exception)
+        and "one, two, ranks" in wrong.exception.hint
+    )
     (tmp_path / "site" / "comparisons" / "one" / "notes.txt").write_text("mine")
     assert "holds more than a site: comparisons/one/notes.txt" in str(site().exception)
 
 
 def test_open_serves_both_sides_and_leads_to_the_page(sides, monkeypatch):
     served = []
-    monkeypatch.setattr("tlparse_bundle.cli.serve.serve_bundles", lambda places, **options: served.append((list(places), options)))
+    monkeypatch.setattr(
+        "tlparse_bundle.cli.serve.serve_bundles",
+        lambda places, **options: served.append((list(places), options)),
+    )
     base, new = map(str, sides("line_changed"))
     assert CliRunner().invoke(cli, ["compare", base, new, "--open"]).exit_code == 0
     ((places, options),) = served
@@ -240,14 +344,25 @@ def test_open_serves_both_sides_and_leads_to_the_page(sides, monkeypatch):
 
 def test_it_is_begun_with_the_page_that_will_ask_for_it(client_of, sides, monkeypatch):
     made = []
-    monkeypatch.setattr("tlparse_bundle.serve.http.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked))
-    with client_of(dict(zip(("before", "the new"), sides("line_changed")))) as client:  # one loop for all that is asked
+    monkeypatch.setattr(
+        "tlparse_bundle.serve.http.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked)
+    )
+    with client_of(
+        dict(zip(("before", "the new"), sides("line_changed")))
+    ) as client:  # one loop for all that is asked
         page = "/viewers/compare/?base={}&new=/bundles/the%20new/"
         for nowhere in ("", "/bundles/", "/elsewhere/before/", "http://[", "/bundles/absent/"):
             assert client.get(page.format(nowhere)).status_code == 200
-        followed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}  # a link of another site
+        followed = {
+            "Sec-Fetch-Site": "cross-site",
+            "Sec-Fetch-Mode": "navigate",
+            "Sec-Fetch-Dest": "document",
+        }  # a link of another site
         assert client.get(page.format("/bundles/the%20new/"), headers=followed).status_code == 200
         assert client.get(page.format("/bundles/before/") + "&comparison=/comparisons/1/").status_code == 200
         assert client.get("/comparison.json?base=before&new=absent").status_code == 404 and made == []
         assert client.get(page.format("/bundles/before/")).status_code == 200
-        assert client.get("/comparison.json?base=before&new=the+new").json()["summary"]["change_count"] == 4 and len(made) == 1
+        assert (
+            client.get("/comparison.json?base=before&new=the+new").json()["summary"]["change_count"] == 4
+            and len(made) == 1
+        )

@@ -75,7 +75,14 @@ def test_a_body_that_never_ends_is_not_waited_for(bundle):
 
 @pytest.mark.parametrize(
     "request_",
-    [b"GET /" + b"a" * 300_000, HEAD + b"X: " + b"a" * 300_000, HEAD + b"X: a\r\n" * 50_000, b"\0" * 100, b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\x00"],
+    [
+        b"GET /" + b"a" * 300_000,
+        HEAD + b"X: " + b"a" * 300_000,
+        HEAD + b"X: a\r\n" * 50_000,
+        b"\0" * 100,
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"\x16\x03\x01\x02\x00",
+    ],
     ids=["address", "header", "headers", "zeros", "no host", "tls"],
 )
 def test_what_is_no_request_or_a_huge_one_gets_a_short_answer_or_none(request_, bundle, capsys):
@@ -84,7 +91,11 @@ def test_what_is_no_request_or_a_huge_one_gets_a_short_answer_or_none(request_, 
             with contextlib.suppress(ConnectionError):
                 sock.sendall(request_)
             found = answer(sock)
-        assert found == b"" or found.startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 431 ")) and b"nosniff" in found and len(found) < 1000
+        assert found == b"" or (
+            found.startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 431 "))
+            and b"nosniff" in found
+            and len(found) < 1000
+        )
         with connect(port) as sock:  # it is still there
             sock.sendall(HEAD + b"Connection: close\r\n\r\n")
             assert answer(sock).startswith(b"HTTP/1.1 200 OK")
@@ -130,7 +141,12 @@ def test_the_limit_follows_the_number_of_files(monkeypatch):
     assert not given and 2 * few.connections + 4 * few.at_once < 64
     monkeypatch.setattr(resource, "getrlimit", lambda which: (64, 4096))
     assert connections.limits_of_process().connections == 512 and given == {"limits": (4096, 4096)}
-    for unlimited in ((64, resource.RLIM_INFINITY), (resource.RLIM_INFINITY,) * 2, (1 << 30, 1 << 30), (16, 16)):
+    for unlimited in (
+        (64, resource.RLIM_INFINITY),
+        (resource.RLIM_INFINITY,) * 2,
+        (1 << 30, 1 << 30),
+        (16, 16),
+    ):
         monkeypatch.setattr(resource, "getrlimit", lambda which, limits=unlimited: limits)
         assert 2 <= connections.limits_of_process().connections <= 512
 
@@ -139,7 +155,9 @@ def test_120_connections_with_64_files(bundle, root):
     """No traceback, no flood of lines; who was let in is served, and so is whoever comes later."""
     command = f"ulimit -n 64; exec {sys.executable} -m tlparse_bundle serve --no-token {bundle}"
     environment = {"PYTHONPATH": str(root / "preprocessor"), "PATH": "/usr/bin:/bin"}
-    with subprocess.Popen(["sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(
+        ["sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
         try:
             port = int(process.stdout.readline().strip().rstrip("/").rpartition(":")[2])
             with contextlib.ExitStack() as stack:

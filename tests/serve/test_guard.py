@@ -16,13 +16,20 @@ PREFLIGHT = {"Origin": ME, "Access-Control-Request-Method": "GET"}
 
 @pytest.fixture(scope="module")
 def client(bundle):
-    client = TestClient(create_app({"out": bundle}, allow_origins=[ME]), base_url="http://127.0.0.1:8000", follow_redirects=False)
+    client = TestClient(
+        create_app({"out": bundle}, allow_origins=[ME]),
+        base_url="http://127.0.0.1:8000",
+        follow_redirects=False,
+    )
     with client:
         yield client
 
 
 def has_all(response):
-    return SECURITY.items() <= {name: response.headers.get(name) for name in SECURITY}.items() and "cache-control" in response.headers
+    return (
+        SECURITY.items() <= {name: response.headers.get(name) for name in SECURITY}.items()
+        and "cache-control" in response.headers
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,7 +70,10 @@ def test_every_answer_has_the_headers(method, path, headers, status, client):
 
 def test_without_a_token_too(bundle):
     client = TestClient(create_app({"out": bundle}, token="x"), base_url="http://127.0.0.1:8000")
-    assert all(has_all(response) for response in (client.get("/"), client.post("/"), client.get("/?token=x", follow_redirects=False)))
+    assert all(
+        has_all(response)
+        for response in (client.get("/"), client.post("/"), client.get("/?token=x", follow_redirects=False))
+    )
 
 
 def test_a_fault_is_a_line_for_the_page_and_a_traceback_for_the_terminal(bundle, monkeypatch, capsys):
@@ -81,7 +91,17 @@ def test_a_fault_is_a_line_for_the_page_and_a_traceback_for_the_terminal(bundle,
     assert "".join(said).count("Traceback") == 1
 
 
-@pytest.mark.parametrize("header", ["bytes=0-" + "9" * 5000, "bytes=" + "9" * 5000 + "-", "bytes=-" + "9" * 5000, "bytes=" + "0" * 5000 + "-1", "bytes=٣-٤", "bytes=0-" + "9" * 18])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "bytes=0-" + "9" * 5000,
+        "bytes=" + "9" * 5000 + "-",
+        "bytes=-" + "9" * 5000,
+        "bytes=" + "0" * 5000 + "-1",
+        "bytes=٣-٤",
+        "bytes=0-" + "9" * 18,
+    ],
+)
 def test_numbers_of_any_length_in_a_range(header, client):
     response = client.get("/bundles/out/manifest.json", headers={"Range": header.encode()})
     assert response.status_code in (200, 206) and response.json()["format"]["name"] == "tlparse-bundle"

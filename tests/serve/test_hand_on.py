@@ -25,11 +25,15 @@ BASE = "http://127.0.0.1:8000"
 @pytest.fixture
 def client_of(bundle):
     """client_of(bundles by name, options of create_app)"""
-    return lambda bundles=None, **options: TestClient(create_app(bundles or {"out": bundle}, **options), base_url=BASE, follow_redirects=False)
+    return lambda bundles=None, **options: TestClient(
+        create_app(bundles or {"out": bundle}, **options), base_url=BASE, follow_redirects=False
+    )
 
 
 def test_the_manifest_says_what_a_page_may_ask_for(client_of):
-    assert client_of().head("/bundles/out/manifest.json").headers["tlparse-bundle-share"] == "html, zip, redact"
+    assert (
+        client_of().head("/bundles/out/manifest.json").headers["tlparse-bundle-share"] == "html, zip, redact"
+    )
 
 
 def test_a_zip_has_all_files_of_the_bundle_and_no_others(client_of, bundle, tmp_path):
@@ -42,12 +46,25 @@ def test_a_zip_has_all_files_of_the_bundle_and_no_others(client_of, bundle, tmp_
     (runs / "out").symlink_to(bundle)  # leads out of the folder of bundles: it is none of it
     client = client_of({"runs": runs})
     response = client.get("/bundles/runs/a%20run%20%26%20more.zip")
-    assert response.headers["content-disposition"] == "attachment; filename=\"a_run___more.zip\"; filename*=UTF-8''a_run___more.zip"
+    assert (
+        response.headers["content-disposition"]
+        == "attachment; filename=\"a_run___more.zip\"; filename*=UTF-8''a_run___more.zip"
+    )
     with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
         assert archive.testzip() is None
         found = {name: archive.read(name) for name in archive.namelist()}
     assert found == {f"a_run___more/{path}": data for path, data in files(bundle).items()}
-    for path in ("runs/out.zip", "runs.zip", "runs/nothing.zip", "runs/a run & more/logs.zip", "nothing.html", "..%2fout.zip", ".zip", "runs/.zip", "runs/out.tar"):
+    for path in (
+        "runs/out.zip",
+        "runs.zip",
+        "runs/nothing.zip",
+        "runs/a run & more/logs.zip",
+        "nothing.html",
+        "..%2fout.zip",
+        ".zip",
+        "runs/.zip",
+        "runs/out.tar",
+    ):
         assert client.get(f"/bundles/{path}").status_code == 404, path
 
 
@@ -71,7 +88,9 @@ def test_a_zip_of_a_bundle_that_grows_is_one_state_of_it(client_of, tmp_path, mo
             opened.extractall(tmp_path / f"zip{number}")
         copy = tmp_path / f"zip{number}" / "out"
         assert Bundle.open(copy).manifest == manifest and validate(Bundle.open(copy)) == []
-        assert {name.split("/")[1] for name in files(copy) if name.startswith("live/")} == {str(manifest["live"]["counter"])}
+        assert {name.split("/")[1] for name in files(copy) if name.startswith("live/")} == {
+            str(manifest["live"]["counter"])
+        }
 
 
 def test_the_html_file_is_that_of_export(client_of, bundle):
@@ -102,7 +121,10 @@ def test_nobody_else_may_ask(kind, client_of):
     assert client_of().get(path, headers={"Host": "evil.example"}).status_code == 400
     assert client_of().post(path).status_code == 405
     assert client_of(token="a" * 32).get(path).status_code == 403
-    assert client_of(token="a" * 32).get(path, headers={"Authorization": f"Bearer {'a' * 32}"}).status_code == 200
+    assert (
+        client_of(token="a" * 32).get(path, headers={"Authorization": f"Bearer {'a' * 32}"}).status_code
+        == 200
+    )
     assert client_of().get(path, headers={"Sec-Fetch-Site": "same-origin"}).status_code == 200
 
 
@@ -114,24 +136,40 @@ def test_what_cannot_be_made_is_a_sentence(client_of, bundle, tmp_path, monkeypa
     build(discover([bundle.parent]), tmp_path / "half", jobs=1)
     next((tmp_path / "half").glob("blobs/*/*")).unlink()
     answer = client_of({"half": tmp_path / "half"}).get("/bundles/half.html")
-    assert answer.status_code == 500 and "tlparse-bundle validate" in answer.text and str(tmp_path) not in answer.text
+    assert (
+        answer.status_code == 500
+        and "tlparse-bundle validate" in answer.text
+        and str(tmp_path) not in answer.text
+    )
 
 
 def test_which_viewers_have_something_to_show(built, tmp_path):
-    found = {name: built(ROOT / "fixtures" / name / "trace").manifest for name in ("basic_inference", "provenance", "ranks_healthy")}
-    assert {name: holds(manifest) for name, manifest in found.items()} == {"basic_inference": [], "provenance": ["provenance"], "ranks_healthy": ["ranks"]}
+    found = {
+        name: built(ROOT / "fixtures" / name / "trace").manifest
+        for name in ("basic_inference", "provenance", "ranks_healthy")
+    }
+    assert {name: holds(manifest) for name, manifest in found.items()} == {
+        "basic_inference": [],
+        "provenance": ["provenance"],
+        "ranks_healthy": ["ranks"],
+    }
     viewers = ["mine", "default", "multirank", "provenance"]
     assert fitting(viewers, found["basic_inference"]) == ["mine", "default"]
     assert fitting(viewers, found["ranks_healthy"]) == ["mine", "default", "multirank"]
-    assert [path.name for path in viewers_of(built(ROOT / "fixtures" / "provenance" / "trace"), "provenance")] == ["provenance", "default"]
+    assert [
+        path.name for path in viewers_of(built(ROOT / "fixtures" / "provenance" / "trace"), "provenance")
+    ] == ["provenance", "default"]
     assert holds({"rank_tables": [1], "descriptors": 3}) == []
 
 
 def test_a_bundle_with_a_strange_name(tmp_path):
     (tmp_path / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | text"))
-    build(discover([tmp_path]), tmp_path / "runs" / 'läufe; x="y\'', jobs=1)
+    build(discover([tmp_path]), tmp_path / "runs" / "läufe; x=\"y'", jobs=1)
     client = TestClient(create_app({"runs": tmp_path / "runs"}), base_url=BASE)
     assert client.get("/bundles.json").json()["bundles"] == []  # quotes are no part of a name that is served
-    (tmp_path / "runs" / 'läufe; x="y\'').rename(tmp_path / "runs" / "läufe; x=y")
+    (tmp_path / "runs" / "läufe; x=\"y'").rename(tmp_path / "runs" / "läufe; x=y")
     answer = client.get("/bundles/runs/läufe; x=y.zip")
-    assert answer.headers["content-disposition"] == "attachment; filename=\"l_ufe__x_y.zip\"; filename*=UTF-8''l%C3%A4ufe__x_y.zip"
+    assert (
+        answer.headers["content-disposition"]
+        == "attachment; filename=\"l_ufe__x_y.zip\"; filename*=UTF-8''l%C3%A4ufe__x_y.zip"
+    )

@@ -1,4 +1,6 @@
-"""Large files: decoded in pieces beside the others, with a bound; and what a folder may hold that is no file of a bundle."""
+"""Large files: decoded in pieces beside the others, with a bound; and what a folder may hold that is no file
+of a bundle.
+"""
 
 import http.client
 import os
@@ -54,14 +56,22 @@ def test_a_large_file_comes_whole(ending, accepted, client, bundle):
 
 
 @pytest.mark.parametrize("ending", [".zst", ".gz", ""])
-@pytest.mark.parametrize("span", ["0-0", "1048575-1048576", "3000000-", "-3000000", "4000000-99999999", "0-5242879"])
+@pytest.mark.parametrize(
+    "span", ["0-0", "1048575-1048576", "3000000-", "-3000000", "4000000-99999999", "0-5242879"]
+)
 def test_a_range_of_a_large_file(ending, span, client, bundle):
     first, _, last = span.partition("-")
     wanted = LARGE[-int(last) :] if not first else LARGE[int(first) : int(last) + 1 if last else None]
-    response = client.get(table(bundle, LARGE, ending), headers={"Range": f"bytes={span}", "Accept-Encoding": "identity"})
+    response = client.get(
+        table(bundle, LARGE, ending), headers={"Range": f"bytes={span}", "Accept-Encoding": "identity"}
+    )
     assert (response.status_code, response.content) == (206, wanted)
-    assert response.headers["content-range"].endswith(f"/{len(LARGE)}") and int(response.headers["content-length"]) == len(wanted)
-    assert client.get(table(bundle, LARGE, ending), headers={"Range": f"bytes={len(LARGE)}-"}).status_code == 416
+    assert response.headers["content-range"].endswith(f"/{len(LARGE)}") and int(
+        response.headers["content-length"]
+    ) == len(wanted)
+    assert (
+        client.get(table(bundle, LARGE, ending), headers={"Range": f"bytes={len(LARGE)}-"}).status_code == 416
+    )
 
 
 # ---- bounds
@@ -83,7 +93,13 @@ def test_no_more_than_some_pieces_are_in_memory(bundle, root):
         print(part.status_code, len(part.content))
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000)
     """
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, env={"PYTHONPATH": str(root / "preprocessor")}, timeout=HANG_S)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(root / "preprocessor")},
+        timeout=HANG_S,
+    )
     assert done.stdout.split() == ["200", "206", "10", "True"], done.stderr
 
 
@@ -102,7 +118,9 @@ def test_what_cannot_be_decoded_is_a_sentence(data, client, bundle):
     for headers in ({"Accept-Encoding": "identity"}, {"Accept-Encoding": "gzip"}, {"Range": "bytes=0-1"}):
         response = client.get(PATH + ".zst", headers=headers)
         assert response.status_code == 502 and "could not be read" in response.text
-    assert client.head(PATH + ".zst", headers={"Accept-Encoding": "zstd"}).status_code == 200  # who decodes it checks it
+    assert (
+        client.head(PATH + ".zst", headers={"Accept-Encoding": "zstd"}).status_code == 200
+    )  # who decodes it checks it
 
 
 def test_a_file_that_holds_more_than_any_may(client, bundle, monkeypatch):
@@ -181,4 +199,7 @@ def test_a_file_that_becomes_a_link_between_the_look_and_the_reading(client, bun
         return quick(*arguments)
 
     monkeypatch.setattr("tlparse_bundle.serve.http.app.is_quick", swapped)
-    assert client.get("/bundles/out/logs/x/artifacts.jsonl.zst", headers={"Accept-Encoding": "zstd"}).status_code == 502
+    assert (
+        client.get("/bundles/out/logs/x/artifacts.jsonl.zst", headers={"Accept-Encoding": "zstd"}).status_code
+        == 502
+    )

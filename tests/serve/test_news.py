@@ -68,7 +68,11 @@ class Listener:
 def test_a_page_hears_of_each_state_and_of_the_end(growing):
     app = create_app({"out": growing(1)})
     with running(app) as port, Listener(port) as page:
-        assert page.head.startswith(b"HTTP/1.1 200") and b"content-type: text/event-stream" in page.head.lower() and b"no-store" in page.head
+        assert (
+            page.head.startswith(b"HTTP/1.1 200")
+            and b"content-type: text/event-stream" in page.head.lower()
+            and b"no-store" in page.head
+        )
         assert page.next() == {"counter": 1, "growing": True}
         growing(2)
         assert page.next() == {"counter": 2, "growing": True}
@@ -159,7 +163,9 @@ def test_nobody_else_hears_them(headers, status, growing):
     there = client.head("/bundles/out.events", headers=headers)
     assert there.status_code == status
     if status != 200:
-        assert client.head("/bundles/none.events", headers=headers).status_code == status, "nor learns what there is"
+        assert client.head("/bundles/none.events", headers=headers).status_code == status, (
+            "nor learns what there is"
+        )
 
 
 def test_the_manifest_says_where_to_hear_them(growing):

@@ -17,7 +17,9 @@ TEXT = b"0123456789" * 10
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory):
     folder = tmp_path_factory.mktemp("proxy")
-    (folder / "dedicated_log_torch_trace_rank_3_x.log").write_bytes(log("artifact:a 0/0\n | " + TEXT.decode()))
+    (folder / "dedicated_log_torch_trace_rank_3_x.log").write_bytes(
+        log("artifact:a 0/0\n | " + TEXT.decode())
+    )
     build(discover([folder]), folder / "out", jobs=1)
     return folder / "out"
 
@@ -36,7 +38,9 @@ def runs(bundle, tmp_path):
 
 
 def client(*args, **options):
-    client = TestClient(create_app(*args, **options), base_url="http://127.0.0.1:8000", follow_redirects=False)
+    client = TestClient(
+        create_app(*args, **options), base_url="http://127.0.0.1:8000", follow_redirects=False
+    )
     client.headers.pop("accept-encoding")
     return client
 
@@ -59,7 +63,16 @@ def test_bundles_of_a_folder_appear_without_a_restart(runs, bundle):
 
 def test_only_files_of_bundles_are_given(runs):
     asked = client({"runs": runs})
-    for path in ("notes.txt", "first/private.txt", "outside/manifest.json", ".hidden/manifest.json", "no bundle/manifest.json", "first", "first/", ""):
+    for path in (
+        "notes.txt",
+        "first/private.txt",
+        "outside/manifest.json",
+        ".hidden/manifest.json",
+        "no bundle/manifest.json",
+        "first",
+        "first/",
+        "",
+    ):
         assert asked.get(f"/bundles/runs/{path}").status_code == 404, path
 
 
@@ -67,7 +80,11 @@ def test_the_list_says_what_a_bundle_holds(runs):
     (runs / "broken").mkdir()
     (runs / "broken" / "manifest.json").write_text("{}")
     broken, first = client({"runs": runs}).get("/bundles.json").json()["bundles"]
-    assert broken == {"name": "runs/broken", "url": "bundles/runs/broken/", "problem": "its manifest.json is not that of a bundle"}
+    assert broken == {
+        "name": "runs/broken",
+        "url": "bundles/runs/broken/",
+        "problem": "its manifest.json is not that of a bundle",
+    }
     manifest = Bundle.open(runs / "first").manifest
     assert first["url"] == "bundles/runs/first/"
     assert (first["log_count"], first["ranks"]) == (1, [3])
@@ -75,11 +92,25 @@ def test_the_list_says_what_a_bundle_holds(runs):
 
 
 def test_the_list_names_the_viewers(bundle, tmp_path):
-    (tmp_path / "index.html").write_text('<title>Mine &amp; yours</title><meta name="description" content="Counts">')
+    (tmp_path / "index.html").write_text(
+        '<title>Mine &amp; yours</title><meta name="description" content="Counts">'
+    )
     viewers = client({"out": bundle}, {"mine": tmp_path}).get("/bundles.json").json()["viewers"]
-    assert viewers[0] == {"name": "mine", "url": "viewers/mine/", "title": "Mine & yours", "description": "Counts"}
-    assert {row["name"]: row["needs"] for row in viewers if "needs" in row} == {"multirank": "ranks", "provenance": "provenance", "compare": "pair", "vllm": "vllm"}
-    assert {"default", "provenance"} < {row["name"] for row in viewers} and not {"lib", "home"} & {row["name"] for row in viewers}
+    assert viewers[0] == {
+        "name": "mine",
+        "url": "viewers/mine/",
+        "title": "Mine & yours",
+        "description": "Counts",
+    }
+    assert {row["name"]: row["needs"] for row in viewers if "needs" in row} == {
+        "multirank": "ranks",
+        "provenance": "provenance",
+        "compare": "pair",
+        "vllm": "vllm",
+    }
+    assert {"default", "provenance"} < {row["name"] for row in viewers} and not {"lib", "home"} & {
+        row["name"] for row in viewers
+    }
     assert all(row["description"] for row in viewers)
 
 
@@ -119,13 +150,25 @@ MANIFEST = "/bundles/out/manifest.json"
 def test_an_allowed_origin_may_read(open_client):
     response = open_client.get(MANIFEST, headers={"Origin": ME})
     assert response.headers["access-control-allow-origin"] == ME
-    assert "origin" in response.headers["vary"].lower() and "accept-encoding" in response.headers["vary"].lower()
+    assert (
+        "origin" in response.headers["vary"].lower() and "accept-encoding" in response.headers["vary"].lower()
+    )
     assert "content-range" in response.headers["access-control-expose-headers"].lower()
     assert "access-control-allow-credentials" not in response.headers
 
 
 @pytest.mark.parametrize(
-    "origin", ["https://evil.example", "http://me.github.io", "https://me.github.io:444", "https://me.github.io.evil.example", "https://x.me.github.io", "null", "*", ""]
+    "origin",
+    [
+        "https://evil.example",
+        "http://me.github.io",
+        "https://me.github.io:444",
+        "https://me.github.io.evil.example",
+        "https://x.me.github.io",
+        "null",
+        "*",
+        "",
+    ],
 )
 def test_any_other_origin_may_not(origin, open_client):
     for response in (
@@ -137,7 +180,12 @@ def test_any_other_origin_may_not(origin, open_client):
 
 
 def test_preflight_and_private_network(open_client):
-    ask = {"Origin": ME, "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "range", "Access-Control-Request-Private-Network": "true"}
+    ask = {
+        "Origin": ME,
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "range",
+        "Access-Control-Request-Private-Network": "true",
+    }
     response = open_client.options(MANIFEST, headers=ask)
     assert response.status_code == 200
     assert response.headers["access-control-allow-private-network"] == "true"
@@ -170,14 +218,28 @@ def test_a_range_of_a_payload(open_client, bundle):
     path = next(str(path.relative_to(bundle)) for path in bundle.glob("blobs/*/*"))
     full = open_client.get(f"/bundles/out/{path}")
     assert full.content == TEXT and full.headers["accept-ranges"] == "bytes"
-    part = open_client.get(f"/bundles/out/{path}", headers={"Range": "bytes=10-19", "Accept-Encoding": "gzip"})
-    assert (part.status_code, part.content, part.headers["content-range"]) == (206, TEXT[10:20], "bytes 10-19/100")
+    part = open_client.get(
+        f"/bundles/out/{path}", headers={"Range": "bytes=10-19", "Accept-Encoding": "gzip"}
+    )
+    assert (part.status_code, part.content, part.headers["content-range"]) == (
+        206,
+        TEXT[10:20],
+        "bytes 10-19/100",
+    )
     assert "content-encoding" not in part.headers
     beyond = open_client.get(f"/bundles/out/{path}", headers={"Range": "bytes=100-"})
     assert (beyond.status_code, beyond.headers["content-range"]) == (416, "bytes */100")
     etag = full.headers["etag"]
-    assert open_client.get(f"/bundles/out/{path}", headers={"Range": "bytes=0-1", "If-Range": etag}).status_code == 206
-    assert open_client.get(f"/bundles/out/{path}", headers={"Range": "bytes=0-1", "If-Range": '"old"'}).status_code == 200
+    assert (
+        open_client.get(f"/bundles/out/{path}", headers={"Range": "bytes=0-1", "If-Range": etag}).status_code
+        == 206
+    )
+    assert (
+        open_client.get(
+            f"/bundles/out/{path}", headers={"Range": "bytes=0-1", "If-Range": '"old"'}
+        ).status_code
+        == 200
+    )
 
 
 @pytest.mark.parametrize("form", ["{}", "W/{}", '"x", {}', "*"])
@@ -189,7 +251,15 @@ def test_conditions(form, open_client):
 # ---- elsewhere
 
 
-@pytest.mark.parametrize("url", ["https://user:secret@host.example/out", "https://secret@host.example/out", "s3://key:secret@bucket/out", "https://host.example/out?key=secret"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://user:secret@host.example/out",
+        "https://secret@host.example/out",
+        "s3://key:secret@bucket/out",
+        "https://host.example/out?key=secret",
+    ],
+)
 def test_a_url_with_credentials_is_refused_without_repeating_them(url):
     for open_it in (RemoteFolder, Bundle.open, lambda url: create_app({"out": url})):
         with pytest.raises(BundleError, match="holds a password or a key") as caught:
@@ -212,8 +282,19 @@ def test_a_folder_of_bundles_elsewhere(memory, bundle):
     memory.put(str(bundle), "/runs/second", recursive=True)
     response = asked.get("/bundles/runs/second/manifest.json")
     assert response.json() == Bundle.open(bundle).manifest
-    assert asked.get("/bundles/runs/second/manifest.json", headers={"If-None-Match": response.headers["etag"]}).status_code == 304
-    for path in ("third/manifest.json", "../first/manifest.json", "first/blobs/00/" + "0" * 64, "first/logs/x/nothing.json", "first/logs/a%3Fb/log.json"):
+    assert (
+        asked.get(
+            "/bundles/runs/second/manifest.json", headers={"If-None-Match": response.headers["etag"]}
+        ).status_code
+        == 304
+    )
+    for path in (
+        "third/manifest.json",
+        "../first/manifest.json",
+        "first/blobs/00/" + "0" * 64,
+        "first/logs/x/nothing.json",
+        "first/logs/a%3Fb/log.json",
+    ):
         assert asked.get(f"/bundles/runs/{path}").status_code == 404, path
 
 
@@ -241,7 +322,13 @@ def test_bundles_on_a_web_server(runs, bundle, hosted):
     for name in ("one", "runs/first"):
         assert asked.get(f"/bundles/{name}/manifest.json").json() == Bundle.open(bundle).manifest
         assert asked.get(f"/bundles/{name}/logs/rank_3_x/log.json.zst").json()["rank"] == 3
-    for path in ("one/private.txt", "one/nothing.json", "runs/notes.txt", "one/../../secret.txt", "runs/third/manifest.json"):
+    for path in (
+        "one/private.txt",
+        "one/nothing.json",
+        "runs/notes.txt",
+        "one/../../secret.txt",
+        "runs/third/manifest.json",
+    ):
         assert asked.get(f"/bundles/{path}").status_code == 404, path
 
 
@@ -253,7 +340,9 @@ def test_a_bundle_on_an_s3_server(bundle, s3):
     own = [path for path in bundle.rglob("*") if path.is_file()]
     for path in own:
         response = asked.get(f"/bundles/one/{path.relative_to(bundle)}", headers={"Accept-Encoding": "zstd"})
-        assert response.status_code == 200 and response.headers.get("content-encoding") == ("zstd" if path.suffix == ".zst" else None)
+        assert response.status_code == 200 and response.headers.get("content-encoding") == (
+            "zstd" if path.suffix == ".zst" else None
+        )
     assert Bundle.open("s3://proxied/runs/first").logs[0].rank == 3
     s3.put(str(bundle), "proxied/runs/second", recursive=True)
     assert asked.get("/bundles/runs/second/manifest.json").status_code == 200

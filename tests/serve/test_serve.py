@@ -85,7 +85,10 @@ def test_this_machine_may_ask(host, client):
     assert client.get("/bundles/out/manifest.json", headers={"Host": host}).status_code == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "0.0.0.0", ""])
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "0.0.0.0", ""],
+)
 def test_another_host_is_refused(host, client):
     response = client.get("/bundles/out/manifest.json", headers={"Host": host})
     assert response.status_code == 400 and b"tlparse" not in response.content
@@ -151,7 +154,9 @@ def test_text_of_viewers_is_compressed(client):
 
 @pytest.mark.parametrize("codec", ["gzip", "none"])
 def test_bundles_of_other_codecs(codec, bundle, tmp_path):
-    build(discover([bundle.parent / "dedicated_log_torch_trace_x.log"]), tmp_path / "out", jobs=1, codec=codec)
+    build(
+        discover([bundle.parent / "dedicated_log_torch_trace_x.log"]), tmp_path / "out", jobs=1, codec=codec
+    )
     client = TestClient(create_app({"out": tmp_path / "out"}), base_url="http://localhost")
     (path,) = (path.relative_to(tmp_path / "out") for path in (tmp_path / "out" / "logs").rglob("log.json*"))
     for accepted in ("gzip", "zstd", "identity"):
@@ -179,7 +184,9 @@ def test_types(client, blob, bundle, root):
         assert (response.status_code, response.headers["content-type"]) == (200, expected), path
         assert response.headers["x-content-type-options"] == "nosniff"
         assert "default-src 'none'" in response.headers["content-security-policy"]
-        assert "unsafe" not in response.headers["content-security-policy"].replace("'wasm-unsafe-eval'", "")  # which runs no text
+        assert "unsafe" not in response.headers["content-security-policy"].replace(
+            "'wasm-unsafe-eval'", ""
+        )  # which runs no text
 
 
 def test_a_payload_never_comes_as_a_page(client, blob, bundle):
@@ -189,7 +196,11 @@ def test_a_payload_never_comes_as_a_page(client, blob, bundle):
 
 def test_blobs_are_kept_for_ever_and_the_rest_is_asked_for_again(client, blob, bundle):
     assert "immutable" in client.get(f"/bundles/out/{blob.relative_to(bundle)}").headers["cache-control"]
-    for path in ("/bundles/out/manifest.json", "/bundles/out/logs/x/log.json.zst", "/viewers/lib/bundle/bundle.js"):
+    for path in (
+        "/bundles/out/manifest.json",
+        "/bundles/out/logs/x/log.json.zst",
+        "/viewers/lib/bundle/bundle.js",
+    ):
         assert client.get(path).headers["cache-control"] == "no-cache"
 
 
@@ -203,13 +214,18 @@ def test_a_file_that_the_browser_has_is_not_sent_again(accepted, client):
 
 
 def test_each_encoding_has_a_tag_of_its_own(client):
-    tags = {get_raw(client, "/bundles/out/logs/x/log.json.zst", **{"Accept-Encoding": accepted}).headers["etag"] for accepted in ("zstd", "gzip", "identity")}
+    tags = {
+        get_raw(client, "/bundles/out/logs/x/log.json.zst", **{"Accept-Encoding": accepted}).headers["etag"]
+        for accepted in ("zstd", "gzip", "identity")
+    }
     assert len(tags) == 3
 
 
 def test_head_has_no_body(client):
     response = client.head("/bundles/out/manifest.json")
-    assert (response.status_code, response.content) == (200, b"") and int(response.headers["content-length"]) > 100
+    assert (response.status_code, response.content) == (200, b"") and int(
+        response.headers["content-length"]
+    ) > 100
 
 
 def test_the_start_page_leads_to_the_viewer_with_the_first_bundle(client):
@@ -219,7 +235,11 @@ def test_the_start_page_leads_to_the_viewer_with_the_first_bundle(client):
 
 
 def test_a_viewer_without_slash_is_redirected_with_its_query(client):
-    assert client.get("/viewers/default?bundle=/bundles/out/").headers["location"].endswith("/viewers/default/?bundle=/bundles/out/")
+    assert (
+        client.get("/viewers/default?bundle=/bundles/out/")
+        .headers["location"]
+        .endswith("/viewers/default/?bundle=/bundles/out/")
+    )
 
 
 # ---- paths
@@ -241,7 +261,9 @@ def test_nothing_else_is_given(base, path, client):
         assert word not in body
 
 
-@pytest.mark.parametrize("path", ["/bundles/other/manifest.json", "/bundles/", "/docs", "/schema/log.schema.json"])
+@pytest.mark.parametrize(
+    "path", ["/bundles/other/manifest.json", "/bundles/", "/docs", "/schema/log.schema.json"]
+)
 def test_unknown_places(path, client):
     assert client.get(path).status_code == 404
 
@@ -306,14 +328,18 @@ def test_the_hint_for_remote_machines(monkeypatch):
 def test_serve_prints_its_url_serves_and_ends_with_ctrl_c(bundle, root):
     environment = {**os.environ, "PYTHONPATH": str(root / "preprocessor")}
     command = [sys.executable, "-m", "tlparse_bundle", "serve", str(bundle), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
         try:
             url = process.stdout.readline().strip()
             assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", url)
             browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
             with browser.open(url, timeout=HANG_S) as response:
                 assert response.url.endswith("/viewers/default/?bundle=/bundles/out/")
-            with browser.open(url.partition("?")[0] + "bundles/out/manifest.json", timeout=HANG_S) as response:
+            with browser.open(
+                url.partition("?")[0] + "bundles/out/manifest.json", timeout=HANG_S
+            ) as response:
                 assert json.load(response)["format"]["name"] == "tlparse-bundle"
             process.send_signal(signal.SIGINT)
             rest, errors = process.communicate(timeout=HANG_S)
@@ -325,13 +351,17 @@ def test_serve_prints_its_url_serves_and_ends_with_ctrl_c(bundle, root):
 
 @pytest.fixture
 def serving(root, tmp_path):
-    """serving(arguments): what the command printed, from its first line on, while it serves; it is ended with a signal."""
+    """serving(arguments): what the command printed, from its first line on, while it serves; it is ended with
+    a signal.
+    """
     started = []
 
     def serve_it(*arguments):
         environment = {**os.environ, "PYTHONPATH": str(root / "preprocessor"), "TMPDIR": str(tmp_path)}
         command = [sys.executable, "-m", "tlparse_bundle", "serve", *map(str, arguments)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path
+        )
         started.append(process)
         return process, process.stdout.readline().strip()
 
@@ -352,7 +382,11 @@ def test_a_trace_is_served_from_a_bundle_that_goes_away_with_the_server(number, 
     assert len(list(tmp_path.rglob("manifest.json"))) == 1
     process.send_signal(number)
     _, errors = process.communicate(timeout=HANG_S)
-    assert "run 7 is a trace." in errors and "to keep it: tlparse-bundle 'run 7'" in errors and "Traceback" not in errors
+    assert (
+        "run 7 is a trace." in errors
+        and "to keep it: tlparse-bundle 'run 7'" in errors
+        and "Traceback" not in errors
+    )
     until(lambda: [path.name for path in tmp_path.iterdir()] == ["run 7"])
 
 

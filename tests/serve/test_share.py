@@ -39,10 +39,20 @@ def names(folder):
 def test_a_site_holds_viewers_bundles_and_the_list(bundle, tmp_path):
     size = write_site([bundle, bundle], tmp_path / "site")
     found = names(tmp_path / "site")
-    assert {"index.html", "bundles.json", ".nojekyll", "viewers/default/main.js", "viewers/home/main.js", "viewers/lib/bundle/bundle.js", "bundles/out/manifest.json"} <= found
+    assert {
+        "index.html",
+        "bundles.json",
+        ".nojekyll",
+        "viewers/default/main.js",
+        "viewers/home/main.js",
+        "viewers/lib/bundle/bundle.js",
+        "bundles/out/manifest.json",
+    } <= found
     assert not any("node_modules" in name or "notes.txt" in name for name in found)
     assert size == sum(path.stat().st_size for path in (tmp_path / "site").rglob("*") if path.is_file())
-    assert [row["url"] for row in json.loads((tmp_path / "site" / "bundles.json").read_bytes())["bundles"]] == ["bundles/out/", "bundles/out-2/"]
+    assert [
+        row["url"] for row in json.loads((tmp_path / "site" / "bundles.json").read_bytes())["bundles"]
+    ] == ["bundles/out/", "bundles/out-2/"]
     assert validate(Bundle.open(tmp_path / "site" / "bundles" / "out-2")) == []
     assert "viewers/home/" in (tmp_path / "site" / "index.html").read_text()
 
@@ -59,7 +69,9 @@ def test_a_site_of_one_bundle_leads_to_its_viewer(bundle, tmp_path):
 def test_a_site_without_a_bundle_opens_logs(bundle, tmp_path):
     site = str(tmp_path / "site")
     done = CliRunner().invoke(cli, ["site", site])
-    assert done.exit_code == 0 and json.loads((tmp_path / "site" / "bundles.json").read_bytes())["bundles"] == []
+    assert (
+        done.exit_code == 0 and json.loads((tmp_path / "site" / "bundles.json").read_bytes())["bundles"] == []
+    )
     assert "viewers/open/" in (tmp_path / "site" / "index.html").read_text()
     whole = names(tmp_path / "site")
     assert CliRunner().invoke(cli, ["site", site, "--overwrite", "--without-python"]).exit_code == 0
@@ -102,7 +114,9 @@ def test_a_fork_is_complete(name, tmp_path):
     assert {"index.html", "README.md", "bundle.d.ts", "lib/bundle/bundle.js", "lib/page/dom.js"} <= found
     for path in (tmp_path / "mine").rglob("*.*"):
         if path.suffix in (".js", ".jsx", ".html", ".css") and "vendor" not in path.parts:
-            for reference in re.findall(r'["(](\.{1,2}/[\w./-]+\.(?:js|css|svg|ts))["?)]', path.read_text(encoding="utf-8")):
+            for reference in re.findall(
+                r'["(](\.{1,2}/[\w./-]+\.(?:js|css|svg|ts))["?)]', path.read_text(encoding="utf-8")
+            ):
                 target = (path.parent / reference).resolve()
                 assert target.is_relative_to((tmp_path / "mine").resolve()), (path.name, reference)
                 assert target.is_file() or "vendor" in target.parts, (path.name, reference)
@@ -114,20 +128,31 @@ def test_a_fork_holds_of_lib_what_its_viewer_needs(name, tmp_path):
     fork(name, folder)
     own = [path for path in folder.rglob("*.*") if path.is_file() and not path.is_relative_to(lib)]
     copied = {path for path in lib.rglob("*.*") if path.is_file()}
-    assert {path for path in copied if path.suffix in (".js", ".css", ".svg")} == {path for path in needed(own) if path.is_relative_to(lib)}
+    assert {path for path in copied if path.suffix in (".js", ".css", ".svg")} == {
+        path for path in needed(own) if path.is_relative_to(lib)
+    }
     for path in copied:
         if path.name == "README.md":
-            assert list(path.parent.glob("*.js")), f"nothing was copied to {path.parent.name}, but what it is for"
+            assert list(path.parent.glob("*.js")), (
+                f"nothing was copied to {path.parent.name}, but what it is for"
+            )
         else:
             ours = viewers_folder() / "lib" / path.relative_to(lib)
             assert path.parent.name == "vendor" or path.with_name("README.md").is_file()
-            assert [beside.name for beside in ours.parent.glob(f"{path.stem}.LICENSE")] == [beside.name for beside in path.parent.glob(f"{path.stem}.LICENSE")]
+            assert [beside.name for beside in ours.parent.glob(f"{path.stem}.LICENSE")] == [
+                beside.name for beside in path.parent.glob(f"{path.stem}.LICENSE")
+            ]
 
 
 def test_forks_are_small(tmp_path):
     fork("starter", tmp_path / "mine")
     found = {name for name in names(tmp_path / "mine") if name.startswith("lib/")}
-    assert {"lib/bundle/bundle.js", "lib/local/unzip-worker.js", "lib/bundle/README.md", "lib/page/choose-bundle.js"} <= found
+    assert {
+        "lib/bundle/bundle.js",
+        "lib/local/unzip-worker.js",
+        "lib/bundle/README.md",
+        "lib/page/choose-bundle.js",
+    } <= found
     assert not [name for name in found if name.split("/")[1] in ("code", "diff", "flame", "frame", "list")]
     assert {name for name in found if name.endswith(".css")} == {"lib/page/tokens.css", "lib/page/base.css"}
     fork("provenance", tmp_path / "other")
@@ -135,17 +160,23 @@ def test_forks_are_small(tmp_path):
     assert {"lib/page/base.css", "lib/page/widgets.css", "lib/list/grid.js", "lib/code/highlight.js"} <= found
     assert not [name for name in found if name.split("/")[1] in ("diff", "flame")]
     fork("default", tmp_path / "all")  # the README of each fork says that it has all
-    shown = {name for name in names(viewers_folder() / "lib") if name.startswith("gallery/")} | {"components.html"}  # the page about them
+    shown = {name for name in names(viewers_folder() / "lib") if name.startswith("gallery/")} | {
+        "components.html"
+    }  # the page about them
     assert names(tmp_path / "all" / "lib") == names(viewers_folder() / "lib") - shown
 
 
 def test_a_fork_without_decoders(tmp_path, monkeypatch):
     """The package was installed without Node: the decoders can be put in place later."""
-    shutil.copytree(viewers_folder(), tmp_path / "viewers", ignore=shutil.ignore_patterns("vendor", "node_modules"))
+    shutil.copytree(
+        viewers_folder(), tmp_path / "viewers", ignore=shutil.ignore_patterns("vendor", "node_modules")
+    )
     monkeypatch.setattr(viewer_files, "viewers_folder", lambda: tmp_path / "viewers")
     viewer_files.copy_alone(tmp_path / "viewers" / "starter", tmp_path / "mine")
     found = names(tmp_path / "mine")
-    assert {"lib/bundle/decode-worker.js", "lib/local/unzip-worker.js"} <= found and not any("vendor" in name for name in found)
+    assert {"lib/bundle/decode-worker.js", "lib/local/unzip-worker.js"} <= found and not any(
+        "vendor" in name for name in found
+    )
 
 
 def test_a_fork_does_not_replace_anything(tmp_path):
@@ -174,19 +205,36 @@ def test_modules_come_after_those_that_they_import(tmp_path):
     )  # fmt: skip
     found = modules(entry, tmp_path)
     assert [name for name, _ in found.modules] == ["b.js", "c.js", "a.js", "later.js", "main.js"]
-    assert {name: [part for part, _ in parts] for name, parts in found.workers.items()} == {"worker.js": ["b.js", "worker.js"]}
+    assert {name: [part for part, _ in parts] for name, parts in found.workers.items()} == {
+        "worker.js": ["b.js", "worker.js"]
+    }
     text = dict(found.modules)["main.js"]
-    assert 'from "@module:a.js"' in text and 'import("@module:later.js")' in text and 'new URL("@worker:worker.js"' in text
+    assert (
+        'from "@module:a.js"' in text
+        and 'import("@module:later.js")' in text
+        and 'new URL("@worker:worker.js"' in text
+    )
     assert 'import("./types.js")' in text and 'import("./no.js")' in text
     less = modules(entry, tmp_path, without={"later.js", "a.js"}).modules
-    assert [name for name, _ in less] == ["b.js", "c.js", "a.js", "main.js"] and 'import("./later.js")' in dict(less)["main.js"]
+    assert [name for name, _ in less] == [
+        "b.js",
+        "c.js",
+        "a.js",
+        "main.js",
+    ] and 'import("./later.js")' in dict(less)["main.js"]
 
 
 def test_an_exported_file_has_nothing_for_other_bundles(bundle):
     opened = Bundle.open(bundle)
     text = b"".join(export(opened, viewers_of(opened))).decode()
-    held = [name for name, _ in json.loads(re.search('id="modules">(.*?)</script>', text, re.DOTALL)[1])["modules"]]
-    assert "lib/page/page.js" in held and [name for name in held if "lib/local/" in name or "choose-bundle" in name] == []
+    held = [
+        name
+        for name, _ in json.loads(re.search('id="modules">(.*?)</script>', text, re.DOTALL)[1])["modules"]
+    ]
+    assert (
+        "lib/page/page.js" in held
+        and [name for name in held if "lib/local/" in name or "choose-bundle" in name] == []
+    )
 
 
 def test_needed_follows_pages_styles_modules_workers_and_types(tmp_path):
@@ -205,7 +253,9 @@ def test_needed_follows_pages_styles_modules_workers_and_types(tmp_path):
 
 
 def test_modules_that_cannot_be_put_in_order_are_named(tmp_path):
-    with pytest.raises(BundleError, match=r"in a circle: a\.js > main\.js > a\.js|in a circle: main\.js > a\.js > main\.js"):
+    with pytest.raises(
+        BundleError, match=r"in a circle: a\.js > main\.js > a\.js|in a circle: main\.js > a\.js > main\.js"
+    ):
         modules(make(tmp_path, main='import "./a.js";\n', a='import "./main.js";\n'), tmp_path)
     with pytest.raises(BundleError, match=r"needs .*nothing\.js, which is not there"):
         modules(make(tmp_path, main='import "./nothing.js";\n'), tmp_path)
@@ -213,11 +263,17 @@ def test_modules_that_cannot_be_put_in_order_are_named(tmp_path):
         modules(make(tmp_path, main='import "../outside.js";\n'), tmp_path)
 
 
-@pytest.mark.parametrize("name", [name for name in forkable() if not (viewers_folder() / name / "package.json").exists()])
+@pytest.mark.parametrize(
+    "name", [name for name in forkable() if not (viewers_folder() / name / "package.json").exists()]
+)
 def test_every_viewer_can_be_put_in_order(name):
     found = modules(viewers_folder() / name / "main.js", viewers_folder())
     assert found.modules[-1][0] == f"{name}/main.js"
-    assert not [name for name, text in found.modules if re.search(r'^(import|export)[^"\n]*from "\.', text, re.MULTILINE)]
+    assert not [
+        name
+        for name, text in found.modules
+        if re.search(r'^(import|export)[^"\n]*from "\.', text, re.MULTILINE)
+    ]
 
 
 # ---- commands
@@ -234,12 +290,22 @@ def test_commands(bundle, tmp_path, monkeypatch):
     assert run("export", bundle, tmp_path / "report.html", "--overwrite", "--compile", "0/0").exit_code == 0
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
-    assert run("export", bundle, tmp_path / "report.html", "--overwrite", "--open").exit_code == 0 and opened == [(tmp_path / "report.html").as_uri()]
-    assert "no log has a compile" in str(run("export", bundle, tmp_path / "r.html", "--compile", "5/5").exception)
-    assert "there is no viewer 'nothing'" in str(run("export", bundle, tmp_path / "r.html", "--viewer", "nothing").exception)
-    assert run("site", bundle, tmp_path / "site").exit_code == 0 and (tmp_path / "site" / "index.html").exists()
+    assert run(
+        "export", bundle, tmp_path / "report.html", "--overwrite", "--open"
+    ).exit_code == 0 and opened == [(tmp_path / "report.html").as_uri()]
+    assert "no log has a compile" in str(
+        run("export", bundle, tmp_path / "r.html", "--compile", "5/5").exception
+    )
+    assert "there is no viewer 'nothing'" in str(
+        run("export", bundle, tmp_path / "r.html", "--viewer", "nothing").exception
+    )
+    assert (
+        run("site", bundle, tmp_path / "site").exit_code == 0 and (tmp_path / "site" / "index.html").exists()
+    )
     assert run("site", bundle).exit_code == 2
-    assert run("fork", "default", tmp_path / "mine").exit_code == 0 and (tmp_path / "mine" / "main.js").exists()
+    assert (
+        run("fork", "default", tmp_path / "mine").exit_code == 0 and (tmp_path / "mine" / "main.js").exists()
+    )
     assert "is no viewer: it has no index.html" in run("serve", bundle, "--viewer", bundle).stderr
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "index.html").write_text("")
@@ -276,7 +342,9 @@ def test_nothing_stays_of_a_site_or_a_fork_that_cannot_be_written(empty, bundle,
     if empty:
         place.mkdir()
     monkeypatch.setattr(site, "copy_bundle", failing)
-    monkeypatch.setattr(fork_module, "copy_alone", lambda viewer, target: ((target / "half").mkdir(), failing()))
+    monkeypatch.setattr(
+        fork_module, "copy_alone", lambda viewer, target: ((target / "half").mkdir(), failing())
+    )
     for write in (lambda: write_site([bundle], place), lambda: fork("starter", place)):
         with pytest.raises(BundleError, match="cannot be written: No space left") as error:
             write()
@@ -293,15 +361,30 @@ def test_an_exported_file_is_written_through_no_link_and_over_no_file(bundle, tm
     for name in ("report.html", "other.html"):
         assert CliRunner().invoke(cli, ["export", str(bundle), str(tmp_path / name)]).exit_code == 0
     assert CliRunner().invoke(cli, ["export", str(bundle), str(tmp_path / "link.html")]).exit_code == 1
-    assert CliRunner().invoke(cli, ["export", str(bundle), str(tmp_path / "link.html"), "--overwrite"]).exit_code == 0
+    assert (
+        CliRunner().invoke(cli, ["export", str(bundle), str(tmp_path / "link.html"), "--overwrite"]).exit_code
+        == 0
+    )
     assert (tmp_path / "thesis").read_text() == (tmp_path / "other.html.part").read_text() == "mine"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.html", "other.html", "other.html.part", "report.html", "report.html.part", "thesis"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "link.html",
+        "other.html",
+        "other.html.part",
+        "report.html",
+        "report.html.part",
+        "thesis",
+    ]
 
 
 def test_what_is_made_of_a_private_bundle_is_private(bundle, tmp_path):
     shutil.copytree(bundle, tmp_path / "private")
     (tmp_path / "private" / "manifest.json").chmod(0o600)
     write_site([tmp_path / "private"], tmp_path / "site")
-    assert CliRunner().invoke(cli, ["export", str(tmp_path / "private"), str(tmp_path / "report.html")]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(cli, ["export", str(tmp_path / "private"), str(tmp_path / "report.html")])
+        .exit_code
+        == 0
+    )
     made = [tmp_path / "report.html", tmp_path / "site", *(tmp_path / "site").rglob("*")]
     assert {path.stat().st_mode & 0o077 for path in made} == {0}

@@ -1,4 +1,7 @@
-"""Who may read: whoever has the token that 'serve' printed, and no page of another origin. Nobody else learns what there is."""
+"""Who may read: whoever has the token that 'serve' printed, and no page of another origin.
+
+Nobody else learns what there is.
+"""
 
 import re
 
@@ -10,14 +13,34 @@ from tlparse_bundle.serve.http.token import address_with, base_with
 ME = "https://me.github.io"
 TOKEN = "aB3-" * 8  # a new one would give the tests other names each time
 BASE = "http://127.0.0.1:8000"
-THERE = ("/", "/bundles.json", "/bundles/out/manifest.json", "/viewers/default", "/viewers/default/", "/viewers/lib/bundle/bundle.js")
-NOT_THERE = ("/nothing", "/bundles/out/nothing.json", "/bundles/other/manifest.json", "/viewers/nothing", "/t/", "/t/x/", "/t/x/bundles.json", "//", "/%00", "/..%2f")
+THERE = (
+    "/",
+    "/bundles.json",
+    "/bundles/out/manifest.json",
+    "/viewers/default",
+    "/viewers/default/",
+    "/viewers/lib/bundle/bundle.js",
+)
+NOT_THERE = (
+    "/nothing",
+    "/bundles/out/nothing.json",
+    "/bundles/other/manifest.json",
+    "/viewers/nothing",
+    "/t/",
+    "/t/x/",
+    "/t/x/bundles.json",
+    "//",
+    "/%00",
+    "/..%2f",
+)
 
 
 @pytest.fixture
 def client_of(bundle):
     """client_of(options of create_app): a browser without cookies."""
-    return lambda **options: TestClient(create_app({"out": bundle}, **options), base_url=BASE, follow_redirects=False)
+    return lambda **options: TestClient(
+        create_app({"out": bundle}, **options), base_url=BASE, follow_redirects=False
+    )
 
 
 @pytest.fixture
@@ -50,7 +73,9 @@ def test_a_deep_address_takes_the_token_too(client):
     assert entered.headers["location"] == "/viewers/default/?bundle=/bundles/out/&x=%2Fy"
 
 
-@pytest.mark.parametrize("path", ["//evil.example/", "/\\evil.example/", "//\\/evil.example", "/http://evil.example/"])
+@pytest.mark.parametrize(
+    "path", ["//evil.example/", "/\\evil.example/", "//\\/evil.example", "/http://evil.example/"]
+)
 def test_it_never_leads_to_another_host(path, client):
     found = client.request("GET", "/", extensions={"target": f"{path}?token={TOKEN}".encode()})
     assert re.match(r"/(?![/\\])", found.headers.get("location", "/"))
@@ -58,10 +83,24 @@ def test_it_never_leads_to_another_host(path, client):
 
 @pytest.mark.parametrize("way", ["bearer", "path"])
 def test_programs_send_it_in_a_header_or_below_the_path(way, client):
-    base, headers = ("", {"Authorization": f"Bearer {TOKEN}"}) if way == "bearer" else (base_with("/", TOKEN).rstrip("/"), {})
-    assert client.get(f"{base}/bundles/out/manifest.json", headers=headers).json()["format"]["name"] == "tlparse-bundle"
-    assert client.get(f"{base}/", headers=headers).headers["location"] == f"{base}/viewers/default/?bundle={base}/bundles/out/"
-    assert client.get(f"{base}/viewers/default", headers=headers).headers["location"].endswith(f"{base}/viewers/default/")
+    base, headers = (
+        ("", {"Authorization": f"Bearer {TOKEN}"})
+        if way == "bearer"
+        else (base_with("/", TOKEN).rstrip("/"), {})
+    )
+    assert (
+        client.get(f"{base}/bundles/out/manifest.json", headers=headers).json()["format"]["name"]
+        == "tlparse-bundle"
+    )
+    assert (
+        client.get(f"{base}/", headers=headers).headers["location"]
+        == f"{base}/viewers/default/?bundle={base}/bundles/out/"
+    )
+    assert (
+        client.get(f"{base}/viewers/default", headers=headers)
+        .headers["location"]
+        .endswith(f"{base}/viewers/default/")
+    )
     assert client.get(f"{base}/viewers/default/", headers=headers).status_code == 200
     assert not client.cookies
 
@@ -78,12 +117,21 @@ def test_a_hosted_viewer_reads_below_the_token(client_of):
     client = client_of(token=TOKEN, allow_origins=[ME])
     page = {"Origin": ME, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}
     path = f"{base_with('/', TOKEN)}bundles/out/manifest.json"
-    asked = client.options(path, headers={**page, "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "authorization"})
+    asked = client.options(
+        path,
+        headers={
+            **page,
+            "Access-Control-Request-Method": "GET",
+            "Access-Control-Request-Headers": "authorization",
+        },
+    )
     assert asked.status_code == 200 and "Authorization" in asked.headers["access-control-allow-headers"]
     found = client.get(path, headers=page)
     assert found.status_code == 200 and found.headers["access-control-allow-origin"] == ME
     refused = client.get("/bundles/out/manifest.json", headers=page)
-    assert refused.status_code == 403 and refused.headers["access-control-allow-origin"] == ME  # so that the page can say it
+    assert (
+        refused.status_code == 403 and refused.headers["access-control-allow-origin"] == ME
+    )  # so that the page can say it
 
 
 def test_without_a_token_all_is_as_open_as_it_was(client_of):
@@ -103,7 +151,9 @@ def test_without_it_every_answer_is_the_same(method, client):
 
 
 @pytest.mark.parametrize(
-    "wrong", ["", "x", TOKEN[:-1], TOKEN + "x", TOKEN.swapcase(), "é", "\udcff", "x" * 5000, "%00"], ids=lambda text: ascii(text)[:20]
+    "wrong",
+    ["", "x", TOKEN[:-1], TOKEN + "x", TOKEN.swapcase(), "é", "\udcff", "x" * 5000, "%00"],
+    ids=lambda text: ascii(text)[:20],
 )
 def test_a_wrong_token_is_none(wrong, client):
     raw = wrong.encode("utf-8", "surrogateescape")
@@ -132,7 +182,11 @@ def test_the_cookie_of_an_earlier_server_does_not_open_the_next(client_of):
 FOREIGN = [
     {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"},
     {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"},
-    {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},  # another port of this machine
+    {
+        "Sec-Fetch-Site": "same-site",
+        "Sec-Fetch-Mode": "no-cors",
+        "Sec-Fetch-Dest": "image",
+    },  # another port of this machine
     {"Origin": "https://evil.example"},
     {"Origin": "null"},
     {"Origin": "http://127.0.0.1:8001"},
@@ -165,5 +219,10 @@ def test_a_link_of_a_foreign_page_leads_here(client_of):
 
 def test_pages_of_this_server_and_addresses_that_a_person_types_are_not_foreign(client_of):
     client = client_of()
-    for headers in ({"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin", "Origin": BASE}, {}):
+    for headers in (
+        {"Sec-Fetch-Site": "same-origin"},
+        {"Sec-Fetch-Site": "none"},
+        {"Sec-Fetch-Site": "same-origin", "Origin": BASE},
+        {},
+    ):
         assert client.get("/bundles/out/manifest.json", headers=headers).status_code == 200

@@ -1,7 +1,7 @@
 """The same program elsewhere: what goes wrong has the same fingerprint.
 
-fixtures/again has a second run of each program: in another folder, with another Python and hash seed, and with the caches that a
-first run filled.
+fixtures/again has a second run of each program: in another folder, with another Python and hash seed, and
+with the caches that a first run filled.
 """
 
 import importlib.util
@@ -21,7 +21,8 @@ from tlparse_bundle.statements.source_places import normalised
 AGAIN = traces.ROOT / "fixtures" / "again"
 SCENARIOS = sorted(path.name for path in AGAIN.iterdir() if path.name in traces.FIXTURES)
 PROGRAMS = sorted(path.name for path in (AGAIN / "2.13.0").iterdir())
-# What does not go wrong again. With the profile (PGO) of the first run `grows` is dynamic from its first compile on.
+# What does not go wrong again. With the profile (PGO) of the first run `grows` is dynamic from its first
+# compile on.
 GONE = {"recompiles": ["`grows` was compiled again once: `x.size(0)` changed (4 → 5)"]}
 # Kinds that say how long something took, or what a cache had.
 OF_THE_RUN = {"cache-miss", "cache-bypass", "cache-error", "slow-span", "autotune", "guard-cost"}
@@ -49,7 +50,9 @@ def of_the_run(rows):
 
 
 def compare(here, there, gone=()):
-    assert [row["title"] for row in here if row["fingerprint"] in lasting(here) - lasting(there)] == list(gone)
+    assert [row["title"] for row in here if row["fingerprint"] in lasting(here) - lasting(there)] == list(
+        gone
+    )
     assert lasting(there) <= lasting(here)
     ours, theirs = of_the_run(here), of_the_run(there)
     both = ours.keys() & theirs.keys()
@@ -67,7 +70,10 @@ def test_a_program_elsewhere_has_the_same_fingerprints(built, root, name):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_short_program_elsewhere_has_the_same_fingerprints(built, root, name):
-    (here,), (there,) = of_each_log(built(root / "fixtures" / "versions" / "2.13.0" / name)), of_each_log(built(AGAIN / "2.13.0" / name))
+    (here,), (there,) = (
+        of_each_log(built(root / "fixtures" / "versions" / "2.13.0" / name)),
+        of_each_log(built(AGAIN / "2.13.0" / name)),
+    )
     compare(here, there)
 
 
@@ -77,12 +83,20 @@ def test_the_runs_are_of_other_places(built, root):
         for path in (AGAIN / name).rglob("*.zst"):
             (log,) = built(path).logs
             files = {row["file"] for row in log.table("compiles") if row["file"]}
-            assert any(file.startswith("/srv/elsewhere/project/") for file in files) and not any(file.startswith("/home/") for file in files)
+            assert any(file.startswith("/srv/elsewhere/project/") for file in files) and not any(
+                file.startswith("/home/") for file in files
+            )
 
 
 def test_what_depends_on_the_run_is_compared_too(built, root):
-    pairs = [zip(of_each_log(built(root / "fixtures" / name / "trace")), of_each_log(built(AGAIN / name))) for name in SCENARIOS]
-    assert sum(len(of_the_run(here).keys() & of_the_run(there).keys()) for pair in pairs for here, there in pair) > 3
+    pairs = [
+        zip(of_each_log(built(root / "fixtures" / name / "trace")), of_each_log(built(AGAIN / name)))
+        for name in SCENARIOS
+    ]
+    assert (
+        sum(len(of_the_run(here).keys() & of_the_run(there).keys()) for pair in pairs for here, there in pair)
+        > 3
+    )
 
 
 def regenerate(root):
@@ -95,15 +109,20 @@ def regenerate(root):
 
 def test_the_script_makes_them_all_and_no_path_of_a_machine_is_left(built, root):
     script = regenerate(root)
-    paths = [*AGAIN.rglob("*.zst"), *(root / "fixtures" / "versions" / script.TORCH_VERSION).glob("*.log.zst")]
+    paths = [
+        *AGAIN.rglob("*.zst"),
+        *(root / "fixtures" / "versions" / script.TORCH_VERSION).glob("*.log.zst"),
+    ]
     assert len(paths) > 50
     for path in paths:
         (log,) = built(path).logs
         data = b"".join(restored_bytes(log))
         assert script.FOREIGN_PATH.search(data) is None and script.make_neutral(data, []) == data, path
-    assert {path.name.removesuffix(".log.zst") for path in paths if path.parent.name == script.TORCH_VERSION} == {*script.PROGRAMS, *version_truths.PROGRAMS} - {"ddp"}
+    assert {
+        path.name.removesuffix(".log.zst") for path in paths if path.parent.name == script.TORCH_VERSION
+    } == {*script.PROGRAMS, *version_truths.PROGRAMS} - {"ddp"}
     assert set(SCENARIOS) <= set(script.SCENARIOS)
-    assert SCENARIOS == sorted(traces.FIXTURES)
+    assert sorted(traces.FIXTURES) == SCENARIOS
 
 
 TORCH = os.environ.get("TORCH_PYTHON") or sys.executable
@@ -113,7 +132,13 @@ def live(program, folder, seed):
     """The findings of a program that runs now, in a folder of its own and with no caches from before."""
     (folder / "project").mkdir(parents=True)
     shutil.copy(program, folder / "project" / "program.py")
-    env = {**os.environ, "TORCH_TRACE": str(folder / "trace"), "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"), "PYTHONHASHSEED": seed, "OMP_NUM_THREADS": "1"}
+    env = {
+        **os.environ,
+        "TORCH_TRACE": str(folder / "trace"),
+        "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"),
+        "PYTHONHASHSEED": seed,
+        "OMP_NUM_THREADS": "1",
+    }
     subprocess.run([TORCH, "program.py"], cwd=folder / "project", env=env, check=True, capture_output=True)
     build(discover([folder / "trace"]), folder / "bundle", jobs=1)
     (rows,) = of_each_log(Bundle.open(folder / "bundle"))
@@ -122,8 +147,17 @@ def live(program, folder, seed):
 
 @pytest.mark.parametrize("program", ["graph_breaks/program.py", "versions/programs/hidden.py"])
 def test_live_runs_have_the_same_fingerprints(tmp_path, root, program):
-    if not shutil.which(TORCH) or subprocess.run([TORCH, "-c", "import torch"], capture_output=True).returncode != 0:
-        pytest.skip("no torch: install torch here, or name a Python that has it in the environment variable TORCH_PYTHON")
-    here, there = (live(root / "fixtures" / program, tmp_path / folder, seed) for folder, seed in (("one", "1"), ("other/deep", "2")))
+    if (
+        not shutil.which(TORCH)
+        or subprocess.run([TORCH, "-c", "import torch"], capture_output=True).returncode != 0
+    ):
+        pytest.skip(
+            "no torch: install torch here, or name a Python that has it in the environment variable"
+            " TORCH_PYTHON"
+        )
+    here, there = (
+        live(root / "fixtures" / program, tmp_path / folder, seed)
+        for folder, seed in (("one", "1"), ("other/deep", "2"))
+    )
     assert lasting(here)
     compare(here, there)

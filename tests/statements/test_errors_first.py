@@ -1,4 +1,6 @@
-"""The order of findings: errors, first the one that ended the program; then functions at the recompile limit; then by cost."""
+"""The order of findings: errors, first the one that ended the program; then functions at the recompile limit;
+then by cost.
+"""
 
 import json
 
@@ -12,10 +14,18 @@ def kinds(rows):
 
 
 def test_the_error_that_ended_the_program_comes_first(built, root):
-    """It is the cheapest one; two before it were caught, and one of them suppressed. The recompile limit comes after all of them."""
+    """It is the cheapest one; two before it were caught, and one of them suppressed.
+
+    The recompile limit comes after all of them.
+    """
     (log,) = built(root / "fixtures/versions/2.13.0/ends.log.zst").logs
     rows = log.findings()
-    assert kinds(rows)[:4] == [("failure", "prints"), ("failure", "caught"), ("failure", "suppressed"), ("recompile-limit", "limited")]
+    assert kinds(rows)[:4] == [
+        ("failure", "prints"),
+        ("failure", "caught"),
+        ("failure", "suppressed"),
+        ("recompile-limit", "limited"),
+    ]
     assert rows[0]["cost_us"] < min(rows[1]["cost_us"], rows[2]["cost_us"])
     assert "`suppress_errors` was on" in rows[2]["text"] and "`suppress_errors`" not in rows[1]["text"]
 
@@ -30,7 +40,9 @@ def test_a_compile_that_did_not_end_comes_first(built, root, name):
 def test_the_last_export_that_failed_comes_first(built, root):
     for name in ("exports", "exports_dtrace"):
         (log,) = built(root / f"fixtures/versions/2.13.0/{name}.log.zst").logs
-        assert log.findings()[0]["title"].startswith("`torch.export` of `forward` failed: UncapturedHigherOrderOpError")
+        assert log.findings()[0]["title"].startswith(
+            "`torch.export` of `forward` failed: UncapturedHigherOrderOpError"
+        )
 
 
 def test_errors_come_before_what_costs_more(built, root):
@@ -50,7 +62,9 @@ def _failed(number, cost_us, **config):
         "co_name": f"f{number}", "co_filename": "/p/a.py", "co_firstlineno": 1, "start_time_us": number, "dynamo_cumulative_compile_time_us": cost_us, "fail_type": "E",
         "fail_reason": f"reason {number}", "dynamo_config": json.dumps(config),
     }  # fmt: skip
-    start = record(f'dynamo_start {number}/0 {{"stack": [{{"line": 1, "name": "f{number}", "filename": 0}}]}}')
+    start = record(
+        f'dynamo_start {number}/0 {{"stack": [{{"line": 1, "name": "f{number}", "filename": 0}}]}}'
+    )
     return start + record(f"compilation_metrics {number}/0 {json.dumps(values)}")
 
 
@@ -59,9 +73,21 @@ FILE = record('str ["/p/a.py", 0]')
 
 def test_only_the_last_error_can_have_ended_the_program(log_of):
     def order(*parts):
-        return [row["function"] for row in log_of(FILE + b"".join(parts)).findings() if row["kind"] == "failure"]
+        return [
+            row["function"] for row in log_of(FILE + b"".join(parts)).findings() if row["kind"] == "failure"
+        ]
 
-    good = record('dynamo_start 7/0 {"stack": [{"line": 1, "name": "good", "filename": 0}]}') + record('compilation_metrics 7/0 {"co_name": "good", "start_time_us": 9, "graph_op_count": 1}')
+    good = record('dynamo_start 7/0 {"stack": [{"line": 1, "name": "good", "filename": 0}]}') + record(
+        'compilation_metrics 7/0 {"co_name": "good", "start_time_us": 9, "graph_op_count": 1}'
+    )
     assert order(_failed(0, 500), _failed(1, 900), _failed(2, 100)) == ["f2", "f1", "f0"]
-    assert order(_failed(0, 500), _failed(1, 900), _failed(2, 100), good) == ["f1", "f0", "f2"]  # the program went on
-    assert order(_failed(0, 500), _failed(1, 900), _failed(2, 100, suppress_errors=True)) == ["f1", "f0", "f2"]  # torch went on
+    assert order(_failed(0, 500), _failed(1, 900), _failed(2, 100), good) == [
+        "f1",
+        "f0",
+        "f2",
+    ]  # the program went on
+    assert order(_failed(0, 500), _failed(1, 900), _failed(2, 100, suppress_errors=True)) == [
+        "f1",
+        "f0",
+        "f2",
+    ]  # torch went on

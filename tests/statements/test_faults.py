@@ -27,9 +27,15 @@ ELSEWHERE = {
     2: ("tests/statements/test_summaries.py::test_backward_compiles_are_part_of_the_time",),
     5: ("tests/statements/test_kinds.py::test_failures_of_two_functions_name_both",),
     9: (f"{WEB}_provenance.py::test_the_compile_page_leads_here",),
-    11: ("tests/statements/test_kinds.py::test_a_break_explains_its_restart", "tests/statements/test_kinds.py::test_what_a_graph_break_tells_is_no_failure_as_well"),
+    11: (
+        "tests/statements/test_kinds.py::test_a_break_explains_its_restart",
+        "tests/statements/test_kinds.py::test_what_a_graph_break_tells_is_no_failure_as_well",
+    ),
     14: ("tests/statements/test_summaries.py::test_numbers_agree_with_the_tables",),
-    16: (f"{WEB}_code.py::test_an_input_whose_line_ends_in_a_comment_is_defined_there", f"{WEB}_kernels.py::test_which_operators_is_told_by_the_provenance_where_there_is_one"),
+    16: (
+        f"{WEB}_code.py::test_an_input_whose_line_ends_in_a_comment_is_defined_there",
+        f"{WEB}_kernels.py::test_which_operators_is_told_by_the_provenance_where_there_is_one",
+    ),
     17: ("tests/statements/test_kinds.py::test_what_a_graph_break_tells_is_no_failure_as_well",),
     19: (f"{WEB}_finding_cards.py::test_a_bundle_opens_on_the_log_with_most_to_say",),
 }
@@ -49,7 +55,9 @@ def log(built, root):
 
     def of(name, number=0):
         path = root / "fixtures" / name / "trace"
-        return built(path if path.is_dir() else root / "fixtures" / "versions" / "2.13.0" / f"{name}.log.zst").logs[number]
+        return built(
+            path if path.is_dir() else root / "fixtures" / "versions" / "2.13.0" / f"{name}.log.zst"
+        ).logs[number]
 
     return of
 
@@ -68,7 +76,9 @@ def recompiles(log):
 
 
 def command(*arguments):
-    return subprocess.run([sys.executable, "-m", "tlparse_bundle", *map(str, arguments)], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "tlparse_bundle", *map(str, arguments)], capture_output=True, text=True
+    )
 
 
 def test_01_no_cause_without_a_majority(log):
@@ -79,7 +89,9 @@ def test_01_no_cause_without_a_majority(log):
 
 
 def test_01_a_majority_is_said(log):
-    assert text(log("majority")).endswith(": 4 recompiles mostly because `x.size(0)` changed (3 → 4 → 5 → 6).")
+    assert text(log("majority")).endswith(
+        ": 4 recompiles mostly because `x.size(0)` changed (3 → 4 → 5 → 6)."
+    )
 
 
 def test_03_ahead_of_time_compiles_are_compiles(log):
@@ -96,7 +108,10 @@ def test_03_a_time_that_is_not_known_is_not_zero(log):
 
 def test_04_a_limit_that_raised_says_so(log):
     (row,) = rows(log("limit_raises"), "recompile-limit")
-    assert row["title"] == "`limited` reached the recompile limit of 2: an error was raised instead of compiling it again"
+    assert (
+        row["title"]
+        == "`limited` reached the recompile limit of 2: an error was raised instead of compiling it again"
+    )
     assert "uncompiled" not in row["title"] + row["text"]
     summary = log("limit_raises").summary
     assert (summary["compile_count"], summary["recompile_count"], summary["failure_count"]) == (2, 1, 0)
@@ -108,7 +123,9 @@ def test_06_the_hint_of_torch_and_no_advice_against_the_settings(log):
     (of_torch,) = remedies["forward"]
     assert of_torch["source"] == "torch" and "allow_unspec_int_on_nn_module = True" in of_torch["text"]
     assert "specialize_int" not in json.dumps(remedies)
-    assert [remedy["code"] for remedy in remedies["shrinks"]] == ["torch._dynamo.decorators.mark_unbacked(x, 0)"]
+    assert [remedy["code"] for remedy in remedies["shrinks"]] == [
+        "torch._dynamo.decorators.mark_unbacked(x, 0)"
+    ]
     assert [remedy["code"] for remedy in remedies["grows"]] == ["torch._dynamo.mark_dynamic(x, 0)"]
 
 
@@ -116,26 +133,44 @@ def test_07_a_large_model_is_healthy(log, root, tmp_path):
     """Its graph_node_shapes are longer than what we keep of a value."""
     assert any("graph_node_shapes" in row["cut"] for row in log("large_model").table("metrics"))
     assert text(log("large_model")).endswith(": no failures, graph breaks or recompiles.")
-    done = command(root / "fixtures" / "versions" / "2.13.0" / "large_model.log.zst", tmp_path / "out", "--strict")
+    done = command(
+        root / "fixtures" / "versions" / "2.13.0" / "large_model.log.zst", tmp_path / "out", "--strict"
+    )
     assert (done.returncode, "warning" in done.stderr) == (0, False), done.stderr
 
 
 def test_08_captures_and_attempts_are_no_compiles(log):
-    """`step` up to its break and behind it, and the graph of the backward: three compiles; its capture is none, nor is a second attempt."""
+    """`step` up to its break and behind it, and the graph of the backward: three compiles; its capture is
+    none, nor is a second attempt.
+    """
     it = log("compiled_autograd")
     summary = it.summary
-    assert "!0" in {row["compile"] for row in it.table("captures")} and "!0" not in {compile.key for compile in it.compiles}
-    assert summary["compile_count"] == len(it.compiles) == len(list(it.events(type="dynamo_start"))) < len(it.table("attempts"))
+    assert "!0" in {row["compile"] for row in it.table("captures")} and "!0" not in {
+        compile.key for compile in it.compiles
+    }
+    assert (
+        summary["compile_count"]
+        == len(it.compiles)
+        == len(list(it.events(type="dynamo_start")))
+        < len(it.table("attempts"))
+    )
     assert it.row["summary"]["compile_count"] == summary["compile_count"]
 
 
 def test_10_what_an_export_assumed_and_where_it_stopped(log):
     """draft_export counts one missing and one mismatched fake kernel, and one condition that it assumed."""
     export, draft = log("export_dtrace", 0), log("export_dtrace", 1)
-    assert [row["details"]["operator"] for row in rows(draft, "export-failure")] == ["fixture.no_fake.default", "fixture.wrong_fake.default"]
-    assert [(row["details"]["condition"], row["details"]["assumed"]) for row in rows(draft, "export-assumption")] == [("u0 > 2", "True")]
+    assert [row["details"]["operator"] for row in rows(draft, "export-failure")] == [
+        "fixture.no_fake.default",
+        "fixture.wrong_fake.default",
+    ]
+    assert [
+        (row["details"]["condition"], row["details"]["assumed"]) for row in rows(draft, "export-assumption")
+    ] == [("u0 > 2", "True")]
     assert text(draft) == "1 export: 2 export problems and 1 assumption."
-    assert [row["title"] for row in rows(export, "export-failure")] == ["The export stopped at a condition that depends on data: `zuf0 > 0.0`"]
+    assert [row["title"] for row in rows(export, "export-failure")] == [
+        "The export stopped at a condition that depends on data: `zuf0 > 0.0`"
+    ]
 
 
 def test_10_a_file_that_another_log_of_the_process_names(log):
@@ -154,10 +189,19 @@ def test_12_the_cause_is_the_result_that_one_guard_kept_out(log):
 
 @pytest.mark.parametrize("name", ["dynamic_shapes", "recompiles", "large_model"])
 def test_13_sizes_have_no_quotes(log, name):
-    shapes = [row["values"]["graph_node_shapes"] for row in log(name).table("metrics") if "graph_node_shapes" in row["values"]]
+    shapes = [
+        row["values"]["graph_node_shapes"]
+        for row in log(name).table("metrics")
+        if "graph_node_shapes" in row["values"]
+    ]
     assert shapes and "'" not in json.dumps(shapes)
     if name != "large_model":
-        assert any(type(size) is str and size.startswith("s") for of in shapes for sizes in of.values() for size in sizes)
+        assert any(
+            type(size) is str and size.startswith("s")
+            for of in shapes
+            for sizes in of.values()
+            for size in sizes
+        )
 
 
 def test_15_where_a_killed_process_was(log):
@@ -167,14 +211,24 @@ def test_15_where_a_killed_process_was(log):
     assert summary["compile_us"] > 3_000_000 and summary["text"].endswith(": 1 did not end.")
     row = log("hangs").findings()[0]
     assert (row["kind"], row["function"]) == ("unfinished-compile", "stuck")
-    assert [span["name"] for span in row["details"]["open_spans"]] == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile", "lowering"]
-    assert row["details"]["open_us"] > 3_000_000 and row["title"].startswith("The compile of `stuck` did not end: the log stops 3.")
+    assert [span["name"] for span in row["details"]["open_spans"]] == [
+        "dynamo",
+        "entire_frame_compile",
+        "compile_attempt_0",
+        "backend_compile",
+        "lowering",
+    ]
+    assert row["details"]["open_us"] > 3_000_000 and row["title"].startswith(
+        "The compile of `stuck` did not end: the log stops 3."
+    )
 
 
 @pytest.mark.parametrize("name", ["failures", "graph_breaks", "export_dtrace"])
 def test_16_where_a_line_is_known_nothing_says_that_it_is_not(log, name):
     found = [row for row in rows(log(name)) if row["line"] is not None]
-    assert found and not any(words in row["text"] for row in found for words in ("not known", "does not say", "unknown"))
+    assert found and not any(
+        words in row["text"] for row in found for words in ("not known", "does not say", "unknown")
+    )
 
 
 def test_18_what_costs_most_comes_first(log):

@@ -9,7 +9,14 @@ import zstandard
 from log_builder import record
 
 SHARED = traces.PUBLIC.parent
-FIXTURE_FOLDERS = sorted({path.parent for suffix in ("*.log", "*.log.zst") for path in (traces.ROOT / "fixtures").rglob(suffix) if "again" not in path.parts})
+FIXTURE_FOLDERS = sorted(
+    {
+        path.parent
+        for suffix in ("*.log", "*.log.zst")
+        for path in (traces.ROOT / "fixtures").rglob(suffix)
+        if "again" not in path.parts
+    }
+)
 SUMS = {
     "failure_count": "failure", "unfinished_count": "unfinished-compile", "restart_count": "restart", "graph_break_count": "graph-break", "export_failure_count": "export-failure",
     "export_assumption_count": "export-assumption", "cudagraph_skip_count": "cudagraph-skip",
@@ -23,9 +30,15 @@ def check(log):
     if any(row["kind"] == "unlisted" for row in rows):
         return
     for number, kind in SUMS.items():
-        assert summary[number] in (None, sum(row["count"] for row in rows if row["kind"] == kind)), (number, log.id)
+        assert summary[number] in (None, sum(row["count"] for row in rows if row["kind"] == kind)), (
+            number,
+            log.id,
+        )
     assert summary["recompile_limit_count"] in (None, sum(row["kind"] == "recompile-limit" for row in rows))
-    assert summary["findings"] == {severity: sum(row["severity"] == severity for row in rows) for severity in ("error", "warning", "info")}
+    assert summary["findings"] == {
+        severity: sum(row["severity"] == severity for row in rows)
+        for severity in ("error", "warning", "info")
+    }
     assert summary["compile_count"] == summary["frame_count"] + summary["ahead_of_time_count"]
     if summary["failure_count"]:
         assert re.search(rf"\b{summary['failure_count']:,} failures?\b", summary["text"])
@@ -33,16 +46,26 @@ def check(log):
     frames = {key for row in rows if row["kind"] in OF_COMPILES for key in row["compiles"] if key in compiled}
     assert len(frames) <= summary["frame_count"], (frames, summary["text"])
     outside = {"make_fx", "fx_interpreter"}
-    failed = sum(row["count"] for row in rows if row["kind"] == "unfinished-compile" or row["kind"] == "failure" and row["details"]["phase"] not in outside)
+    failed = sum(
+        row["count"]
+        for row in rows
+        if row["kind"] == "unfinished-compile"
+        or (row["kind"] == "failure" and row["details"]["phase"] not in outside)
+    )
     assert failed <= summary["compile_count"] + summary["export_count"]
     if frames or failed or summary["export_failure_count"]:
-        assert summary["compile_count"] + summary["export_count"] > 0 and not summary["text"].startswith("No compile"), summary["text"]
+        assert summary["compile_count"] + summary["export_count"] > 0 and not summary["text"].startswith(
+            "No compile"
+        ), summary["text"]
     for row in rows:  # one failure is told once
         if row["kind"] == "failure":
             assert len(row["events"]) >= row["count"]
 
 
-@pytest.mark.parametrize("folder", [pytest.param(path, id=str(path.relative_to(traces.ROOT / "fixtures"))) for path in FIXTURE_FOLDERS])
+@pytest.mark.parametrize(
+    "folder",
+    [pytest.param(path, id=str(path.relative_to(traces.ROOT / "fixtures"))) for path in FIXTURE_FOLDERS],
+)
 def test_of_all_fixtures(built, folder):
     for path in sorted(path for suffix in ("*.log", "*.log.zst") for path in folder.glob(suffix)):
         for log in built(path).logs:
@@ -63,7 +86,11 @@ def test_of_a_log_from_the_wild(shared_traces, built):
 @pytest.mark.parametrize("version", ["2.4.1", "2.6.0", "2.8.0", "2.15.0"])
 def test_of_logs_of_other_versions(shared_traces, built, tmp_path, version):
     archive = SHARED / "versions/logs.tar.zst"
-    with archive.open("rb") as stream, zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(stream) as reader, tarfile.open(fileobj=reader, mode="r|") as tar:
+    with (
+        archive.open("rb") as stream,
+        zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(stream) as reader,
+        tarfile.open(fileobj=reader, mode="r|") as tar,
+    ):
         for member in tar:
             if member.name.startswith(f"{version}/") and member.name.endswith(".log"):
                 path = tmp_path / member.name.replace("/", "_") / member.name.rpartition("/")[2]
@@ -84,12 +111,20 @@ def program(built, root):
 def test_exports_without_their_records(program):
     """7 of the 8 calls left a trace: a non-strict one that succeeds leaves none."""
     found = program("exports")
-    assert found.summary["text"].startswith("1 compile of 1 function and 7 exports in ") and found.summary["text"].endswith(": 7 failures.")
-    assert all(row["title"].startswith("`torch.export`") and row["details"]["phase"] == "export" for row in found.findings() if row["kind"] == "failure")
+    assert found.summary["text"].startswith("1 compile of 1 function and 7 exports in ") and found.summary[
+        "text"
+    ].endswith(": 7 failures.")
+    assert all(
+        row["title"].startswith("`torch.export`") and row["details"]["phase"] == "export"
+        for row in found.findings()
+        if row["kind"] == "failure"
+    )
 
 
 def test_exports_with_their_records(program):
-    """Each of the 7 calls that failed is counted once, the one that stopped at a condition among the export problems."""
+    """Each of the 7 calls that failed is counted once, the one that stopped at a condition among the export
+    problems.
+    """
     found = program("exports_dtrace")
     assert found.summary["export_count"] == 8
     assert (found.summary["failure_count"], found.summary["export_failure_count"]) == (6, 1)
@@ -108,13 +143,16 @@ def test_a_failed_export_is_not_an_ahead_of_time_compile(program):
 
 def test_the_only_compile_has_an_exception_and_no_begin(log_of):
     """The log begins in it."""
-    text = "Traceback (most recent call last):\n  File \"/p/a.py\", line 3, in f\n    x\nValueError: no"
+    text = 'Traceback (most recent call last):\n  File "/p/a.py", line 3, in f\n    x\nValueError: no'
     found = log_of(record("artifact:dynamo_error 0/0", payload=text))
     assert found.summary["text"].startswith("1 compile of ") and found.summary["text"].endswith("1 failure.")
 
 
 def test_the_only_thing_is_an_open_capture_of_compiled_autograd(log_of):
-    begin = '{"name": "compiled_autograd", "ts": 1740992983096390.5, "args": null, "ph": "B", "cat": "dynamo_timed", "tid": 0, "pid": 0}'
+    begin = (
+        '{"name": "compiled_autograd", "ts": 1740992983096390.5, "args": null, "ph": "B", "cat":'
+        ' "dynamo_timed", "tid": 0, "pid": 0}'
+    )
     found = log_of(record("chromium_event", payload=begin))
     assert found.summary["unfinished_count"] == 1
     assert found.summary["text"] == "No compile ended in this log: 1 did not end."

@@ -1,4 +1,6 @@
-"""Every kind of finding: a real log in which it appears, its schema, its evidence; and where it must not appear."""
+"""Every kind of finding: a real log in which it appears, its schema, its evidence; and where it must not
+appear.
+"""
 
 from collections import Counter
 
@@ -49,16 +51,30 @@ WHERE = {
 @pytest.fixture(scope="module")
 def logs(built, root, tmp_path_factory):
     """All real logs, by fixture or version; one of them damaged."""
-    found = [(name, log) for name in traces.FIXTURES for log in built(root / "fixtures" / name / "trace").logs]
+    found = [
+        (name, log) for name in traces.FIXTURES for log in built(root / "fixtures" / name / "trace").logs
+    ]
     damaged = tmp_path_factory.mktemp("damaged") / "dedicated_log_torch_trace_damaged.log"
-    head, _, rest = next((root / "fixtures" / "failures" / "trace").glob("*.log")).read_bytes().partition(b"\nV")
+    head, _, rest = (
+        next((root / "fixtures" / "failures" / "trace").glob("*.log")).read_bytes().partition(b"\nV")
+    )
     damaged.write_bytes(head + b"\nnoise\nV" + rest[:-900])
     found += [(DAMAGED, log) for log in built(damaged).logs]
     unscheduled = damaged.with_name("dedicated_log_torch_trace_unscheduled.log")
-    unscheduled.write_bytes(_with_another_call(zstandard.decompress(next(path for path in VERSION_LOGS if path.name == "no_wait.log.zst").read_bytes())))
+    unscheduled.write_bytes(
+        _with_another_call(
+            zstandard.decompress(
+                next(path for path in VERSION_LOGS if path.name == "no_wait.log.zst").read_bytes()
+            )
+        )
+    )
     found += [(UNSCHEDULED, log) for log in built(unscheduled).logs]
     found += [(path.parent.name, log) for path in VLLM_LOGS for log in built(path).logs]
-    return found + [(f"{path.parent.name}/{path.name.split('.')[0]}", log) for path in VERSION_LOGS for log in built(path).logs]
+    return found + [
+        (f"{path.parent.name}/{path.name.split('.')[0]}", log)
+        for path in VERSION_LOGS
+        for log in built(path).logs
+    ]
 
 
 def _with_another_call(data):
@@ -68,7 +84,9 @@ def _with_another_call(data):
 
 
 def findings(logs, *names, kind=None):
-    return [row for name, log in logs if name in names for row in log.findings() if kind in (None, row["kind"])]
+    return [
+        row for name, log in logs if name in names for row in log.findings() if kind in (None, row["kind"])
+    ]
 
 
 def test_every_kind_has_a_schema():
@@ -83,18 +101,28 @@ def test_every_kind_appears_where_it_is_true_and_nowhere_else(logs, kind):
 
 
 def test_details_follow_their_schema(logs):
-    validators = {kind: Draft202012Validator({**about, "$defs": SCHEMA["$defs"]}) for kind, about in DETAILS.items()}
+    validators = {
+        kind: Draft202012Validator({**about, "$defs": SCHEMA["$defs"]}) for kind, about in DETAILS.items()
+    }
     for name, log in logs:
         for row in log.findings():
-            assert [error.message for error in validators[row["kind"]].iter_errors(row["details"])] == [], (name, row["title"])
+            assert [error.message for error in validators[row["kind"]].iter_errors(row["details"])] == [], (
+                name,
+                row["title"],
+            )
 
 
 def test_every_statement_leads_to_rows_that_are_there(logs):
     for name, log in logs:
-        compiles = {row["compile"] for table in ("compiles", "limits", "captures") for row in log.table(table)}
+        compiles = {
+            row["compile"] for table in ("compiles", "limits", "captures") for row in log.table(table)
+        }
         spans = {row["id"] for row in log.table("spans")}
         for row in log.findings():
-            assert row["compiles"] or row["events"] or row["spans"] or row["details"].get("lines"), (name, row["title"])
+            assert row["compiles"] or row["events"] or row["spans"] or row["details"].get("lines"), (
+                name,
+                row["title"],
+            )
             assert compiles.issuperset(row["compiles"]) and spans.issuperset(row["spans"])
             assert all(0 <= event < log.row["event_count"] for event in row["events"])
             assert row["count"] >= 1 and (row["cost_us"] is None) == (row["cost_of"] is None)
@@ -106,8 +134,14 @@ def test_most_important_first(logs):
         rows = log.findings()
         stages = [stage(row["kind"], row["severity"], row["details"]) for row in rows]
         assert stages == sorted(stages)
-        rest = rows[1:] if stages[:1] == [ERROR] else rows  # the first error may be the one that ended the program
-        orders = [(at, at == ERROR and row["cost_us"] is not None, -(row["cost_us"] or 0)) for row in rest for at in [stage(row["kind"], row["severity"], row["details"])]]
+        rest = (
+            rows[1:] if stages[:1] == [ERROR] else rows
+        )  # the first error may be the one that ended the program
+        orders = [
+            (at, at == ERROR and row["cost_us"] is not None, -(row["cost_us"] or 0))
+            for row in rest
+            for at in [stage(row["kind"], row["severity"], row["details"])]
+        ]
         assert orders == sorted(orders)
 
 
@@ -127,17 +161,34 @@ def test_torch_speaks_first(logs):
 
 def test_equal_problems_of_ranks_have_equal_fingerprints(logs):
     """Four processes in folders of their own ran one program; times differ, what went wrong does not."""
-    breaks = [tuple(row["fingerprint"] for row in log.findings() if row["kind"] == "graph-break") for name, log in logs if name == "ranks_extra_break"]
+    breaks = [
+        tuple(row["fingerprint"] for row in log.findings() if row["kind"] == "graph-break")
+        for name, log in logs
+        if name == "ranks_extra_break"
+    ]
     assert Counter(map(len, breaks)) == {0: 3, 1: 1}
     for kind in ("cache-miss", "cache-bypass"):
-        of_ranks = [frozenset(row["fingerprint"] for row in log.findings() if row["kind"] == kind) for name, log in logs if name == "ranks_healthy"]
+        of_ranks = [
+            frozenset(row["fingerprint"] for row in log.findings() if row["kind"] == kind)
+            for name, log in logs
+            if name == "ranks_healthy"
+        ]
         assert len(set(of_ranks)) == 1
 
 
 def test_two_runs_of_one_program_have_equal_fingerprints(logs):
-    """The same programs by torch 2.8 and 2.15, on other days: breaks with one text, recompiles with one guard."""
-    for program, kind in (("recompiles", "recompile"), ("recompiles", "recompile-limit"), ("killed", "unfinished-compile")):
-        one, other = ({row["fingerprint"] for row in findings(logs, f"{version}/{program}", kind=kind)} for version in ("2.8.0", "2.15.0"))
+    """The same programs by torch 2.8 and 2.15, on other days: breaks with one text, recompiles with one
+    guard.
+    """
+    for program, kind in (
+        ("recompiles", "recompile"),
+        ("recompiles", "recompile-limit"),
+        ("killed", "unfinished-compile"),
+    ):
+        one, other = (
+            {row["fingerprint"] for row in findings(logs, f"{version}/{program}", kind=kind)}
+            for version in ("2.8.0", "2.15.0")
+        )
         assert one and one == other
 
 
@@ -152,29 +203,55 @@ def test_fingerprints_are_unique_in_a_log(logs):
 
 def test_a_failed_compile_is_one_failure_with_its_line(logs):
     titles = [(row["title"], row["file"], row["line"]) for row in findings(logs, "failures", kind="failure")]
-    assert ("`prints_in_fullgraph` failed to compile: Unsupported: Failed to trace builtin operator", "program.py", 17) in titles
-    assert ("`has_wrong_shapes` failed to compile: TorchRuntimeError: RuntimeError when making fake tensor call", "program.py", 28) in titles
+    assert (
+        "`prints_in_fullgraph` failed to compile: Unsupported: Failed to trace builtin operator",
+        "program.py",
+        17,
+    ) in titles
+    assert (
+        "`has_wrong_shapes` failed to compile: TorchRuntimeError: RuntimeError when making fake tensor call",
+        "program.py",
+        28,
+    ) in titles
     assert len(titles) == 5
 
 
 def test_failures_of_two_functions_name_both(logs):
     """Both have one message and no line: one cause. torch suppressed the second one."""
     for version in ("2.6.0", "2.8.0"):
-        (row,) = (row for row in findings(logs, f"{version}/fail", kind="failure") if "exploded on purpose" in row["title"])
-        assert row["title"].startswith("2 compiles of 2 functions failed: ") and (row["function"], row["count"]) == (None, 2)
-        assert "`a` (" in row["text"] and "`s` (" in row["text"] and "on for 1 of these compiles" in row["text"]
+        (row,) = (
+            row
+            for row in findings(logs, f"{version}/fail", kind="failure")
+            if "exploded on purpose" in row["title"]
+        )
+        assert row["title"].startswith("2 compiles of 2 functions failed: ") and (
+            row["function"],
+            row["count"],
+        ) == (None, 2)
+        assert (
+            "`a` (" in row["text"] and "`s` (" in row["text"] and "on for 1 of these compiles" in row["text"]
+        )
 
 
 def test_the_class_of_an_exception_is_its_name(logs):
-    assert any("BackendCompilerFailed: backend='bad_backend' raised: RuntimeError" in row["title"] for row in findings(logs, "2.4.1/fail", kind="failure"))
+    assert any(
+        "BackendCompilerFailed: backend='bad_backend' raised: RuntimeError" in row["title"]
+        for row in findings(logs, "2.4.1/fail", kind="failure")
+    )
     assert not any("'>:" in row["title"] for row in findings(logs, "2.4.1/fail"))
 
 
 def test_what_a_graph_break_tells_is_no_failure_as_well(logs):
-    """The program's 'raise ValueError' is a break after which the function runs uncompiled, and a failure for torch 2.8 and later."""
+    """The program's 'raise ValueError' is a break after which the function runs uncompiled, and a failure for
+    torch 2.8 and later.
+    """
     rows = findings(logs, "2.15.0/fail")
     (row,) = (row for row in rows if row["function"] == "d")
-    assert row["kind"] == "graph-break" and "runs uncompiled" in row["text"] and row["details"]["skipped_frame_count"] == 1
+    assert (
+        row["kind"] == "graph-break"
+        and "runs uncompiled" in row["text"]
+        and row["details"]["skipped_frame_count"] == 1
+    )
 
 
 def test_breaks_with_one_reason_are_one_finding(logs):
@@ -184,7 +261,10 @@ def test_breaks_with_one_reason_are_one_finding(logs):
 
 
 def test_a_break_explains_its_restart(logs):
-    assert findings(logs, "graph_breaks", "compiled_autograd", "2.8.0/breaks", "2.15.0/breaks", kind="restart") == []
+    assert (
+        findings(logs, "graph_breaks", "compiled_autograd", "2.8.0/breaks", "2.15.0/breaks", kind="restart")
+        == []
+    )
 
 
 def test_what_changed_between_the_compiles(logs):
@@ -201,15 +281,27 @@ def test_a_refused_try_is_no_recompile(logs):
     """The program was compiled three times with another k, and refused once."""
     for version in ("2.6.0", "2.8.0", "2.15.0"):
         (limit,) = findings(logs, f"{version}/recompiles", kind="recompile-limit")
-        (cause,) = (row for row in findings(logs, f"{version}/recompiles", kind="recompile") if row["function"] == "limit")
-        assert (cause["count"], limit["count"], limit["details"]["compile_count"], limit["details"]["raised"]) == (2, 1, 3, False)
+        (cause,) = (
+            row
+            for row in findings(logs, f"{version}/recompiles", kind="recompile")
+            if row["function"] == "limit"
+        )
+        assert (
+            cause["count"],
+            limit["count"],
+            limit["details"]["compile_count"],
+            limit["details"]["raised"],
+        ) == (2, 1, 3, False)
         assert findings(logs, f"{version}/recompiles")[limit["because_of"]] == cause
         assert findings(logs, f"{version}/recompiles", kind="failure") == []
 
 
 def test_what_is_damaged(logs):
     titles = {row["title"] for row in findings(logs, DAMAGED, kind="data-problem")}
-    assert titles == {"The log is damaged: 1 line is no record of a trace", "The log is damaged: the last record was cut"}
+    assert titles == {
+        "The log is damaged: 1 line is no record of a trace",
+        "The log is damaged: the last record was cut",
+    }
 
 
 def test_what_the_limit_refused(logs):
@@ -220,8 +312,17 @@ def test_what_the_limit_refused(logs):
 
 def test_where_a_killed_process_was(logs):
     (row,) = findings(logs, "killed", kind="unfinished-compile")
-    assert row["title"] == "The compile of `never_finishes` did not end: the log stops 11.2 ms after it began, in `backend_compile`"
-    assert [span["name"] for span in row["details"]["open_spans"]] == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile"]
+    assert (
+        row["title"]
+        == "The compile of `never_finishes` did not end: the log stops 11.2 ms after it began, in"
+        " `backend_compile`"
+    )
+    assert [span["name"] for span in row["details"]["open_spans"]] == [
+        "dynamo",
+        "entire_frame_compile",
+        "compile_attempt_0",
+        "backend_compile",
+    ]
     assert findings(logs, "precompile", "basic_inference", "failures", kind="unfinished-compile") == []
 
 
@@ -230,18 +331,31 @@ def test_a_compile_that_was_broken_off(logs):
     assert row["title"] == "The compile of `interrupted` was broken off after Dynamo had made its graph"
     (summary,) = (log.summary for name, log in logs if name == "2.13.0/interrupted")
     assert summary["unfinished_count"] == 1 and summary["text"].endswith(": 1 did not end.")
-    statuses = {compile.row["function"]: compile.status for name, log in logs if name == "2.13.0/interrupted" for compile in log.compiles}
+    statuses = {
+        compile.row["function"]: compile.status
+        for name, log in logs
+        if name == "2.13.0/interrupted"
+        for compile in log.compiles
+    }
     assert statuses["empty"] == "empty"
 
 
 def test_assumptions_of_an_export(logs):
     titles = {row["title"] for row in findings(logs, "2.15.0/export", kind="export-assumption")}
-    assert titles == {f"The export assumes that `{condition}` holds" for condition in ("Eq(s77, s17)", "Eq(s6, s27)", "Eq(s77, 8)")}
-    assert any(row["title"] == "1 of 4 exports left no program" for row in findings(logs, "2.15.0/export", kind="export-failure"))
+    assert titles == {
+        f"The export assumes that `{condition}` holds"
+        for condition in ("Eq(s77, s17)", "Eq(s6, s27)", "Eq(s77, 8)")
+    }
+    assert any(
+        row["title"] == "1 of 4 exports left no program"
+        for row in findings(logs, "2.15.0/export", kind="export-failure")
+    )
     assert findings(logs, "dynamic_shapes", "2.15.0/recompiles", kind="export-assumption") == []
 
 
 def test_places_are_short(logs):
     for name, log in logs:
         for row in log.findings():
-            assert row["file"] is None or not row["file"].startswith(("/home/user/project", "/srv/versions")), (name, row["file"])
+            assert row["file"] is None or not row["file"].startswith(
+                ("/home/user/project", "/srv/versions")
+            ), (name, row["file"])

@@ -13,12 +13,20 @@ from tlparse_bundle.statements.source_places import Shortener, normalised
 
 def start(compile_id, function, line, file=0):
     return record(
-        f'dynamo_start {compile_id} {{"stack": [{{"line": {line}, "name": "{function}", "filename": {file}}}]}}'
+        f'dynamo_start {compile_id} {{"stack": [{{"line": {line}, "name": "{function}", "filename":'
+        f" {file}}}]}}"
     )
 
 
 def metrics(compile_id, function="f", **values):
-    values = {"co_name": function, "co_filename": "/p/a.py", "co_firstlineno": 1, "start_time_us": 1, "dynamo_cumulative_compile_time_us": 1000, **values}
+    values = {
+        "co_name": function,
+        "co_filename": "/p/a.py",
+        "co_firstlineno": 1,
+        "start_time_us": 1,
+        "dynamo_cumulative_compile_time_us": 1000,
+        **values,
+    }
     return record(f"compilation_metrics {compile_id} {json.dumps(values)}")
 
 
@@ -45,34 +53,47 @@ def found(log_of):
 
 def of(log, kind):
     rows = [row for row in log.findings() if row["kind"] == kind]
-    about = Draft202012Validator({**schema("findings")["$defs"]["details"]["properties"][kind], "$defs": schema("findings")["$defs"]})
+    about = Draft202012Validator(
+        {**schema("findings")["$defs"]["details"]["properties"][kind], "$defs": schema("findings")["$defs"]}
+    )
     assert [error.message for row in rows for error in about.iter_errors(row["details"])] == []
     return rows
 
 
 def test_a_tie_has_no_because(found):
     """One batch size, one grad mode: neither is the cause of two recompiles."""
-    log = found(compiled("0/0"), compiled("0/1", size("0/0", 4, 5)), compiled("0/2", "0/1: GLOBAL_STATE changed: grad_mode "))
+    log = found(
+        compiled("0/0"),
+        compiled("0/1", size("0/0", 4, 5)),
+        compiled("0/2", "0/1: GLOBAL_STATE changed: grad_mode "),
+    )
     assert "because" not in log.summary["text"]
     assert log.summary["text"].endswith("2 recompiles for 2 reasons.")
 
 
 def test_a_third_is_not_mostly(found):
     """Four recompiles, the most frequent cause has two."""
-    flags = [compiled(f"0/{n}", f"0/{n - 1}: {name} == 1") for n, name in ((1, "a"), (2, "a"), (3, "b"), (4, "c"))]
+    flags = [
+        compiled(f"0/{n}", f"0/{n - 1}: {name} == 1") for n, name in ((1, "a"), (2, "a"), (3, "b"), (4, "c"))
+    ]
     text = found(compiled("0/0"), *flags).summary["text"]
     assert "mostly" not in text and "because" not in text
 
 
 def test_a_majority_is_said(found):
     sizes = [compiled(f"0/{n}", size(f"0/{n - 1}", n, n + 1)) for n in range(1, 4)]
-    assert "3 recompiles because `x.size(0)` changed (1 → 2 → 3 → 4)" in found(compiled("0/0"), *sizes).summary["text"]
+    assert (
+        "3 recompiles because `x.size(0)` changed (1 → 2 → 3 → 4)"
+        in found(compiled("0/0"), *sizes).summary["text"]
+    )
     text = found(compiled("0/0"), *sizes, compiled("0/4", "0/3: flag == True")).summary["text"]
     assert "4 recompiles mostly because `x.size(0)` changed" in text
 
 
 def test_the_cause_is_the_result_that_one_guard_kept_out(found):
-    """(4, grad), (4, no grad), (5, grad): torch names the grad mode first; the first result lacks the size only."""
+    """(4, grad), (4, no grad), (5, grad): torch names the grad mode first; the first result lacks the size
+    only.
+    """
     grad = "GLOBAL_STATE changed: grad_mode "
     log = found(
         compiled("0/0"), compiled("0/1", f"0/0: {grad}"), compiled("0/2", size("0/1", 4, 6), size("0/0", 4, 6)),
@@ -88,7 +109,10 @@ def test_nothing_was_near(found):
     log = found(
         compiled("0/0"), compiled("0/1", size("0/0", 4, 5)), compiled("0/2", size("0/1", 5, 6), f"0/0: {dtype}"), compiled("0/3", f"0/1: {dtype}", size("0/0", 4, 7)),
     )  # fmt: skip
-    assert "`f` was compiled again twice: no earlier result was near: each was kept out by several guards" in [row["title"] for row in of(log, "recompile")]
+    assert (
+        "`f` was compiled again twice: no earlier result was near: each was kept out by several guards"
+        in [row["title"] for row in of(log, "recompile")]
+    )
 
 
 def test_two_guards_on_one_object_are_one_cause(found):
@@ -99,8 +123,17 @@ def test_two_guards_on_one_object_are_one_cause(found):
 
 
 def test_the_hint_of_torch_comes_instead_of_ours(found):
-    hint = "torch.compile considers integer attributes of the nn.Module to be static. If you are observing recompilation, you might want to make this integer dynamic using torch._dynamo.config.allow_unspec_int_on_nn_module = True, or convert this integer into a tensor."
-    log = found(compiled("0/0"), compiled("0/1", f"0/0: self.step == 1            # return x + self.step  # a.py:5 in f (HINT: {hint})"))
+    hint = (
+        "torch.compile considers integer attributes of the nn.Module to be static. If you are observing"
+        " recompilation, you might want to make this integer dynamic using"
+        " torch._dynamo.config.allow_unspec_int_on_nn_module = True, or convert this integer into a tensor."
+    )
+    log = found(
+        compiled("0/0"),
+        compiled(
+            "0/1", f"0/0: self.step == 1            # return x + self.step  # a.py:5 in f (HINT: {hint})"
+        ),
+    )
     (row,) = of(log, "recompile")
     assert row["remedies"] == [{"text": hint, "code": None, "source": "torch"}]
 
@@ -120,24 +153,42 @@ def test_size_one_is_not_marked_dynamic(found):
 def test_the_limit_says_what_happened(found, raised, words):
     config = json.dumps({"recompile_limit": 1, "fail_on_recompile_limit_hit": raised})
     refused = record("artifact:recompile_reasons 0/1", payload=size("0/0", 4, 5)) + metrics(
-        "0/1", dynamo_config=config, fail_type="FailOnRecompileLimitHit" if raised else "RecompileLimitExceeded", fail_reason="recompile_limit reached"
+        "0/1",
+        dynamo_config=config,
+        fail_type="FailOnRecompileLimitHit" if raised else "RecompileLimitExceeded",
+        fail_reason="recompile_limit reached",
     )
     log = found(compiled("0/0", dynamo_config=config), refused)
     (row,) = of(log, "recompile-limit")
     assert words in row["title"] and "limit of 1" in row["title"] and row["details"]["raised"] is raised
-    assert (log.summary["recompile_count"], log.summary["compile_count"], log.summary["failure_count"]) == (0, 1, 0)
+    assert (log.summary["recompile_count"], log.summary["compile_count"], log.summary["failure_count"]) == (
+        0,
+        1,
+        0,
+    )
 
 
 def test_graphs_without_cuda_graphs(found):
     reason = "skipping cudagraphs due to mutated inputs (1 instances). Found from : \n   File 'a.py', line 3"
-    log = found(compiled("0/0", cudagraph_skip_reason=reason), compiled("1/0", function="g", cudagraph_skip_reason=reason), compiled("2/0", function="h"))
+    log = found(
+        compiled("0/0", cudagraph_skip_reason=reason),
+        compiled("1/0", function="g", cudagraph_skip_reason=reason),
+        compiled("2/0", function="h"),
+    )
     (row,) = of(log, "cudagraph-skip")
-    assert row["title"] == "2 graphs of `f` and `g` run without CUDA graphs: skipping cudagraphs due to mutated inputs (1 instances)"
+    assert (
+        row["title"]
+        == "2 graphs of `f` and `g` run without CUDA graphs: skipping cudagraphs due to mutated inputs (1"
+        " instances)"
+    )
     assert log.summary["cudagraph_skip_count"] == 2
 
 
 def test_time_of_autotuning(found):
-    log = found(compiled("0/0", compile_time_autotune_time_us=1_500_000), compiled("1/0", function="g", compile_time_autotune_time_us=10))
+    log = found(
+        compiled("0/0", compile_time_autotune_time_us=1_500_000),
+        compiled("1/0", function="g", compile_time_autotune_time_us=10),
+    )
     (row,) = of(log, "autotune")
     assert (row["cost_us"], row["count"]) == (1_500_010, 2)
     assert of(found(compiled("0/0", compile_time_autotune_time_us=0)), "autotune") == []
@@ -154,7 +205,9 @@ def test_a_log_that_may_end_within_its_last_payload(found):
     """Of another record than the last one it is damage that loses nothing."""
     whole, cut = (record("artifact:x 0/0", payload=text) for text in ("all of it", "a part of it"))
     (row,) = of(found(compiled("0/0"), whole, cut[:-4]), "data-problem")
-    assert row["title"] == "The log is damaged: the payload of the last record is not the one that was written"
+    assert (
+        row["title"] == "The log is damaged: the payload of the last record is not the one that was written"
+    )
     assert row["details"]["loses_records"]
     (row,) = of(found(compiled("0/0"), whole.replace(b"all", b"any"), cut), "data-problem")
     assert row["title"] == "The log is damaged: the payload of 1 record is not the one that was written"
@@ -162,7 +215,13 @@ def test_a_log_that_may_end_within_its_last_payload(found):
 
 
 def test_an_error_of_a_cache(found):
-    log = found(compiled("0/0"), record("artifact:aotautograd_cache_pickle_failure 0/0", payload='{"error": "no pickle", "field": "guards"}'))
+    log = found(
+        compiled("0/0"),
+        record(
+            "artifact:aotautograd_cache_pickle_failure 0/0",
+            payload='{"error": "no pickle", "field": "guards"}',
+        ),
+    )
     assert [row["details"]["cache"] for row in of(log, "cache-error")] == ["aot_autograd"]
 
 
@@ -177,7 +236,11 @@ def test_a_log_without_compiles_says_so(found):
 
 
 def test_hostile_names_stay_in_their_line(found):
-    log = found(record('str ["/p/b.py", 1]'), start("0/0", "evil\\nname`", 1, 1), metrics("0/0", "evil\nname`", fail_type="E", fail_reason="a\nb" * 5000))
+    log = found(
+        record('str ["/p/b.py", 1]'),
+        start("0/0", "evil\\nname`", 1, 1),
+        metrics("0/0", "evil\nname`", fail_type="E", fail_reason="a\nb" * 5000),
+    )
     for row in log.findings():
         assert "\n" not in row["title"] and len(row["title"]) < 1000 and len(row["text"]) < 6000
 
@@ -186,21 +249,41 @@ def test_hostile_names_stay_in_their_line(found):
 
 
 def test_words():
-    assert [duration(us) for us in (None, 5, 1500, 2_500_000, 12_340_000, 125_000_000)] == ["unknown", "5 µs", "1.5 ms", "2.5 s", "12.3 s", "2 min 5 s"]
+    assert [duration(us) for us in (None, 5, 1500, 2_500_000, 12_340_000, 125_000_000)] == [
+        "unknown",
+        "5 µs",
+        "1.5 ms",
+        "2.5 s",
+        "12.3 s",
+        "2 min 5 s",
+    ]
     assert listed(["a", "b", "c", "d"]) == "a, b, c and 1 more"
     assert first_line("a raised:\n  b\nc") == "a raised: b"
 
 
 def test_what_differs_between_machines_is_left_out():
-    one = "function <f at 0x7f00aa> in /home/me/run1/model.py, <eval_with_key>.3, /opt/py/lib/python3.11/site-packages/torch/x.py"
-    other = "function <f at 0x7e11bb> in /srv/job/model.py, <eval_with_key>.12, /usr/lib/python3.12/site-packages/torch/x.py"
+    one = (
+        "function <f at 0x7f00aa> in /home/me/run1/model.py, <eval_with_key>.3,"
+        " /opt/py/lib/python3.11/site-packages/torch/x.py"
+    )
+    other = (
+        "function <f at 0x7e11bb> in /srv/job/model.py, <eval_with_key>.12,"
+        " /usr/lib/python3.12/site-packages/torch/x.py"
+    )
     assert normalised(one) == normalised(other)
-    assert function_of("torch_dynamo_resume_in_f_at_3") == "f" == function_of("torch_dynamo_resume_in_torch_dynamo_resume_in_f_at_3_at_9")
+    assert (
+        function_of("torch_dynamo_resume_in_f_at_3")
+        == "f"
+        == function_of("torch_dynamo_resume_in_torch_dynamo_resume_in_f_at_3_at_9")
+    )
 
 
 def test_short_places():
     short = Shortener(["/home/me/run/model/a.py", "/home/me/run/model/b.py", "/home/me/run/train.py", None])
-    assert [short(file) for file in ("/home/me/run/model/a.py", "/home/me/run/train.py", "/x/site-packages/torch/nn/f.py")] == ["model/a.py", "train.py", "torch/nn/f.py"]
+    assert [
+        short(file)
+        for file in ("/home/me/run/model/a.py", "/home/me/run/train.py", "/x/site-packages/torch/nn/f.py")
+    ] == ["model/a.py", "train.py", "torch/nn/f.py"]
     assert Shortener([])("/p/a.py") == "/p/a.py"
 
 
@@ -213,25 +296,44 @@ def config(**settings):
 
 def test_the_accumulated_limit_is_not_the_limit_of_one_function(found):
     """As torch 2.13 writes it."""
-    reason = "Dynamo recompile limit exceeded\n  Explanation: Dynamo attempted to recompile the code object too many times, exceeding the accumulated_recompile_limit cache size limit (currently set to 3). Excessive recompilations can degrade performance."
-    why = record("artifact:recompile_reasons 0/1", payload="0/0: tensor 'x' dtype mismatch. expected Float, actual Char")
-    log = found(compiled("0/0", **config(recompile_limit=8)), why + metrics("0/1", fail_type="Unsupported", fail_reason=reason, **config(recompile_limit=8)))
+    reason = (
+        "Dynamo recompile limit exceeded\n  Explanation: Dynamo attempted to recompile the code object too"
+        " many times, exceeding the accumulated_recompile_limit cache size limit (currently set to 3)."
+        " Excessive recompilations can degrade performance."
+    )
+    why = record(
+        "artifact:recompile_reasons 0/1",
+        payload="0/0: tensor 'x' dtype mismatch. expected Float, actual Char",
+    )
+    log = found(
+        compiled("0/0", **config(recompile_limit=8)),
+        why + metrics("0/1", fail_type="Unsupported", fail_reason=reason, **config(recompile_limit=8)),
+    )
     (row,) = of(log, "recompile-limit")
     assert row["title"].startswith("`f` reached the accumulated recompile limit of 3:")
     assert "`x.dtype` changed (Float → Char)" in row["text"] and row["details"]["limit"] == 3
 
 
 def test_no_size_becomes_dynamic_where_that_is_off(found):
-    sizes = [compiled(f"0/{n}", size(f"0/{n - 1}", n + 1, n + 2), **config(automatic_dynamic_shapes=False)) for n in range(1, 4)]
+    sizes = [
+        compiled(f"0/{n}", size(f"0/{n - 1}", n + 1, n + 2), **config(automatic_dynamic_shapes=False))
+        for n in range(1, 4)
+    ]
     (row,) = of(found(compiled("0/0", **config(automatic_dynamic_shapes=False)), *sizes), "recompile")
     assert row["remedies"][0]["code"] is None and "dynamic=False" in row["remedies"][0]["text"]
 
 
 def test_sizes_of_which_one_is_small_are_marked_dynamic(found):
     """dynamic=True takes 4, 5 and 6 together, and 1 apart."""
-    sizes = [compiled(f"0/{n}", size(f"0/{n - 1}", old, new)) for n, (old, new) in enumerate(((4, 5), (5, 6), (6, 1)), 1)]
+    sizes = [
+        compiled(f"0/{n}", size(f"0/{n - 1}", old, new))
+        for n, (old, new) in enumerate(((4, 5), (5, 6), (6, 1)), 1)
+    ]
     (row,) = of(found(compiled("0/0"), *sizes), "recompile")
-    assert row["remedies"][0]["code"] == "torch._dynamo.mark_dynamic(x, 0)" and "0 and 1" in row["remedies"][0]["text"]
+    assert (
+        row["remedies"][0]["code"] == "torch._dynamo.mark_dynamic(x, 0)"
+        and "0 and 1" in row["remedies"][0]["text"]
+    )
 
 
 def test_the_integer_one_does_not_become_dynamic(found):
@@ -241,53 +343,120 @@ def test_the_integer_one_does_not_become_dynamic(found):
 
 def test_the_name_of_a_variable_is_no_hint(found):
     """torch 2.13 on a closure."""
-    (row,) = of(found(compiled("0/0"), compiled("0/1", "0/0: fn.__closure__[0].cell_contents == 7      # def inner(x): return x+n  # a.py:5 in inner (HINT: guard on \"n\")")), "recompile")
+    (row,) = of(
+        found(
+            compiled("0/0"),
+            compiled(
+                "0/1",
+                "0/0: fn.__closure__[0].cell_contents == 7      # def inner(x): return x+n  # a.py:5 in inner"
+                ' (HINT: guard on "n")',
+            ),
+        ),
+        "recompile",
+    )
     assert [remedy["source"] for remedy in row["remedies"]] == ["tlparse-bundle"]
 
 
 def test_length_and_type_are_no_values_of_one_thing(found):
-    log = found(compiled("0/0"), compiled("0/1", "0/0: len(L['xs']) == 2"), compiled("0/2", "0/1: ___check_type_id(L['xs'], 9487520), type=<class 'list'>"))
-    assert [row["title"] for row in of(log, "recompile")] == ["`f` was compiled again twice: `len(xs)` and `type(xs)` changed"]
+    log = found(
+        compiled("0/0"),
+        compiled("0/1", "0/0: len(L['xs']) == 2"),
+        compiled("0/2", "0/1: ___check_type_id(L['xs'], 9487520), type=<class 'list'>"),
+    )
+    assert [row["title"] for row in of(log, "recompile")] == [
+        "`f` was compiled again twice: `len(xs)` and `type(xs)` changed"
+    ]
 
 
 def test_another_device_is_no_grad_mode(found):
-    cpu, meta = (f"DispatchKeySet({device}, BackendSelect, ADInplaceOrView, Autograd{device})" for device in ("CPU", "Meta"))
+    cpu, meta = (
+        f"DispatchKeySet({device}, BackendSelect, ADInplaceOrView, Autograd{device})"
+        for device in ("CPU", "Meta")
+    )
     plain = "DispatchKeySet(CPU, BackendSelect)"
-    for actual, words, advice in ((meta, "(CPU, AutogradCPU → Meta, AutogradMeta)", "one device"), (plain, "ADInplaceOrView, AutogradCPU → none of them", "inference mode")):
-        (row,) = of(found(compiled("0/0"), compiled("0/1", f"0/0: tensor 'x' dispatch key set mismatch. expected {cpu}, actual {actual}")), "recompile")
+    for actual, words, advice in (
+        (meta, "(CPU, AutogradCPU → Meta, AutogradMeta)", "one device"),
+        (plain, "ADInplaceOrView, AutogradCPU → none of them", "inference mode"),
+    ):
+        (row,) = of(
+            found(
+                compiled("0/0"),
+                compiled(
+                    "0/1", f"0/0: tensor 'x' dispatch key set mismatch. expected {cpu}, actual {actual}"
+                ),
+            ),
+            "recompile",
+        )
         assert words in row["title"] and advice in row["remedies"][0]["text"]
 
 
 def test_the_headline_says_in_which_function(found):
-    log = found(compiled("0/0"), *(compiled(f"0/{n}", f"0/{n - 1}: n == {n + 5}") for n in (1, 2)), compiled("1/0", function="g"), compiled("1/1", "1/0: m == 7", function="g"))
+    log = found(
+        compiled("0/0"),
+        *(compiled(f"0/{n}", f"0/{n - 1}: n == {n + 5}") for n in (1, 2)),
+        compiled("1/0", function="g"),
+        compiled("1/1", "1/0: m == 7", function="g"),
+    )
     assert "mostly because `n` changed" in log.summary["text"] and log.summary["text"].endswith(" in `f`.")
 
 
 def test_files_and_addresses_in_sentences_are_short(found):
-    reason = "cannot trace <function helper at 0x7f00aabbccdd> of /p/lib/helper.py, /opt/py/lib/python3.11/site-packages/torch/nn/x.py, see https://pytorch.org/docs/a/b"
+    reason = (
+        "cannot trace <function helper at 0x7f00aabbccdd> of /p/lib/helper.py,"
+        " /opt/py/lib/python3.11/site-packages/torch/nn/x.py, see https://pytorch.org/docs/a/b"
+    )
     (row,) = of(found(start("0/0", "f", 1), metrics("0/0", fail_type="E", fail_reason=reason)), "failure")
-    assert row["title"] == "`f` failed to compile: E: cannot trace <function helper> of lib/helper.py, torch/nn/x.py, see https://pytorch.org/docs/a/b"
+    assert (
+        row["title"]
+        == "`f` failed to compile: E: cannot trace <function helper> of lib/helper.py, torch/nn/x.py, see"
+        " https://pytorch.org/docs/a/b"
+    )
 
 
 def test_a_failure_without_a_line_is_at_its_function(found):
-    (row,) = of(found(start("0/0", "f", 7), metrics("0/0", fail_type="BackendCompilerFailed", fail_reason="backend='bad' raised:\nRuntimeError: no", co_firstlineno=7)), "failure")
+    (row,) = of(
+        found(
+            start("0/0", "f", 7),
+            metrics(
+                "0/0",
+                fail_type="BackendCompilerFailed",
+                fail_reason="backend='bad' raised:\nRuntimeError: no",
+                co_firstlineno=7,
+            ),
+        ),
+        "failure",
+    )
     assert (row["file"], row["line"]) == ("a.py", 7) and row["text"] == ""
 
 
 def test_what_went_on_after_a_suppressed_error(found):
-    (row,) = of(found(start("0/0", "f", 7), metrics("0/0", fail_type="E", fail_reason="no", **config(suppress_errors=True))), "failure")
+    (row,) = of(
+        found(
+            start("0/0", "f", 7),
+            metrics("0/0", fail_type="E", fail_reason="no", **config(suppress_errors=True)),
+        ),
+        "failure",
+    )
     assert "the program went on and ran the function eager" in row["text"]
 
 
 def test_a_partial_graph_says_that_the_exception_is_not_there(found):
-    (row,) = of(found(record("artifact:make_fx_fail_partial", payload="def forward(self):\n    pass")), "failure")
+    (row,) = of(
+        found(record("artifact:make_fx_fail_partial", payload="def forward(self):\n    pass")), "failure"
+    )
     assert row["title"] == "`make_fx` failed outside of a compile" and "not the exception" in row["text"]
 
 
 def test_a_cold_cache_costs_nothing(found):
     """All is compiled once; a miss beside hits costs what it took."""
-    miss = record("artifact:fx_graph_cache_miss 0/0", payload=json.dumps({"cache_state": "miss", "key": "k", "time_taken_ns": 5_000_000, "components": []}))
-    hit = record("artifact:fx_graph_cache_hit 1/0", payload=json.dumps({"cache_state": "hit", "key": "h", "time_saved_ns": 1000, "components": []}))
+    miss = record(
+        "artifact:fx_graph_cache_miss 0/0",
+        payload=json.dumps({"cache_state": "miss", "key": "k", "time_taken_ns": 5_000_000, "components": []}),
+    )
+    hit = record(
+        "artifact:fx_graph_cache_hit 1/0",
+        payload=json.dumps({"cache_state": "hit", "key": "h", "time_saved_ns": 1000, "components": []}),
+    )
     (cold,) = of(found(compiled("0/0") + miss), "cache-miss")
     (warm,) = of(found(compiled("0/0") + miss, compiled("1/0", function="g") + hit), "cache-miss")
     assert cold["cost_us"] is None and "5 ms" in cold["text"]
@@ -296,11 +465,21 @@ def test_a_cold_cache_costs_nothing(found):
 
 def test_exceptions_of_two_kinds_are_two_breaks(found):
     def broken(compile_id, line, error):
-        text = f"Graph break in user code at /p/a.py:{line}\nGraph Break Reason: Observed exception\n  Explanation: Dynamo found no exception handler.\n\n  Developer debug context: raised exception {error}\n\nUser code traceback:\n"
+        text = (
+            f"Graph break in user code at /p/a.py:{line}\nGraph Break Reason: Observed exception\n "
+            " Explanation: Dynamo found no exception handler.\n\n  Developer debug context: raised exception"
+            f" {error}\n\nUser code traceback:\n"
+        )
         return record(f"artifact:dynamo_graph_break_reason {compile_id}", payload=text)
 
-    log = found(compiled("0/0") + broken("0/0", 3, "KeyError('mine')"), compiled("1/0", function="g") + broken("1/0", 9, "ValueError('other')"))
-    assert sorted(row["title"].rpartition(": ")[2] for row in of(log, "graph-break")) == ["KeyError('mine')", "ValueError('other')"]
+    log = found(
+        compiled("0/0") + broken("0/0", 3, "KeyError('mine')"),
+        compiled("1/0", function="g") + broken("1/0", 9, "ValueError('other')"),
+    )
+    assert sorted(row["title"].rpartition(": ")[2] for row in of(log, "graph-break")) == [
+        "KeyError('mine')",
+        "ValueError('other')",
+    ]
 
 
 # A log with very many
@@ -308,11 +487,19 @@ def test_exceptions_of_two_kinds_are_two_breaks(found):
 
 def test_a_log_has_no_more_findings_than_a_person_can_read(found):
     failed = [metrics(f"{n}/0", f"f{n}", fail_type="E", fail_reason=f"reason {n}") for n in range(400)]
-    costly = compiled("900/0", function="slow") + compiled("900/1", "900/0: n == 5", function="slow", dynamo_cumulative_compile_time_us=9_000_000, entire_frame_compile_time_s=9.0)
+    costly = compiled("900/0", function="slow") + compiled(
+        "900/1",
+        "900/0: n == 5",
+        function="slow",
+        dynamo_cumulative_compile_time_us=9_000_000,
+        entire_frame_compile_time_s=9.0,
+    )
     log = found(*failed, costly)
     (rest,) = of(log, "unlisted")
     assert len(log.findings()) == 300 and log.findings()[-1] == rest
-    assert rest["count"] == 102 == sum(kind["count"] for kind in rest["details"]["kinds"]) and rest["compiles"]
+    assert (
+        rest["count"] == 102 == sum(kind["count"] for kind in rest["details"]["kinds"]) and rest["compiles"]
+    )
     assert log.summary["failure_count"] == 400 == log.summary["findings"]["error"]
     assert [row["function"] for row in of(log, "recompile")] == ["slow"]
 
@@ -326,7 +513,18 @@ def test_a_name_without_end_is_cut(found):
 def test_what_error_on_recompile_forbids_is_a_failure_alone(found):
     """torch 2.13: the reasons are written, then it raises."""
     why = record("artifact:recompile_reasons 0/1", payload=size("0/0", 2, 3))
-    log = found(compiled("0/0"), why + metrics("0/1", fail_type="RecompileError", fail_reason="Recompiling function f in /p/a.py:3\n    triggered by the following guard failure(s):\n    - 0/0: tensor 'x' size mismatch"))
+    log = found(
+        compiled("0/0"),
+        why
+        + metrics(
+            "0/1",
+            fail_type="RecompileError",
+            fail_reason=(
+                "Recompiling function f in /p/a.py:3\n    triggered by the following guard failure(s):\n    -"
+                " 0/0: tensor 'x' size mismatch"
+            ),
+        ),
+    )
     assert of(log, "recompile") == [] and len(of(log, "failure")) == 1
     assert (log.summary["recompile_count"], log.summary["compile_count"]) == (0, 1)
 
@@ -342,22 +540,40 @@ def test_a_remedy_is_of_the_guard_that_is_told(found):
 
 
 def test_what_caches_had_is_said_where_nothing_was_compiled(found):
-    hit = record("artifact:fx_graph_cache_hit", payload=json.dumps({"cache_state": "hit", "key": "h", "components": []}))
+    hit = record(
+        "artifact:fx_graph_cache_hit",
+        payload=json.dumps({"cache_state": "hit", "key": "h", "components": []}),
+    )
     assert found(hit, hit).summary["text"] == "No compiles in this log, 2 hits of the FX graph cache."
 
 
 def test_an_integer_that_the_program_makes_a_constant(found):
     """for _ in range(n), torch 2.13: dynamic after the first recompile, then a constant again."""
-    constant = record('symbolic_shape_specialization 0/1 {"symbol": "s1", "sources": ["L[\'n\']"], "value": "3", "reason": "range_refined_to_singleton", "stack": [], "user_stack": []}')
+    constant = record(
+        'symbolic_shape_specialization 0/1 {"symbol": "s1", "sources": ["L[\'n\']"], "value": "3", "reason":'
+        ' "range_refined_to_singleton", "stack": [], "user_stack": []}'
+    )
     log = found(compiled("0/0"), compiled("0/1", "0/0: n == 2") + constant, compiled("0/2", "0/1: n == 3"))
     (row,) = of(log, "recompile")
-    assert "made it a constant" in row["remedies"][0]["text"] and next(other["kind"] for other in log.findings() if other["id"] == row["because_of"]) == "specialization"
+    assert (
+        "made it a constant" in row["remedies"][0]["text"]
+        and next(other["kind"] for other in log.findings() if other["id"] == row["because_of"])
+        == "specialization"
+    )
     assert "`n` changed (2 → 3 → …)" in row["title"]
 
 
 def test_a_hit_on_what_this_process_missed_is_no_warm_cache(found):
     """vLLM's equal pieces: the second one finds what the first one left."""
-    rows = [record(f"artifact:fx_graph_cache_{state} {n}/0", payload=json.dumps({"cache_state": state, "key": key, "time_taken_ns": 5_000_000, "components": []})) for n, (state, key) in enumerate((("miss", "a"), ("hit", "a")))]
+    rows = [
+        record(
+            f"artifact:fx_graph_cache_{state} {n}/0",
+            payload=json.dumps(
+                {"cache_state": state, "key": key, "time_taken_ns": 5_000_000, "components": []}
+            ),
+        )
+        for n, (state, key) in enumerate((("miss", "a"), ("hit", "a")))
+    ]
     (row,) = of(found(compiled("0/0") + rows[0], compiled("1/0", function="g") + rows[1]), "cache-miss")
     assert row["cost_us"] is None
 
@@ -366,10 +582,21 @@ def test_a_capture_in_which_a_backend_compiles_is_no_export(found):
     """vLLM compiles ahead of time in fullgraph_capture; torch.export captures there alone."""
 
     def span(name, phase, ts):
-        return record("chromium_event", payload=json.dumps({"name": name, "ph": phase, "ts": ts, "pid": 0, "tid": 0, "cat": "dynamo_timed"}))
+        return record(
+            "chromium_event",
+            payload=json.dumps(
+                {"name": name, "ph": phase, "ts": ts, "pid": 0, "tid": 0, "cat": "dynamo_timed"}
+            ),
+        )
 
     def capture(*inner):
-        return b"".join([span("fullgraph_capture", "B", 1.0), *(span(name, phase, at) for name in inner for phase, at in (("B", 2.0), ("E", 3.0))), span("fullgraph_capture", "E", 9.0)])
+        return b"".join(
+            [
+                span("fullgraph_capture", "B", 1.0),
+                *(span(name, phase, at) for name in inner for phase, at in (("B", 2.0), ("E", 3.0))),
+                span("fullgraph_capture", "E", 9.0),
+            ]
+        )
 
     assert found(capture("vllm_backend")).summary["text"].startswith("1 ahead-of-time compile in 8 µs")
     assert found(capture("compile_attempt_0")).summary["text"].startswith("1 export in 8 µs")

@@ -1,4 +1,6 @@
-"""The same six programs with eleven minors of torch: what is said of each log is what its process said of itself."""
+"""The same six programs with eleven minors of torch: what is said of each log is what its process said of
+itself.
+"""
 
 import json
 
@@ -40,7 +42,10 @@ def test_two_ranks(built, version):
     bundle = logs_of(built, version, "ddp")
     assert list(version_truths.undescribed(bundle)) == []
     for rank, log in enumerate(bundle.logs):
-        assert version_truths.differences("ddp", log, truth_of(version, f"ddp.rank{rank}"), FOLDER / "programs") == []
+        assert (
+            version_truths.differences("ddp", log, truth_of(version, f"ddp.rank{rank}"), FOLDER / "programs")
+            == []
+        )
         assert log.summary["findings"]["error"] == 0
     assert [row["title"] for row in bundle.rank_table("rank_findings") if row["severity"] == "error"] == []
 
@@ -49,14 +54,31 @@ def test_a_difference_is_noticed(built):
     """That the comparison itself can fail, for each thing that it looks at."""
     (log,) = logs_of(built, "2.15.0", "fail").logs
     truth = truth_of("2.15.0", "fail")
-    index = {column: number for number, column in enumerate(("id", "function", "failure", "operators", "guards", "time_us"))}
-    for column, value in (("function", "other"), ("failure", "OtherError"), ("operators", 99), ("guards", 99), ("time_us", 1), ("id", "77/0")):
+    index = {
+        column: number
+        for number, column in enumerate(("id", "function", "failure", "operators", "guards", "time_us"))
+    }
+    for column, value in (
+        ("function", "other"),
+        ("failure", "OtherError"),
+        ("operators", 99),
+        ("guards", 99),
+        ("time_us", 1),
+        ("id", "77/0"),
+    ):
         metrics = [list(row) for row in truth["metrics"]]
         metrics[0][index[column]] = value
-        assert version_truths.differences("fail", log, {**truth, "metrics": metrics}, FOLDER / "programs"), column
+        assert version_truths.differences("fail", log, {**truth, "metrics": metrics}, FOLDER / "programs"), (
+            column
+        )
     assert version_truths.differences("killed", log, truth, FOLDER / "programs")  # it did end
 
 
 def test_the_table_of_versions_is_what_the_logs_have(built, root):
-    logs = {version: [log for path in paths for log in built(path).logs] for version, paths in version_table.paths(FOLDER).items()}
-    assert (root / "docs" / "versions.md").read_text() == version_table.document(logs), "scripts/versions --table writes it"
+    logs = {
+        version: [log for path in paths for log in built(path).logs]
+        for version, paths in version_table.paths(FOLDER).items()
+    }
+    assert (root / "docs" / "versions.md").read_text() == version_table.document(logs), (
+        "scripts/versions --table writes it"
+    )

@@ -14,28 +14,56 @@ def log(built, root):
 def test_a_stack_that_ends_at_the_caller_names_no_function(log):
     """2.3 and 2.4: the innermost function of the stack called what is compiled."""
     killed = log("2.4.1/killed")
-    assert [(compile.key, compile.row["function"], compile.row["file"]) for compile in killed.compiles if compile.status == "unfinished"] == [("1/0", None, None)]
+    assert [
+        (compile.key, compile.row["function"], compile.row["file"])
+        for compile in killed.compiles
+        if compile.status == "unfinished"
+    ] == [("1/0", None, None)]
     assert killed.summary["text"].startswith("2 compiles of 2 functions in 12.7 ms: 1 did not end.")
     assert [row["title"] for row in killed.findings()] == ["Compile 1/0 did not end: the log stops in it"]
-    assert [compile.row["function"] for compile in log("2.6.0/killed").compiles if compile.status == "unfinished"] == ["died"]
+    assert [
+        compile.row["function"] for compile in log("2.6.0/killed").compiles if compile.status == "unfinished"
+    ] == ["died"]
 
 
 def test_the_time_of_a_failure_is_what_was_spent_in_vain(log):
     """2.4 has no timeline, and no compile time in the metrics of a compile that failed."""
-    times = {compile.row["function"]: compile.row["total_us"] for compile in log("2.4.1/fail").compiles if compile.status == "failed"}
+    times = {
+        compile.row["function"]: compile.row["total_us"]
+        for compile in log("2.4.1/fail").compiles
+        if compile.status == "failed"
+    }
     assert times == {"a": 32_751, "b": 3_790, "d": 2_186, "e": 19_413, "low": 150_700, "s": 4_193}
     assert log("2.4.1/fail").summary["compile_us"] == sum(times.values()) + 11_171 + 5_094 + 5_227
-    assert all(compile.row["total_us"] for compile in log("2.4.1/breaks").compiles if compile.status == "empty")
+    assert all(
+        compile.row["total_us"] for compile in log("2.4.1/breaks").compiles if compile.status == "empty"
+    )
 
 
 @pytest.mark.parametrize("version", ["2.4.1", "2.6.0", "2.15.0"])
 def test_an_exception_has_its_own_name(log, version):
-    types = {compile.row["failure_type"] for compile in log(f"{version}/fail").compiles if compile.row["failure_type"]}
-    assert {"BackendCompilerFailed", "Unsupported"} <= types and not [name for name in types if not name.isidentifier()]
-    assert not [row["type"] for row in log(f"{version}/fail").table("failures") if row["type"] and "<" in row["type"]]
+    types = {
+        compile.row["failure_type"]
+        for compile in log(f"{version}/fail").compiles
+        if compile.row["failure_type"]
+    }
+    assert {"BackendCompilerFailed", "Unsupported"} <= types and not [
+        name for name in types if not name.isidentifier()
+    ]
+    assert not [
+        row["type"] for row in log(f"{version}/fail").table("failures") if row["type"] and "<" in row["type"]
+    ]
 
 
-@pytest.mark.parametrize(("name", "version"), [("2.4.1/fail", None), ("2.6.0/fail", "2.6.0+cu124"), ("2.8.0/fail", "2.8.0+cu128"), ("2.15.0/fail", "2.15.0+cu132")])
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        ("2.4.1/fail", None),
+        ("2.6.0/fail", "2.6.0+cu124"),
+        ("2.8.0/fail", "2.8.0+cu128"),
+        ("2.15.0/fail", "2.15.0+cu132"),
+    ],
+)
 def test_the_version_stands_where_a_log_has_it(log, name, version):
     """Before 2.10 in programs that can be run again; 2.4 writes none."""
     assert log(name).row["torch_version"] == version
@@ -44,17 +72,28 @@ def test_the_version_stands_where_a_log_has_it(log, name, version):
 def test_a_recompile_limit_is_no_backward(log):
     """2.6 writes the limit as metrics of a backward compile that failed."""
     limit = [compile for compile in log("2.6.0/recompiles").compiles if compile.row["function"] == "limit"]
-    assert [(compile.key, compile.row["backward_us"]) for compile in limit] == [("8/0", None), ("8/1", None), ("8/2", None)]
-    assert [(row["compile"], row["function"]) for row in log("2.6.0/recompiles").table("limits")] == [("8/3", "limit")]
+    assert [(compile.key, compile.row["backward_us"]) for compile in limit] == [
+        ("8/0", None),
+        ("8/1", None),
+        ("8/2", None),
+    ]
+    assert [(row["compile"], row["function"]) for row in log("2.6.0/recompiles").table("limits")] == [
+        ("8/3", "limit")
+    ]
     (finding,) = [row for row in log("2.6.0/recompiles").findings() if row["kind"] == "recompile-limit"]
     assert "`limit`" in finding["title"]
 
 
 def test_kernels_of_other_graphs_are_not_this_ones(log):
-    """2.8 goes on with one map of kernels over all graphs, so that equal names of nodes tie kernels of one graph to lines of the next."""
+    """2.8 goes on with one map of kernels over all graphs, so that equal names of nodes tie kernels of one
+    graph to lines of the next.
+    """
     found = log("2.8.0/prov")
     groups = found.table("provenance_groups")
-    names = [[kernel["name"] for kernel in found.table("provenance_kernels") if kernel["group"] == group["id"]] for group in groups]
+    names = [
+        [kernel["name"] for kernel in found.table("provenance_kernels") if kernel["group"] == group["id"]]
+        for group in groups
+    ]
     assert [len(kernels) for kernels in names] == [3, 4, 1]
     for group, kernels in zip(groups, names):
         (code,) = [artifact.text() for artifact in found.artifacts if artifact.event == group["code_event"]]
@@ -74,28 +113,57 @@ def test_an_artifact_that_one_torch_writes_is_no_unknown_text(log, name, artifac
 
 def test_the_wrappers_of_2_15_are_code(log):
     """One artifact in place of those of the wrappers, which 2.13 writes one by one."""
-    codes = [code for code in log("2.15.0/train").table("sources") if code["name"] == "aot_autograd_runtime_wrappers"]
+    codes = [
+        code
+        for code in log("2.15.0/train").table("sources")
+        if code["name"] == "aot_autograd_runtime_wrappers"
+    ]
     assert len(codes) == 2 and all(code["functions"] for code in codes)
 
 
 def test_a_second_record_that_tells_a_part_changes_nothing(built, tmp_path):
     """2.7 writes two compilation_metrics for one compile of AOTInductor, the second without a name."""
-    whole = {"co_name": "f", "co_filename": "a.py", "co_firstlineno": 3, "graph_op_count": 4, "start_time_us": 1_700_000_000_000_000, "dynamo_cumulative_compile_time_us": 5_000}
+    whole = {
+        "co_name": "f",
+        "co_filename": "a.py",
+        "co_firstlineno": 3,
+        "graph_op_count": 4,
+        "start_time_us": 1_700_000_000_000_000,
+        "dynamo_cumulative_compile_time_us": 5_000,
+    }
     path = tmp_path / "dedicated_log_torch_trace_x.log"
-    path.write_bytes(b"".join(record("compilation_metrics 0/0 " + json.dumps(metrics)) for metrics in (whole, {"start_time_us": 1_700_000_000_009_000, "inductor_cumulative_compile_time_us": 7})))
+    path.write_bytes(
+        b"".join(
+            record("compilation_metrics 0/0 " + json.dumps(metrics))
+            for metrics in (
+                whole,
+                {"start_time_us": 1_700_000_000_009_000, "inductor_cumulative_compile_time_us": 7},
+            )
+        )
+    )
     (compile,) = built(path).logs[0].compiles
-    assert (compile.status, compile.row["function"], compile.row["graph_op_count"], compile.row["total_us"]) == ("ok", "f", 4, 5_000)
+    assert (
+        compile.status,
+        compile.row["function"],
+        compile.row["graph_op_count"],
+        compile.row["total_us"],
+    ) == ("ok", "f", 4, 5_000)
 
 
 @pytest.mark.parametrize("version", ["2.6.0", "2.8.0", "2.15.0"])
 def test_a_frame_that_is_skipped_whole_is_told(log, version):
-    """Before 2.11 the text of the break does not say so. The break in a loop is the one; a function that calls one with a break goes on in parts."""
+    """Before 2.11 the text of the break does not say so.
+
+    The break in a loop is the one; a function that calls one with a break goes on in parts.
+    """
     breaks = log(f"{version}/breaks")
     skipped = {row["function"] for row in breaks.table("graph_breaks") if row["skipped_frame_count"]}
     assert skipped == {"f_loop"}
     (finding,) = [row for row in breaks.findings() if "`f_loop`" in row["title"]]
     assert "the whole of it runs uncompiled" in finding["text"]
-    assert not [row["title"] for row in breaks.findings() if row != finding and "runs uncompiled" in row["text"]]
+    assert not [
+        row["title"] for row in breaks.findings() if row != finding and "runs uncompiled" in row["text"]
+    ]
 
 
 @pytest.mark.parametrize(("name", "text"), [
@@ -105,14 +173,29 @@ def test_a_frame_that_is_skipped_whole_is_told(log, version):
     ("killed", "2 compiles of 2 code objects: 1 did not end. 1 compile ended well."),
 ])  # fmt: skip
 def test_a_torch_without_metrics(log, name, text):
-    """2.3 writes no metrics, times or failures, and stacks end at the caller. Guards tell that a compile ended well; only the last one can be open."""
+    """2.3 writes no metrics, times or failures, and stacks end at the caller.
+
+    Guards tell that a compile ended well; only the last one can be open.
+    """
     found = log(f"2.3.1/{name}")
-    assert found.summary["text"] == text + " This version of torch does not write failures, graph breaks, names of functions, times, nor why it compiles again."
-    assert [found.summary[key] for key in ("failure_count", "graph_break_count", "recompile_count", "compile_us")] == [None] * 4
-    assert [row["title"] for row in found.findings()] == (["Compile 1/0 did not end: the log stops in it"] if name == "killed" else [])
+    assert (
+        found.summary["text"]
+        == text
+        + " This version of torch does not write failures, graph breaks, names of functions, times, nor why"
+        " it compiles again."
+    )
+    assert [
+        found.summary[key] for key in ("failure_count", "graph_break_count", "recompile_count", "compile_us")
+    ] == [None] * 4
+    assert [row["title"] for row in found.findings()] == (
+        ["Compile 1/0 did not end: the log stops in it"] if name == "killed" else []
+    )
     assert {compile.row["function"] for compile in found.compiles} == {None}
     guarded = {event.compile for event in found.events(type="dynamo_guards")}
-    assert guarded and {compile.key for compile in found.compiles if compile.status in ("ok", "empty")} >= guarded
+    assert (
+        guarded
+        and {compile.key for compile in found.compiles if compile.status in ("ok", "empty")} >= guarded
+    )
 
 
 def test_breaks_that_are_not_written(log):
@@ -120,7 +203,9 @@ def test_breaks_that_are_not_written(log):
     for version in ("2.4.1", "2.5.1"):
         summary = log(f"{version}/breaks").summary
         assert summary["graph_break_count"] is None and "graph_breaks" in summary["untold"]
-        assert summary["text"].endswith(" 7 places where a graph ends can be told from names of the functions that go on there.")
+        assert summary["text"].endswith(
+            " 7 places where a graph ends can be told from names of the functions that go on there."
+        )
         assert summary["restart_count"] == 6
     assert log("2.6.0/breaks").summary["untold"] == []
 
@@ -128,7 +213,10 @@ def test_breaks_that_are_not_written(log):
 def test_why_2_5_compiles_again(log):
     """It writes reasons, but no graph breaks; of the recompile limit only why it was to be compiled again."""
     recompiles = log("2.5.1/recompiles")
-    assert recompiles.summary["text"].startswith("19 compiles of 8 functions in 5.91 s: 1 function at the recompile limit, 2 restarts and 10 recompiles for 8 reasons. This version of torch does not write graph breaks.")
+    assert recompiles.summary["text"].startswith(
+        "19 compiles of 8 functions in 5.91 s: 1 function at the recompile limit, 2 restarts and 10"
+        " recompiles for 8 reasons. This version of torch does not write graph breaks."
+    )
     (limit,) = [row for row in recompiles.findings() if row["kind"] == "recompile-limit"]
     assert limit["function"] == "limit"
     assert recompiles.summary["untold"] == ["graph_breaks", "symbols"]
@@ -137,7 +225,12 @@ def test_why_2_5_compiles_again(log):
 def test_the_year_of_2_4(log):
     """It has no timeline; metrics tell when a compile began."""
     found = log("2.4.1/breaks")
-    assert found.directory["clock"] == {"origin": "11-22 19:20:25.850000", "origin_epoch_us": 1795375225850000, "year": 2026, "utc_offset_minutes": 0}
+    assert found.directory["clock"] == {
+        "origin": "11-22 19:20:25.850000",
+        "origin_epoch_us": 1795375225850000,
+        "year": 2026,
+        "utc_offset_minutes": 0,
+    }
     assert found.row["diagnostics"] == {"clock-inferred": 1}
     assert log("2.3.1/breaks").directory["clock"]["year"] is None
 

@@ -21,7 +21,11 @@ def of(rows, kind):
 
 def test_a_piece_that_a_warm_start_compiled_is_named_with_its_time(real):
     (row,) = of(real("llama-jit-warm"), "vllm-warm-compile")
-    assert row["title"] == "vLLM compiled `submod_4` for 1–64 tokens in 3.61 s on a start that loaded 10 other pieces from the cache"
+    assert (
+        row["title"]
+        == "vLLM compiled `submod_4` for 1–64 tokens in 3.61 s on a start that loaded 10 other pieces from"
+        " the cache"
+    )
     assert (row["severity"], row["cost_us"], row["count"]) == ("warning", 3_614_766, 1)
     assert "equal to that of `submod_2` for 1–64 tokens, which was loaded" in row["text"]
     assert not of(real("llama-warm"), "vllm-warm-compile")
@@ -34,34 +38,55 @@ def test_the_headline_of_a_start_that_compiles_nothing(built, root):
 
 def test_a_piece_with_an_equal_one_before_it(real):
     (row,) = of(real("llama-cold"), "vllm-reuse-failed")
-    assert row["title"] == "vLLM compiled `submod_4` for 8 tokens anew, though `submod_2` for 8 tokens has an equal graph"
-    assert row["cost_us"] == 1_097_112 and "The keys of these two differ." in row["text"] and "the same to the last byte" in row["text"]
+    assert (
+        row["title"]
+        == "vLLM compiled `submod_4` for 8 tokens anew, though `submod_2` for 8 tokens has an equal graph"
+    )
+    assert (
+        row["cost_us"] == 1_097_112
+        and "The keys of these two differ." in row["text"]
+        and "the same to the last byte" in row["text"]
+    )
 
 
 def test_the_failed_piece_is_tied_to_the_failure(real):
     rows = real("llama-fail")
     (row,) = of(rows, "vllm-piece-failed")
-    assert row["title"].startswith("vLLM failed to compile `submod_0` for 1 token: AttributeError") and row["severity"] == "error"
+    assert (
+        row["title"].startswith("vLLM failed to compile `submod_0` for 1 token: AttributeError")
+        and row["severity"] == "error"
+    )
     assert rows[row["because_of"]]["kind"] == "failure"
     assert row["details"]["done_count"] == 0
 
 
 def test_a_capture_that_takes_most_of_it(real):
     (row,) = of(real("llama-fail"), "vllm-capture")
-    assert row["title"] == "Dynamo's capture of the model took 2.17 s of 3.26 s: more than vLLM's work on the graph"
+    assert (
+        row["title"]
+        == "Dynamo's capture of the model took 2.17 s of 3.26 s: more than vLLM's work on the graph"
+    )
     assert row["cost_us"] is None and "ended early here" in row["text"]
 
 
 def test_single_sizes(real):
     (row,) = of(real("llama-cold"), "vllm-sizes")
     assert row["title"] == "Compiling for the sizes 1 and 8 took 31.9 s of 42.9 s of compiling pieces"
-    assert "The ranges have code for these sizes too." in row["text"] and "`cudagraph_mode` is `NONE`" in row["text"]
+    assert (
+        "The ranges have code for these sizes too." in row["text"]
+        and "`cudagraph_mode` is `NONE`" in row["text"]
+    )
     assert row["cost_us"] == 31_851_145 - 14_552_635 and row["details"]["sizes"] == [1, 8]
 
 
 def test_nothing_is_said_of_times_that_are_not_known(log_of):
     """No timeline: the pieces last from record to record, and these have one time."""
-    said = {"submod_name": "submod_0", "compile_range_start": 8, "compile_range_end": 8, "is_single_size": True}
+    said = {
+        "submod_name": "submod_0",
+        "compile_range_start": 8,
+        "compile_range_end": 8,
+        "is_single_size": True,
+    }
     parts = [
         record("artifact:vllm_compilation_config", payload="{}"),
         record("artifact:vllm_piecewise_compile_start", payload=json.dumps(said)),

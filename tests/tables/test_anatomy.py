@@ -20,12 +20,16 @@ def test_sums_are_those_of_the_other_tables(built, path):
             assert sum(cell[name] for cell in mine) == kind[name]
         assert kind["distinct_payload_size_bytes"] <= kind["payload_size_bytes"] <= kind["size_bytes"]
     for row in (row for row in it.table("attempts") if row["compile"] is not None):
-        mine = [cell for cell in cells if (cell["compile"], cell["attempt"]) == (row["compile"], row["attempt"])]
+        mine = [
+            cell for cell in cells if (cell["compile"], cell["attempt"]) == (row["compile"], row["attempt"])
+        ]
         assert sum(cell["event_count"] for cell in mine) == row["event_count"]
         assert sum(cell["size_bytes"] for cell in mine) == row["size_bytes"]
     shared = ("type", "name", "descriptor", "language", "event_count", "size_bytes")
     assert [{name: kind[name] for name in shared} for kind in kinds] == it.directory["kinds"]
-    assert list(dict.fromkeys(event.row["origin"] for event in it.events())) == [f"{origin['path']}:{origin['line']}" for origin in origins]
+    assert list(dict.fromkeys(event.row["origin"] for event in it.events())) == [
+        f"{origin['path']}:{origin['line']}" for origin in origins
+    ]
     for name in ("event_count", "size_bytes", "payload_size_bytes"):
         assert sum(origin[name] for origin in origins) == sum(cell[name] for cell in cells)
     # A second opinion reads the log a line at a time. The public logs hold damaged payloads.
@@ -46,8 +50,13 @@ def test_a_payload_counts_once_among_the_distinct_ones(log_of):
                 | different
         """)
     )
-    assert [(kind["payload_size_bytes"], kind["distinct_payload_size_bytes"]) for kind in it.table("kinds")] == [(5, 5), (14, 9)]
-    assert [(cell["name"], cell["compile"], cell["attempt"], cell["payload_size_bytes"]) for cell in it.table("kind_compiles")] == [
+    assert [
+        (kind["payload_size_bytes"], kind["distinct_payload_size_bytes"]) for kind in it.table("kinds")
+    ] == [(5, 5), (14, 9)]
+    assert [
+        (cell["name"], cell["compile"], cell["attempt"], cell["payload_size_bytes"])
+        for cell in it.table("kind_compiles")
+    ] == [
         ("one", "0/0", 0, 5),
         ("other", "0/0", 0, 5),
         ("other", "1/0", 0, 9),
@@ -62,9 +71,14 @@ def test_no_record(log_of):
 
 @pytest.mark.parametrize("turns", [1, 3, 40])
 def test_compiles_that_take_turns(turns, log_of, monkeypatch):
-    """Only a few are counted in objects; the numbers of the others are packed, and merged when there are many."""
+    """Only a few are counted in objects; the numbers of the others are packed, and merged when there are
+    many.
+    """
     text = "".join(
-        f'artifact:{name} {number}/0 @{rank}\n | {"x" * number}\n' for _ in range(turns) for number in range(5) for name, rank in (("a", 0), ("b", 1))
+        f"artifact:{name} {number}/0 @{rank}\n | {'x' * number}\n"
+        for _ in range(turns)
+        for number in range(5)
+        for name, rank in (("a", 0), ("b", 1))
     )
     plain = log_of(log(text))
     monkeypatch.setattr(tally, "_MAX_OPEN", 2)
@@ -75,7 +89,9 @@ def test_compiles_that_take_turns(turns, log_of, monkeypatch):
     it = log_of(log(text))
     for name in ("kinds", "origins", "kind_compiles", "attempts"):
         assert it.table(name) == plain.table(name)
-    assert {key: it.directory[key] for key in ("kinds", "ranks")} == {key: plain.directory[key] for key in ("kinds", "ranks")}
+    assert {key: it.directory[key] for key in ("kinds", "ranks")} == {
+        key: plain.directory[key] for key in ("kinds", "ranks")
+    }
     assert [row["event_count"] for row in it.table("attempts")] == [2 * turns] * 5
     assert merged and all(size < 15 for size in merged)
 
@@ -83,7 +99,12 @@ def test_compiles_that_take_turns(turns, log_of, monkeypatch):
 @pytest.mark.parametrize("still_open", [1, 4])
 def test_a_log_that_is_followed(still_open, log_of, monkeypatch):
     """Before each state all but the newest compiles are packed, though some of them go on."""
-    text = "".join(f"artifact:{name} {number}/0\n | {'x' * number}\n" for _ in range(3) for number in range(9) for name in "ab")
+    text = "".join(
+        f"artifact:{name} {number}/0\n | {'x' * number}\n"
+        for _ in range(3)
+        for number in range(9)
+        for name in "ab"
+    )
     plain = log_of(log(text))
     monkeypatch.setattr(tally, "_WORTH_PACKING", 3)
     monkeypatch.setattr(tally, "_STILL_OPEN", still_open)

@@ -32,8 +32,14 @@ def test_buckets_and_sizes(log_of):
         """)
     )
     (buckets,), sizes = it.table("collective_buckets"), it.table("collective_sizes")
-    assert buckets["buckets"] == [["all_gather_into_tensor", "all_gather_into_tensor_1"], ["all_gather_into_tensor_2"]]
-    assert [(row["node"], row["type"], row["size_mb"]) for row in sizes] == [("all_gather_into_tensor", "AG", 1.5), (None, None, None)]
+    assert buckets["buckets"] == [
+        ["all_gather_into_tensor", "all_gather_into_tensor_1"],
+        ["all_gather_into_tensor_2"],
+    ]
+    assert [(row["node"], row["type"], row["size_mb"]) for row in sizes] == [
+        ("all_gather_into_tensor", "AG", 1.5),
+        (None, None, None),
+    ]
     assert {row["name"] for row in sizes} == {"pre_bucketing_collective_sizes_after"}
     collective, overlap, waits = it.table("collective_reports")
     assert collective["values"] == {"L['x']": "tensor size=[?, 3] stride=[3, 1]", "L['n']": "scalar dynamic"}

@@ -26,7 +26,10 @@ def test_an_export_that_works_and_one_that_fails_on_data(fixture):
     assert nothing is None
     guard, error = it.table("export_failures")
     assert guard["event"] < program < error["event"]
-    assert (guard["kind"], list(guard["symbol_sources"].values())) == ("guard_evaluated", ["L['x'].size()[0]"])
+    assert (guard["kind"], list(guard["symbol_sources"].values())) == (
+        "guard_evaluated",
+        ["L['x'].size()[0]"],
+    )
     assert (error["kind"], error["result"]) == ("data_dependent_error", None)
     assert error["expr"].endswith(" > 0.0")
 
@@ -37,21 +40,31 @@ def test_a_draft_export_lists_all_it_found_in_the_order_of_the_log(fixture):
     assert export["start_event"] is None
     assert event_of(it, export["program_event"]).type == "exported_program"
     data, missing, mismatched = it.table("export_failures")
-    assert [data["kind"], missing["kind"], mismatched["kind"]] == ["data_dependent_error", "missing_fake_kernel", "mismatched_fake_kernel"]
+    assert [data["kind"], missing["kind"], mismatched["kind"]] == [
+        "data_dependent_error",
+        "missing_fake_kernel",
+        "mismatched_fake_kernel",
+    ]
     assert missing["op"] == "fixture.no_fake.default"
     assert mismatched["op"] == "fixture.wrong_fake.default"
     assert {"torch.float64", "torch.float32"} <= set(mismatched["reason"].split())
     assert (data["result"], data["loc"]) == ("True", "if count > 2:")
     assert data["expr"] == f"{data['locals']['count'][0]} > 2"
     assert it.stack(data["user_stack"])[-1]["code"] == "if count > 2:"
-    assert [row["result"] for row in it.table("expressions") if row["event"] == data["expression_event"]] == [data["expr"]]
+    assert [row["result"] for row in it.table("expressions") if row["event"] == data["expression_event"]] == [
+        data["expr"]
+    ]
 
 
 def test_the_public_export_log(built, shared_traces):
     """As tlparse -e shows it: one failure; the seven guards are none."""
     (it,) = built(shared_traces / "single" / "export.log").logs
     (failure,) = it.table("export_failures")
-    assert (failure["kind"], failure["expr"], failure["result"]) == ("data_dependent_error", "Eq((((-u0)//3)) + 5, 0)", "False")
+    assert (failure["kind"], failure["expr"], failure["result"]) == (
+        "data_dependent_error",
+        "Eq((((-u0)//3)) + 5, 0)",
+        "False",
+    )
     assert failure["locals"]["a"] == ["(((-u0)//3)) + 5"]
     assert failure["symbol_sources"] == {"s0": "L['args'][0][1].size()[0]"}
     assert len(it.table("exports")) == 1
@@ -70,7 +83,12 @@ def test_only_guards_of_the_prefix_eval_are_failures(log_of):
         """)
     )  # fmt: skip
     first, second = it.table("export_failures")
-    assert (first["expr"], first["locals"], first["loc"], first["expression_event"]) == ("s0 > 1", {}, None, None)
+    assert (first["expr"], first["locals"], first["loc"], first["expression_event"]) == (
+        "s0 > 1",
+        {},
+        None,
+        None,
+    )
     assert (second["locals"], second["symbol_sources"]) == ({"x": [None, "s0"]}, {"s0": "b", "s1": None})
 
 
@@ -110,7 +128,12 @@ def test_values_of_the_wrong_kind_are_failures_all_the_same(log_of, found):
         + record("mismatched_fake_kernel " + json.dumps({"op": "o", "reason": "r" * 5000}))
     )
     rows = it.table("export_failures")
-    assert [(row["op"], row["reason"]) for row in rows[:4]] == [(None, None), (None, None), ('["a"]', "5"), (None, None)]
+    assert [(row["op"], row["reason"]) for row in rows[:4]] == [
+        (None, None),
+        (None, None),
+        ('["a"]', "5"),
+        (None, None),
+    ]
     assert (len(rows[4]["reason"]), rows[4]["reason"][-1]) == (2000, "…")
     assert [row[0] for row in found(it)] == ["table-parse"] * 4
 

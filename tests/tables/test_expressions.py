@@ -33,7 +33,12 @@ def test_rows_refer_back_and_are_in_the_order_of_the_log(built, root):
     for it in built(root / "fixtures" / "export_dtrace" / "trace").logs:
         events = [row["event"] for row in it.table("expressions")]
         assert events == sorted(set(events)) != []
-        arguments = [(row["event"], argument) for row in it.table("expressions") for argument in row["argument_events"] if argument is not None]
+        arguments = [
+            (row["event"], argument)
+            for row in it.table("expressions")
+            for argument in row["argument_events"]
+            if argument is not None
+        ]
         assert all(argument < event and argument in events for event, argument in arguments)
 
 
@@ -54,7 +59,10 @@ def test_the_tree_of_the_public_export_log(built, shared_traces):
 
 
 def created(method, result, result_id, *argument_ids):
-    return f'expression_created {{"method": "{method}", "result": "{result}", "result_id": {result_id}, "arguments": [], "argument_ids": {json.dumps(argument_ids)}}}\n'
+    return (
+        f'expression_created {{"method": "{method}", "result": "{result}", "result_id": {result_id},'
+        f' "arguments": [], "argument_ids": {json.dumps(argument_ids)}}}\n'
+    )
 
 
 def test_an_id_means_the_newest_object_before(log_of):
@@ -68,7 +76,14 @@ def test_an_id_means_the_newest_object_before(log_of):
             + created("sub", "both", 14, 11, 10)
         )
     )
-    assert [row["argument_events"] for row in it.table("expressions")] == [[], [0], [1, None], [0], [1], [4, 3]]
+    assert [row["argument_events"] for row in it.table("expressions")] == [
+        [],
+        [0],
+        [1, None],
+        [0],
+        [1],
+        [4, 3],
+    ]
 
 
 def test_ids_above_2_to_the_53_are_told_apart(log_of):
@@ -79,17 +94,27 @@ def test_ids_above_2_to_the_53_are_told_apart(log_of):
 
 def test_values_of_the_wrong_kind_give_rows_all_the_same(log_of, found):
     it = log_of(
-        record('expression_created {"method": 3, "result_id": [1], "arguments": "x", "argument_ids": {"a": 1}}')
+        record(
+            'expression_created {"method": 3, "result_id": [1], "arguments": "x", "argument_ids": {"a": 1}}'
+        )
         + record("expression_created []")
         + record(
-            'expression_created {"method": "m", "result": "r", "result_id": true, "arguments": [null, {}], "argument_ids": [true, null, 1.5, [1]]}'
+            'expression_created {"method": "m", "result": "r", "result_id": true, "arguments": [null, {}],'
+            ' "argument_ids": [true, null, 1.5, [1]]}'
         )
         + record(
-            "expression_created " + json.dumps({"method": "m", "result": "r" * 3000, "arguments": ["a"] * 500, "argument_ids": [1] * 500})
+            "expression_created "
+            + json.dumps(
+                {"method": "m", "result": "r" * 3000, "arguments": ["a"] * 500, "argument_ids": [1] * 500}
+            )
         )
     )
     first, second, third = it.table("expressions")
-    assert (first["argument_events"], second["arguments"], second["argument_events"]) == ([], [None, "{}"], [None] * 4)
+    assert (first["argument_events"], second["arguments"], second["argument_events"]) == (
+        [],
+        [None, "{}"],
+        [None] * 4,
+    )
     assert len(third["arguments"]) == len(third["argument_events"]) == 100
     assert len(third["result"]) == 2000
     assert [row[0] for row in found(it)] == ["table-parse"] * 2

@@ -31,20 +31,28 @@ def test_failures_of_the_program(fixture_log, root):
     types = {key: row["type"] for key, row in zip(keys, failures(fixture_log)) if row["kind"] == "compile"}
     assert types == truth["facts"]["fail_type"]
     assert all(
-        row["type"] == "torch._dynamo.exc." + types[key] for key, row in zip(keys, failures(fixture_log)) if row["kind"] == "exception"
+        row["type"] == "torch._dynamo.exc." + types[key]
+        for key, row in zip(keys, failures(fixture_log))
+        if row["kind"] == "exception"
     )
 
 
 def test_where_and_why(fixture_log, root):
     printed, printed_metrics, backend, _, shapes, _, interpreter, make_fx = failures(fixture_log)
-    assert (printed["file"], printed["line"], printed["function"]) == ("/home/user/project/program.py", 17, "prints_in_fullgraph")
+    assert (printed["file"], printed["line"], printed["function"]) == (
+        "/home/user/project/program.py",
+        17,
+        "prints_in_fullgraph",
+    )
     assert printed["source_line"] == 'print("not allowed")'
     assert (printed_metrics["file"], printed_metrics["line"]) == ("/home/user/project/program.py", 17)
     assert printed["reason"] == printed_metrics["reason"]  # without the advice behind it
     assert backend["reason"] == "backend='broken_backend' raised:\nRuntimeError: this backend always fails é"
     assert (backend["file"], backend["user_traceback"]) == (None, None)
     assert (shapes["line"], shapes["source_line"]) == (28, "return x @ y")
-    assert interpreter["reason"].startswith("shape '[5]' is invalid for input of size 2\n\nWhile executing %reshape")
+    assert interpreter["reason"].startswith(
+        "shape '[5]' is invalid for input of size 2\n\nWhile executing %reshape"
+    )
     assert fixture_log.stack(interpreter["stack"])[0]["function"] == "<module>"
     assert (make_fx["type"], make_fx["reason"]) == (None, None)
     assert fixture_log.stack(make_fx["stack"]) and printed["stack"] is None
@@ -55,7 +63,13 @@ def test_restarts(built, root):
     (truth,) = json.loads((root / "fixtures/graph_breaks/truth.json").read_text())["logs"].values()
     rows = failures(it)
     assert len(rows) == truth["facts"]["restarts"] and {row["kind"] for row in rows} == {"restart"}
-    assert [(row["compile"], row["attempt"]) for row in rows] == [("1/0", 1), ("3/0", 1), ("5/0", 1), ("10/0", 1), ("11/0", 1)]
+    assert [(row["compile"], row["attempt"]) for row in rows] == [
+        ("1/0", 1),
+        ("3/0", 1),
+        ("5/0", 1),
+        ("10/0", 1),
+        ("11/0", 1),
+    ]
     assert rows[2]["reason"].startswith("Unsupported Tensor.item() call")
 
 
@@ -72,7 +86,8 @@ def test_no_failures_are_an_empty_table(built, root):
     assert failures(it) == []
 
 
-# From here on hand-made, after torch/_dynamo/convert_frame.py and torch/_functorch/_aot_autograd/graph_compile.py.
+# From here on hand-made, after torch/_dynamo/convert_frame.py and
+# torch/_functorch/_aot_autograd/graph_compile.py.
 
 CHAINED = """\
 Traceback (most recent call last):
@@ -95,7 +110,9 @@ def test_the_last_exception_of_a_chain_counts_and_keeps_its_message(log_of):
     it = log_of(record("artifact:eager_compile_backwards_failure 0/0", payload=CHAINED))
     (row,) = failures(it)
     assert (row["kind"], row["type"]) == ("eager_backward", "torch._inductor.exc.InductorError")
-    assert row["reason"].startswith("SubprocException: An exception occurred") and row["reason"].endswith("ValueError: in the worker")
+    assert row["reason"].startswith("SubprocException: An exception occurred") and row["reason"].endswith(
+        "ValueError: in the worker"
+    )
 
 
 def test_backward_failures(log_of):
@@ -103,13 +120,24 @@ def test_backward_failures(log_of):
         log('bwd_compilation_metrics 0/0 {"fail_type": "RuntimeError", "fail_reason": "no"}')
         + log('aot_autograd_backward_compilation_metrics 1/0 {"fail_type": "OldError", "fail_reason": null}')
     )
-    assert the(it, "kind", "type", "reason") == [("backward", "RuntimeError", "no"), ("backward", "OldError", None)]
+    assert the(it, "kind", "type", "reason") == [
+        ("backward", "RuntimeError", "no"),
+        ("backward", "OldError", None),
+    ]
 
 
 def test_the_original_traceback_of_a_node(log_of):
-    text = 'bad\n\nWhile executing %relu\nOriginal traceback:\n  File "m.py", line 4, in forward\n    return x.relu()\n\nGraphModule: class G:\n  File "no.py", line 1, in no'
+    text = (
+        'bad\n\nWhile executing %relu\nOriginal traceback:\n  File "m.py", line 4, in forward\n    return'
+        ' x.relu()\n\nGraphModule: class G:\n  File "no.py", line 1, in no'
+    )
     (row,) = failures(log_of(record("artifact:fx_interpreter_error", payload=text)))
-    assert (row["reason"], row["file"], row["line"], row["source_line"]) == ("bad\n\nWhile executing %relu", "m.py", 4, "return x.relu()")
+    assert (row["reason"], row["file"], row["line"], row["source_line"]) == (
+        "bad\n\nWhile executing %relu",
+        "m.py",
+        4,
+        "return x.relu()",
+    )
 
 
 def test_a_text_without_traceback_is_the_reason(log_of, found):
@@ -122,8 +150,8 @@ def test_a_text_without_traceback_is_the_reason(log_of, found):
 def test_values_of_wrong_types_do_no_harm(value, log_of):
     it = log_of(
         log(
-            'compilation_metrics 0/0 {"fail_type": %s, "fail_reason": %s, "fail_user_frame_filename": %s, "fail_user_frame_lineno": %s}'
-            % ((value,) * 4)
+            'compilation_metrics 0/0 {"fail_type": %s, "fail_reason": %s, "fail_user_frame_filename": %s,'
+            ' "fail_user_frame_lineno": %s}' % ((value,) * 4)
         )
     )
     (row,) = failures(it)

@@ -44,37 +44,57 @@ def test_the_breaks_of_the_program(fixture_log, root):
         (24, "prints_last", "GB0059", ["3/0"]),
         (30, "scales_by_item", "GB0124", ["5/0"]),
         (36, "branches_on_tensor", "GB0170", ["7/0"]),
-        (43, "inner_prints", "GB0059", ["10/0", "11/0"]),  # inlined into calls_inner, then compiled on its own
+        (
+            43,
+            "inner_prints",
+            "GB0059",
+            ["10/0", "11/0"],
+        ),  # inlined into calls_inner, then compiled on its own
     ]
-    assert sum(row["count"] for row in rows) == len(fixture_log.table("graph_break_records")) == truth["facts"]["graph_breaks"]
+    assert (
+        sum(row["count"] for row in rows)
+        == len(fixture_log.table("graph_break_records"))
+        == truth["facts"]["graph_breaks"]
+    )
     assert [row["id"] for row in rows] == [*range(len(rows))]
     assert {row["file"] for row in rows} == {"/home/user/project/program.py"}
     lines = (root / "fixtures/graph_breaks/program.py").read_text().split("\n")
     assert [row["source_line"] for row in rows] == [lines[row["line"] - 1].strip() for row in rows]
-    assert not any(record["skips_frame"] for record in fixture_log.table("graph_break_records")) and {row["skipped_frame_count"] for row in rows} == {0}
+    assert not any(record["skips_frame"] for record in fixture_log.table("graph_break_records")) and {
+        row["skipped_frame_count"] for row in rows
+    } == {0}
 
 
 def test_the_records_of_a_break(fixture_log):
     events = {event.index: event for event in fixture_log.events(name="dynamo_graph_break_reason")}
     rows = fixture_log.table("graph_break_records")
     assert [row["event"] for row in rows] == sorted(events)
-    assert [(row["compile"], row["attempt"]) for row in rows] == [(compile, 0) for compile in ("1/0", "3/0", "5/0", "7/0", "10/0", "11/0")]
+    assert [(row["compile"], row["attempt"]) for row in rows] == [
+        (compile, 0) for compile in ("1/0", "3/0", "5/0", "7/0", "10/0", "11/0")
+    ]
     for row in breaks(fixture_log):
         assert row["events"] == [record["event"] for record in records(fixture_log, row)]
-        assert row["compiles"] == list(dict.fromkeys(record["compile"] for record in records(fixture_log, row)))
+        assert row["compiles"] == list(
+            dict.fromkeys(record["compile"] for record in records(fixture_log, row))
+        )
 
 
 def test_what_torch_says_about_a_break(fixture_log):
     branch = breaks(fixture_log)[3]
     assert branch["reason"] == "Data-dependent branching"
-    assert branch["explanation"].startswith("Detected data-dependent branching (e.g. `if my_tensor.sum() > 0:`).")
+    assert branch["explanation"].startswith(
+        "Detected data-dependent branching (e.g. `if my_tensor.sum() > 0:`)."
+    )
     assert branch["explanation"].endswith("gt = gt(sum_1, 0)")
     assert len(branch["hints"]) == 3 and branch["hints"][-1] == BRANCH_HINT
     assert branch["debug_context"] == "attempted to jump with TensorVariable()"
     assert branch["link"] == "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0170.html"
     assert (branch["situation"], branch["followed_by"], branch["text"]) == (None, [], None)
     printed = breaks(fixture_log)[0]
-    assert printed["situation"] == "Encountered graph break when attempting to trace CALL: a function call, e.g. f(x, y):"
+    assert (
+        printed["situation"]
+        == "Encountered graph break when attempting to trace CALL: a function call, e.g. f(x, y):"
+    )
     assert printed["user_traceback"].split("\n")[-2:] == [
         '  File "/home/user/project/program.py", line 17, in prints_once',
         '    print("in the middle")',
@@ -135,15 +155,27 @@ torch._dynamo.exc.Unsupported: Failed to trace builtin operator"""
 def test_a_break_while_handling_a_break(log_of):
     it = log_of(payload(LOOP))
     row = only(it)
-    assert (row["reason"], row["higher_order_operator"]) == ("Failed to trace builtin operator", "torch.utils.checkpoint.checkpoint")
-    assert (row["explanation"], row["hints"], row["gb_id"]) == ("Dynamo does not know how to trace `print`", ["Avoid it."], "GB0059")
+    assert (row["reason"], row["higher_order_operator"]) == (
+        "Failed to trace builtin operator",
+        "torch.utils.checkpoint.checkpoint",
+    )
+    assert (row["explanation"], row["hints"], row["gb_id"]) == (
+        "Dynamo does not know how to trace `print`",
+        ["Avoid it."],
+        "GB0059",
+    )
     (second,) = row["followed_by"]
     assert (second["reason"], second["gb_id"], second["debug_context"]) == (
         "graph break in loop",
         "GB7000",
         "frame skipped: loop (a.py line 7)",
     )
-    assert (row["file"], row["line"], row["function"], row["source_line"]) == ("a.py", 11, "loop", 'print("q")')
+    assert (row["file"], row["line"], row["function"], row["source_line"]) == (
+        "a.py",
+        11,
+        "loop",
+        'print("q")',
+    )
     assert row["user_traceback"].endswith('    print("q")\n    ^^^^^^^^^^')
     assert [record["skips_frame"] for record in records(it, row)] == [True]
 
@@ -168,12 +200,17 @@ Set TORCHDYNAMO_VERBOSE=1 for the internal stack trace
 USER = '  File "b.py", line 9, in main\n    f(x)\n  File "a.py", line 3, in f\n    assert x.any()\n'
 
 SKIPS = {
-    "2.13": "Graph break: torch.compile cannot properly resume from this graph break, which results in a skip.\n"
-    "torch.compile will skip tracing the frame f (a.py line 1) and fall back to eager.\n"
-    f"The graph break occurred in the following user code:\n{USER}\n{UNSUPPORTED}",
+    "2.13": (
+        "Graph break: torch.compile cannot properly resume from this graph break, which results in a skip.\n"
+        "torch.compile will skip tracing the frame f (a.py line 1) and fall back to eager.\n"
+        f"The graph break occurred in the following user code:\n{USER}\n{UNSUPPORTED}"
+    ),
     "2.6": f"Graph break: skip: from user code at:\n{USER}\n{UNSUPPORTED}",
-    "verbose": "WON'T CONVERT f a.py line 1\n========== TorchDynamo Stack Trace ==========\n"
-    f"{UNSUPPORTED}\n========== The above exception occurred while processing the following code ==========\n\n{USER}\n==========",
+    "verbose": (
+        "WON'T CONVERT f a.py line 1\n========== TorchDynamo Stack Trace"
+        f" ==========\n{UNSUPPORTED}\n========== The above exception occurred while processing the following"
+        f" code ==========\n\n{USER}\n=========="
+    ),
 }
 
 
@@ -187,27 +224,54 @@ def test_breaks_that_skip_the_frame(form, log_of, found):
         ["This is fundamental."],
     )
     assert row["debug_context"] == "value: x"
-    assert (row["file"], row["line"], row["function"], row["source_line"]) == ("a.py", 3, "f", "assert x.any()")
+    assert (row["file"], row["line"], row["function"], row["source_line"]) == (
+        "a.py",
+        3,
+        "f",
+        "assert x.any()",
+    )
     assert row["user_traceback"].strip("\n") == USER.strip("\n")
-    assert [record["skips_frame"] for record in records(it, row)] == [True] and row["skipped_frame_count"] == 1
+    assert [record["skips_frame"] for record in records(it, row)] == [True] and row[
+        "skipped_frame_count"
+    ] == 1
     assert found(it) == []
 
 
 def test_wont_convert_without_a_stack_has_the_place_of_the_function(log_of):
     row = only(log_of(payload(f"WON'T CONVERT f a b.py line 1 \ndue to: \n{UNSUPPORTED}")))
-    assert (row["reason"], row["file"], row["line"], row["function"]) == ("Data-dependent assertion failed", "a b.py", 1, "f")
+    assert (row["reason"], row["file"], row["line"], row["function"]) == (
+        "Data-dependent assertion failed",
+        "a b.py",
+        1,
+        "f",
+    )
 
 
 def test_an_old_form_with_the_reason_first(log_of):
     row = only(log_of(payload(f"Graph break: call_function print from user code at:\n{USER}")))
-    assert (row["reason"], row["line"], row["explanation"], row["hints"]) == ("call_function print", 3, None, [])
-    row = only(log_of(payload(f"Graph break in user code at a.py:3\nReason: Unsupported: builtin: print\nUser code traceback:\n{USER}")))
+    assert (row["reason"], row["line"], row["explanation"], row["hints"]) == (
+        "call_function print",
+        3,
+        None,
+        [],
+    )
+    row = only(
+        log_of(
+            payload(
+                "Graph break in user code at a.py:3\nReason: Unsupported: builtin: print\nUser code"
+                f" traceback:\n{USER}"
+            )
+        )
+    )
     assert (row["reason"], row["line"], row["function"]) == ("Unsupported: builtin: print", 3, "f")
 
 
 def test_equal_breaks_are_one_row_and_others_are_not(log_of):
     def text(line, reason, explanation):
-        return f"Graph break in user code at a.py:{line}\nGraph Break Reason: {reason}\n  Explanation: {explanation}\n\n  Developer debug context: \n\nUser code traceback:\n"
+        return (
+            f"Graph break in user code at a.py:{line}\nGraph Break Reason: {reason}\n  Explanation:"
+            f" {explanation}\n\n  Developer debug context: \n\nUser code traceback:\n"
+        )
 
     it = log_of(
         payload(text(1, "one", "at 0x7f00"), "0/0") + payload(text(1, "one", "at 0x7f10"), "0/1")
@@ -222,14 +286,24 @@ def test_equal_breaks_are_one_row_and_others_are_not(log_of):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "\n\n", "something else\nentirely", "Graph break in user code at nowhere", '{"reason": 1}', "\x00\ufffd" * 99]
+    "text",
+    [
+        "",
+        "\n\n",
+        "something else\nentirely",
+        "Graph break in user code at nowhere",
+        '{"reason": 1}',
+        "\x00\ufffd" * 99,
+    ],
 )
 def test_a_text_that_is_not_known_is_kept(text, log_of, found):
     it = log_of(payload(text))
     row = only(it)
     assert row["text"] == text
     assert (row["file"], row["line"], row["gb_id"], row["hints"]) == (None, None, None, [])
-    assert [record["skips_frame"] for record in records(it, row)] == [None] and row["skipped_frame_count"] == 0
+    assert [record["skips_frame"] for record in records(it, row)] == [None] and row[
+        "skipped_frame_count"
+    ] == 0
     assert [code for code, *_ in found(it)] == ["table-parse"]
 
 
@@ -238,6 +312,8 @@ def test_a_record_without_payload_is_a_break_too(log_of):
 
 
 def test_long_texts_are_cut(log_of):
-    row = only(log_of(payload(LOOP.replace("a break in a loop", "x" * 50_000).replace("Avoid it.", "y" * 50_000))))
+    row = only(
+        log_of(payload(LOOP.replace("a break in a loop", "x" * 50_000).replace("Avoid it.", "y" * 50_000)))
+    )
     assert (len(row["hints"][0]), row["hints"][0][-2:]) == (20_000, "y…")
     assert len(row["followed_by"][0]["explanation"]) == 20_000

@@ -39,16 +39,36 @@ def test_graphs_of_a_training_step(fixture_log):
     assert (graph["placeholder_count"], graph["call_count"], graph["output_count"]) == (5, 3, 1)
     assert graph["ops"] == {"torch._C._nn.linear": 2, "torch.relu": 1}
     joint = only(it, stage="aot_joint")
-    assert (joint["direction"], joint["class_name"], joint["placeholder_count"]) == ("joint", "inner_f", 6)  # a tangent more
+    assert (joint["direction"], joint["class_name"], joint["placeholder_count"]) == (
+        "joint",
+        "inner_f",
+        6,
+    )  # a tangent more
     assert joint["output_count"] == 1 + 5  # the output, and a gradient for each input (None for x)
     # Inductor's graphs do not say what they are; their inputs do.
     found = [(row["position"], row["direction"]) for row in rows(it, stage="post_grad")]
-    assert found == [("before", "forward"), ("after", "forward"), ("before", "backward"), ("after", "backward")]
+    assert found == [
+        ("before", "forward"),
+        ("after", "forward"),
+        ("before", "backward"),
+        ("after", "backward"),
+    ]
     before, after = rows(it, stage="pre_grad")
     assert before["graph_id"] == after["graph_id"] and before["graph_id"].isdecimal()
 
 
-@pytest.mark.parametrize("name", ["train_step", "transformer", "graph_breaks", "recompiles", "memory_budget", "wrappers", "dynamic_shapes"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "train_step",
+        "transformer",
+        "graph_breaks",
+        "recompiles",
+        "memory_budget",
+        "wrappers",
+        "dynamic_shapes",
+    ],
+)
 def test_counts_are_those_of_the_metrics(fixture_log, name):
     """torch counts the nodes itself: graph_op_count and graph_node_count of the last graph of a compile."""
     it = fixture_log(name)
@@ -63,7 +83,15 @@ def test_counts_are_those_of_the_metrics(fixture_log, name):
 
 
 def test_every_graph_has_a_row(fixture_log):
-    for name in ("regions", "compiled_autograd", "aoti", "caches", "ddp_split", "overlap_scheduling", "export_dtrace"):
+    for name in (
+        "regions",
+        "compiled_autograd",
+        "aoti",
+        "caches",
+        "ddp_split",
+        "overlap_scheduling",
+        "export_dtrace",
+    ):
         it = fixture_log(name)
         written = [artifact.event for artifact in it.artifacts if artifact.language == "fx"]
         assert [row["event"] for row in rows(it)] == written != []
@@ -86,7 +114,9 @@ def test_ddp_parts(fixture_log, root):
     (truth,) = json.loads((root / "fixtures/ddp_split/truth.json").read_text())["logs"].values()
     split, *parts = rows(it, stage="ddp_split")
     expected = truth["facts"]["split"]["1/0"]
-    assert [(sub["name"], sub["call_count"]) for sub in inside(it, split)] == [(name, len(calls)) for name, calls in expected.items()]
+    assert [(sub["name"], sub["call_count"]) for sub in inside(it, split)] == [
+        (name, len(calls)) for name, calls in expected.items()
+    ]
     assert [part["call_count"] for part in parts] == [len(calls) for calls in expected.values()]
     assert split["ops"]["self.submod_0"] == split["ops"]["self.submod_1"] == 1
 
@@ -102,15 +132,18 @@ def test_collectives_before_overlap_scheduling(fixture_log):
 def test_an_exported_program_ends_before_its_signature(fixture_log):
     graph = only(fixture_log("export_dtrace"), stage="export")
     assert (graph["placeholder_count"], graph["output_count"]) == (1, 1)
-    assert graph["ops"] == {"torch.ops.aten.sym_size.int": 1, "torch.ops.aten.sin.default": 1, "torch.ops.aten.mul.Tensor": 1}
+    assert graph["ops"] == {
+        "torch.ops.aten.sym_size.int": 1,
+        "torch.ops.aten.sin.default": 1,
+        "torch.ops.aten.mul.Tensor": 1,
+    }
 
 
 # Written from torch's sources (torch/fx/graph.py); no fixture has them.
 
 
 def test_operators_of_python():
-    graph = read_fx(
-        """class GraphModule(torch.nn.Module):
+    graph = read_fx("""class GraphModule(torch.nn.Module):
     def forward(self, x : torch.Tensor, y, *args):
         a = x + y;  b = None
         c = -a
@@ -124,26 +157,33 @@ def test_operators_of_python():
         renamed = y
         i = torch.ops.aten.mm.default(x, "a = b;  c = d")
         return {'out': i, 'more': (a, c)}
-"""
-    )
+""")
     names = ["add", "neg", "getitem", "iadd", "setitem"]
     assert {f"operator.{name}" for name in names} <= graph.ops.keys()
-    assert graph.ops["operator.add"] == 2 and graph.ops["getattr"] == 2 and graph.ops["torch.ops.aten.mm.default"] == 1
+    assert (
+        graph.ops["operator.add"] == 2
+        and graph.ops["getattr"] == 2
+        and graph.ops["torch.ops.aten.mm.default"] == 1
+    )
     assert graph.graphs[0].placeholders == ["x", "y", "args"]
     assert (graph.graphs[0].call_count, graph.graphs[0].output_count) == (10, 2)
 
 
 def test_a_list_of_nodes():
-    graph = read_fx(
-        """graph():
+    graph = read_fx("""graph():
     %x : [num_users=1] = placeholder[target=x]
     %w : [num_users=1] = get_attr[target=w]
     %mm : [num_users=1] = call_function[target=torch.ops.aten.mm.default](args = (%x, %w), kwargs = {})
     return (mm,)
-    return %mm"""
-    )
+    return %mm""")
     (nodes,) = graph.graphs
-    assert (nodes.name, nodes.placeholders, nodes.call_count, nodes.get_attr_count, nodes.output_count) == ("graph", ["x"], 1, 1, 1)
+    assert (nodes.name, nodes.placeholders, nodes.call_count, nodes.get_attr_count, nodes.output_count) == (
+        "graph",
+        ["x"],
+        1,
+        1,
+        1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,7 +211,12 @@ def test_stages_by_name(log_of, head, stage, position):
         """)
     )
     graph = only(it)
-    assert (graph["stage"], graph["position"], graph["class_name"], graph["output_count"]) == (stage, position, "GraphModule", 1)
+    assert (graph["stage"], graph["position"], graph["class_name"], graph["output_count"]) == (
+        stage,
+        position,
+        "GraphModule",
+        1,
+    )
 
 
 def test_what_is_no_graph(log_of, found):
@@ -195,8 +240,13 @@ def test_what_is_no_graph(log_of, found):
 
 def test_huge_and_deep_texts_take_linear_time():
     brackets = "(" * 50_000
-    nested = f"class A(torch.nn.Module):\n    def forward(self, {brackets}):\n        a[{'] = ' * 20_000}\n        return {brackets}\n"
-    many = "class A(torch.nn.Module):\n    def forward(self):\n" + "".join(f"        a{i} = f{i}(x)\n" for i in range(20_000))
+    nested = (
+        f"class A(torch.nn.Module):\n    def forward(self, {brackets}):\n        a[{'] = ' * 20_000}\n       "
+        f" return {brackets}\n"
+    )
+    many = "class A(torch.nn.Module):\n    def forward(self):\n" + "".join(
+        f"        a{i} = f{i}(x)\n" for i in range(20_000)
+    )
     assert read_fx(nested).graphs[0].name == "A"
     graph = read_fx(many)
     assert graph.graphs[0].call_count == 20_000 and len(graph.ops) == MAX_OPS

@@ -12,11 +12,20 @@ def guards(it, tree):
     assert len(rows) == tree["row_count"]
     places = [(row["file"], row["line"], row["function"]) for row in rows]
     return [
-        (row["kind"], row["source"], None if place == (None,) * 3 else place, row["depth"], row["payload_line"]) for row, place in zip(rows, places)
+        (
+            row["kind"],
+            row["source"],
+            None if place == (None,) * 3 else place,
+            row["depth"],
+            row["payload_line"],
+        )
+        for row, place in zip(rows, places)
     ]
 
 
-@pytest.mark.parametrize("scenario", ["transformer", "recompiles", "ranks4", "graph_breaks", "compiled_autograd"])
+@pytest.mark.parametrize(
+    "scenario", ["transformer", "recompiles", "ranks4", "graph_breaks", "compiled_autograd"]
+)
 def test_each_row_is_a_guard_of_the_payload(scenario, built, root):
     for it in built(root / f"fixtures/{scenario}/trace").logs:
         trees = it.table("guard_trees")
@@ -25,7 +34,9 @@ def test_each_row_is_a_guard_of_the_payload(scenario, built, root):
         for tree in trees:
             lines = payloads[tree["event"]]
             leaves = [
-                n for n, line in enumerate(lines) if "+- " in line and "Manager" not in line.split("+- ")[1].split(" at ")[0].split(":")[0]
+                n
+                for n, line in enumerate(lines)
+                if "+- " in line and "Manager" not in line.split("+- ")[1].split(" at ")[0].split(":")[0]
             ]
             found = guards(it, tree)
             assert [row[4] for row in found] == leaves
@@ -47,7 +58,9 @@ def test_equal_lists_are_stored_once(built, root):
     assert "3/4" not in lists  # refused by the recompile limit
     assert lists["3/0"] == lists["3/1"] == lists["3/2"] == lists["3/3"] != lists["2/0"]
     assert {tree["attempt"] for tree in trees.values()} == {0}
-    assert list(dict.fromkeys(row["list"] for row in it.table("guards"))) == list(range(len(set(lists.values()))))
+    assert list(dict.fromkeys(row["list"] for row in it.table("guards"))) == list(
+        range(len(set(lists.values())))
+    )
     counts = trees["1/0"]["counts"]
     assert (counts["TENSOR_MATCH"], counts["FALSE_MATCH"]) == (1, 1)
     assert trees["1/1"]["counts"]["TRUE_MATCH"] == 1
@@ -77,8 +90,7 @@ def test_no_guards_are_an_empty_table(built, root):
 
 def test_a_tree_of_managers_without_source_keeps_the_source_above(log_of):
     it = log_of(
-        log(
-            """
+        log("""
             dynamo_cpp_guards_str 0/0
                 |
                 | TREE_GUARD_MANAGER:
@@ -89,8 +101,7 @@ def test_a_tree_of_managers_without_source_keeps_the_source_above(log_of):
                 | | | | | +- EQUALS_MATCH: list(dict.keys(L['m']._modules))[0] == '0'
                 | | | +- DICT_LENGTH: len(L['m']._modules) == 1  # return m(x)  # a/b c.py:39 in mod (HINT: guard on "m")
                 | +- LAMBDA_GUARD: 2 <= L['x'].size()[0]
-            """
-        )
+            """)
     )
     (tree,) = it.table("guard_trees")
     assert [row[:4] for row in guards(it, tree)] == [
@@ -101,7 +112,9 @@ def test_a_tree_of_managers_without_source_keeps_the_source_above(log_of):
     assert (tree["manager_count"], tree["latency_us"]) == (4, None)
 
 
-@pytest.mark.parametrize("text", ["", "nothing", "Guard latency = nan us", "+-", "\x00", "| " * 5000 + "+- X"])
+@pytest.mark.parametrize(
+    "text", ["", "nothing", "Guard latency = nan us", "+-", "\x00", "| " * 5000 + "+- X"]
+)
 def test_a_payload_without_tree(text, log_of, found):
     it = log_of(record("dynamo_cpp_guards_str 0/0", payload=text))
     assert [(tree["guard_count"], tree["latency_us"]) for tree in it.table("guard_trees")] == [(0, None)]
@@ -116,7 +129,11 @@ def test_a_payload_without_list(text, log_of, found):
 
 
 def test_very_large_trees_are_counted_to_the_end(log_of):
-    tree = "+- RootGuardManager\n" + "| +- TYPE_MATCH: x\n" * 6000 + "".join(f"| +- KIND_{number}: x\n" for number in range(400))
+    tree = (
+        "+- RootGuardManager\n"
+        + "| +- TYPE_MATCH: x\n" * 6000
+        + "".join(f"| +- KIND_{number}: x\n" for number in range(400))
+    )
     it = log_of(record("dynamo_cpp_guards_str 0/0", payload=tree))
     (found,) = it.table("guard_trees")
     assert (found["guard_count"], found["row_count"], found["counts"]["TYPE_MATCH"]) == (6400, 5000, 6000)

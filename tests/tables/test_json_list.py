@@ -78,7 +78,9 @@ def held_bytes(make):
 
 def test_its_memory_does_not_grow(monkeypatch):
     monkeypatch.setattr(json_list, "_PACK_BYTES", 64 << 10)
-    array, size_bytes = held_bytes(lambda: JsonList({"name": "triton_poi_fused_add_0", "number": number} for number in range(100_000)))
+    array, size_bytes = held_bytes(
+        lambda: JsonList({"name": "triton_poi_fused_add_0", "number": number} for number in range(100_000))
+    )
     assert size_bytes < 200_000 < array.size_bytes / 20
     assert len(list(array)) == 100_000
 
@@ -89,27 +91,51 @@ def test_files_of_rows(count, monkeypatch):
     table = Rows()
     for number in range(count):
         table.append({"a": number, "blob": number % 2})
-    files = [(size, [json.loads(line) for line in b"".join(pieces).splitlines()]) for size, pieces in table.files(["x", "y"])]
-    assert [size for size, _ in files] == [len(lines) for _, lines in files] == [4] * (count // 4) + [count % 4] * (count % 4 > 0)
-    assert [row for _, lines in files for row in lines] == [{"a": number, "blob": "xy"[number % 2]} for number in range(count)]
+    files = [
+        (size, [json.loads(line) for line in b"".join(pieces).splitlines()])
+        for size, pieces in table.files(["x", "y"])
+    ]
+    assert (
+        [size for size, _ in files]
+        == [len(lines) for _, lines in files]
+        == [4] * (count // 4) + [count % 4] * (count % 4 > 0)
+    )
+    assert [row for _, lines in files for row in lines] == [
+        {"a": number, "blob": "xy"[number % 2]} for number in range(count)
+    ]
 
 
 @pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS)
 @pytest.mark.parametrize(
     "table",
-    [[{}], [{"a": []}], [{"a": number, "b": {"c": [1], "d": {}}, "e": "text " * 100} for number in range(1000)], [{"é\"": "é\n"}]],
+    [
+        [{}],
+        [{"a": []}],
+        [{"a": number, "b": {"c": [1], "d": {}}, "e": "text " * 100} for number in range(1000)],
+        [{'é"': "é\n"}],
+    ],
     ids=["empty", "plain", "large", "text"],
 )
 def test_the_file_of_a_table(table, codec):
     ((count, pieces),) = Rows(table).files()
     data = b"".join(encoded_pieces(pieces, codec))
     lines = codec.decode(data)
-    assert count == len(table) and lines.endswith(b"\n") and [json.loads(line) for line in lines.splitlines()] == table
+    assert (
+        count == len(table)
+        and lines.endswith(b"\n")
+        and [json.loads(line) for line in lines.splitlines()] == table
+    )
     if codec.name == "zstd":  # readers ask for room before they begin
         assert zstandard.frame_content_size(data) == len(lines)
 
 
-@given(st.sampled_from("iqd").flatmap(lambda code: st.tuples(st.just(code), st.lists(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=8), max_size=20))))
+@given(
+    st.sampled_from("iqd").flatmap(
+        lambda code: st.tuples(
+            st.just(code), st.lists(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=8), max_size=20)
+        )
+    )
+)
 @cases(60)
 def test_numbers(case):
     code, calls = case

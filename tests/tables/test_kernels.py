@@ -24,25 +24,37 @@ def test_kernels_of_a_program(fixture_log):
     ]  # fmt: skip
     rows = kernels(it, codes[2]["event"])
     called = sorted(
-        (line, f"{row['name']}:{handle}", row["kind"]) for row in rows for line, handle in zip(row["call_lines"], row["call_handles"])
+        (line, f"{row['name']}:{handle}", row["kind"])
+        for row in rows
+        for line, handle in zip(row["call_lines"], row["call_handles"])
     )
     assert [call[1:] for call in called] == [
         ("cpp_fused_add_sin_0:1", "cpp"),
         ("extern_kernels.mm:2", "extern"),
         ("cpp_fused_cos_mul_1:3", "cpp"),
     ]
-    assert next(row["aten_ops"] for row in rows if row["kind"] == "extern") == ["aten.sin", "aten.add", "aten.mm"]
+    assert next(row["aten_ops"] for row in rows if row["kind"] == "extern") == [
+        "aten.sin",
+        "aten.add",
+        "aten.mm",
+    ]
 
 
 @pytest.mark.parametrize("name", ["provenance", "train_step", "transformer", "regions", "ranks4", "aoti"])
 def test_lines_are_those_of_the_payload(fixture_log, name):
     it = fixture_log(name)
-    texts = {artifact.event: artifact.text().split("\n") for artifact in it.artifacts if artifact.language in ("python", "cpp")}
+    texts = {
+        artifact.event: artifact.text().split("\n")
+        for artifact in it.artifacts
+        if artifact.language in ("python", "cpp")
+    }
     for row in kernels(it):
         lines = texts[row["code_event"]]
         assert row["line"] is None or row["name"] in lines[row["line"] - 1]
         assert all(f"{row['name']}(" in lines[number - 1] for number in row["call_lines"])
-        assert row["call_lines"] or name == "aoti"  # its kernels are defined in one source and called in another
+        assert (
+            row["call_lines"] or name == "aoti"
+        )  # its kernels are defined in one source and called in another
     assert kernels(it)
 
 
@@ -59,7 +71,10 @@ def test_codes(fixture_log):
 
 def test_collectives(fixture_log):
     names = [row["name"] for row in kernels(fixture_log("ranks4")) if row["kind"] == "collective"]
-    assert "torch.ops._c10d_functional.all_reduce_.default" in names and "torch.ops._c10d_functional.wait_tensor.default" in names
+    assert (
+        "torch.ops._c10d_functional.all_reduce_.default" in names
+        and "torch.ops._c10d_functional.wait_tensor.default" in names
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +93,9 @@ def test_triton_kernels_of_a_public_trace(shared_traces, built, path, lines):
         "triton_poi_fused_addmm_relu_sigmoid_0", "triton_poi_fused_mul_1", "triton_poi_fused_addmm_gelu_2",
     ]  # fmt: skip
     infos = it.table("triton_kernels")
-    assert {(row["triton_event"], row["name"]) for row in triton} == {(info["event"], info["name"]) for info in infos}
+    assert {(row["triton_event"], row["name"]) for row in triton} == {
+        (info["event"], info["name"]) for info in infos
+    }
     assert all(info["compile_time_us"] > 0 for info in infos)
 
 
@@ -86,8 +103,7 @@ def test_triton_kernels_of_a_public_trace(shared_traces, built, path, lines):
 
 
 def test_kinds_of_calls():
-    code = read_code(
-        """# AOT ID: ['3_backward']
+    code = read_code("""# AOT ID: ['3_backward']
 halide_0 = async_compile.halide('halide_0', '''
     extern_kernels.hidden(
 ''')
@@ -106,10 +122,12 @@ def call(args):
     other_triton_0(buf0)
 def benchmark_compiled_module():
     triton_0.run(1)
-"""
-    )
+""")
     assert code.aot_id == "3_backward"
-    found = {name: (kernel.kind, kernel.line, kernel.call_lines, kernel.call_handles) for name, kernel in code.kernels.items()}
+    found = {
+        name: (kernel.kind, kernel.line, kernel.call_lines, kernel.call_handles)
+        for name, kernel in code.kernels.items()
+    }
     assert found == {
         "halide_0": ("other", 2, [], []),
         "triton_0": ("triton", 6, [14, 15], [None, None]),
@@ -151,7 +169,11 @@ def test_hostile_records(log_of, found):
             | {"a": 1, "b": {"compile_time_us": "long", "num_configs": -1}}
         """)
     )
-    assert [(code["role"], code["filename"]) for code in it.table("generated_code")] == [("output", None), ("output", None), ("other", None)]
+    assert [(code["role"], code["filename"]) for code in it.table("generated_code")] == [
+        ("output", None),
+        ("output", None),
+        ("other", None),
+    ]
     assert [info["compile_time_us"] for info in it.table("triton_kernels")] == [None, None]
     assert [code for code, *_ in found(it)] == ["table-parse"]
 
@@ -164,4 +186,6 @@ def test_long_lines_take_linear_time():
 def test_public_traces_have_kernels(built):
     for path in traces.PUBLIC_LOGS:
         for it in built(path).logs:
-            assert sum(code["kernel_count"] for code in it.table("generated_code")) == len(it.table("kernels"))
+            assert sum(code["kernel_count"] for code in it.table("generated_code")) == len(
+                it.table("kernels")
+            )

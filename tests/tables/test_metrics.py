@@ -7,7 +7,12 @@ import traces
 from log_builder import log, record
 from tlparse_bundle.log.events.metric_fields import FIELDS, GROUPS, UNITS
 
-TYPES = ("compilation_metrics", "bwd_compilation_metrics", "compilation_metrics_runtime", "bwd_compilation_metrics_runtime")
+TYPES = (
+    "compilation_metrics",
+    "bwd_compilation_metrics",
+    "compilation_metrics_runtime",
+    "bwd_compilation_metrics_runtime",
+)
 PARSED = ("graph_node_shapes", "triton_kernel_compile_times_us")
 
 
@@ -26,7 +31,9 @@ def settings(it, number):
         return row["value"]
     base = configs[row["base"]]
     assert base["field"] == row["field"]
-    return {key: value for key, value in {**base["value"], **row["changes"]}.items() if key not in row["removed"]}
+    return {
+        key: value for key, value in {**base["value"], **row["changes"]}.items() if key not in row["removed"]
+    }
 
 
 def safe_int(digits):
@@ -42,15 +49,21 @@ def metrics(compile_id="0/0", event="compilation_metrics", **fields):
 def test_every_field_is_there(built, path):
     """Nothing is lost between the metadata and the table."""
     (it,) = built(path).logs
-    written = [json.loads(envelope) for envelope, _ in traces.scan(path.read_bytes()) if b"compilation_metrics" in envelope[:60]]
-    written = [next(value for key, value in envelope.items() if "compilation_metrics" in key) for envelope in written]
+    written = [
+        json.loads(envelope)
+        for envelope, _ in traces.scan(path.read_bytes())
+        if b"compilation_metrics" in envelope[:60]
+    ]
+    written = [
+        next(value for key, value in envelope.items() if "compilation_metrics" in key) for envelope in written
+    ]
     assert len(written) == len(rows(it))
     for fields, row in zip(written, rows(it), strict=True):
         present = {key: value for key, value in fields.items() if value is not None}
         assert set(present) == {*row["values"], *row["configs"]}
-        assert {key: value for key, value in present.items() if key not in PARSED and key in row["values"]} == {
-            key: value for key, value in row["values"].items() if key not in PARSED
-        }
+        assert {
+            key: value for key, value in present.items() if key not in PARSED and key in row["values"]
+        } == {key: value for key, value in row["values"].items() if key not in PARSED}
         for name, number in row["configs"].items():
             assert settings(it, number) == json.loads(present[name], parse_int=safe_int)
         assert row["cut"] == []
@@ -65,12 +78,22 @@ def test_every_field_of_this_release_is_known(built, path):
 
 
 def test_what_is_said_of_fields():
-    assert len({field.name for field in FIELDS}) == len(FIELDS) == 99 + 3, "those of 2.13, and three of older releases"
+    assert len({field.name for field in FIELDS}) == len(FIELDS) == 99 + 3, (
+        "those of 2.13, and three of older releases"
+    )
     for field in FIELDS:
         assert field.group in GROUPS and field.unit in {None, *UNITS} and field.meaning.endswith("."), field
-        for ending, unit in (("_time_us", "us"), ("_time_s", "s"), ("_time_ms", "ms"), ("_count", "count"), ("_bytes", "bytes")):
+        for ending, unit in (
+            ("_time_us", "us"),
+            ("_time_s", "s"),
+            ("_time_ms", "ms"),
+            ("_count", "count"),
+            ("_bytes", "bytes"),
+        ):
             if field.name.endswith(ending):
-                assert field.unit == ("epoch_us" if field.name in ("start_time_us", "end_time_us") else unit), field
+                assert field.unit == (
+                    "epoch_us" if field.name in ("start_time_us", "end_time_us") else unit
+                ), field
 
 
 def test_forward_and_backward(built, root):
@@ -79,9 +102,18 @@ def test_forward_and_backward(built, root):
     forward, backward = rows(it)
     assert (forward["type"], backward["type"]) == TYPES[:2]
     assert forward["compile"] == backward["compile"] == "0/0"
-    assert (forward["values"]["co_name"], forward["values"]["is_forward"], forward["values"]["graph_op_count"]) == ("forward", True, 3)
+    assert (
+        forward["values"]["co_name"],
+        forward["values"]["is_forward"],
+        forward["values"]["graph_op_count"],
+    ) == ("forward", True, 3)
     assert (backward["values"]["is_forward"], "co_name" in backward["values"]) == (False, False)
-    assert set(forward["configs"]) == {"dynamo_config", "compiler_config", "inductor_config", "functorch_config"}
+    assert set(forward["configs"]) == {
+        "dynamo_config",
+        "compiler_config",
+        "inductor_config",
+        "functorch_config",
+    }
     assert forward["configs"] == backward["configs"]
     assert [row["record_count"] for row in it.table("metric_configs")] == [2] * 4
     shapes = forward["values"]["graph_node_shapes"]
@@ -104,14 +136,19 @@ def test_failures(built, root):
     assert all(values["exception_stack_trace"] for values in failed.values())
 
 
-# From here on records made by hand, after the source of torch: they need a GPU, a remote cache or another release.
+# From here on records made by hand, after the source of torch: they need a GPU, a remote cache or another
+# release.
 
 
 def test_records_of_run_time(log_of):
     """Autotuning at run time passes a compile id without an attempt."""
     it = log_of(
         metrics("0/0", co_name="f")
-        + record('compilation_metrics_runtime {"is_runtime": true, "runtime_triton_autotune_time_us": 5}', frame_id=0, frame_compile_id=0)
+        + record(
+            'compilation_metrics_runtime {"is_runtime": true, "runtime_triton_autotune_time_us": 5}',
+            frame_id=0,
+            frame_compile_id=0,
+        )
         + metrics("0/0", "bwd_compilation_metrics_runtime", runtime_cudagraphify_time_us=7)
         + metrics("", "aot_autograd_backward_compilation_metrics", start_time=1.5, elapsed_time=0.25)
     )
@@ -145,13 +182,19 @@ def test_configs_that_differ(log_of):
     assert [settings(it, number) for number in numbers] == [one, two, one, texts[3]]
     table = it.table("metric_configs")
     changed = table[numbers[1]]
-    assert (changed["changes"], changed["removed"], changed["value"]) == ({"a": True, "d": {"e": 2.5}}, ["c"], None)
+    assert (changed["changes"], changed["removed"], changed["value"]) == (
+        {"a": True, "d": {"e": 2.5}},
+        ["c"],
+        None,
+    )
     assert [row["record_count"] for row in table if row["field"] == "inductor_config"] == [2, 1, 1]
     assert len(table) == 4, "two fields are two configurations, though equal"
 
 
 def test_values_that_json_does_not_know(log_of):
-    it = log_of(metrics(inductor_config='{"a": NaN, "b": 123456789012345678901}', guard_latency_us=float("inf")))
+    it = log_of(
+        metrics(inductor_config='{"a": NaN, "b": 123456789012345678901}', guard_latency_us=float("inf"))
+    )
     assert settings(it, 0) == {"a": "NaN", "b": "123456789012345678901"}
     assert rows(it)[0]["values"] == {"guard_latency_us": "Infinity"}
 
@@ -184,13 +227,23 @@ def test_shapes_of_the_nodes(log_of, found, text, value):
 
 
 def test_times_of_kernels(log_of, found):
-    it = log_of(metrics(triton_kernel_compile_times_us='[["k", 12]]') + metrics("1/0", triton_kernel_compile_times_us="<unknown>"))
+    it = log_of(
+        metrics(triton_kernel_compile_times_us='[["k", 12]]')
+        + metrics("1/0", triton_kernel_compile_times_us="<unknown>")
+    )
     assert [row["values"]["triton_kernel_compile_times_us"] for row in rows(it)] == [[["k", 12]], "<unknown>"]
     assert [row[0] for row in found(it)] == ["table-parse"]
 
 
 def test_long_values_are_cut(log_of):
-    it = log_of(metrics(fail_reason="x" * 30_000, stack_trace=["y" * 9_000] * 5, inductor_provenance=["z" * 70_000], feature_usage={str(n): True for n in range(5000)}))
+    it = log_of(
+        metrics(
+            fail_reason="x" * 30_000,
+            stack_trace=["y" * 9_000] * 5,
+            inductor_provenance=["z" * 70_000],
+            feature_usage={str(n): True for n in range(5000)},
+        )
+    )
     (row,) = rows(it)
     assert row["cut"] == ["fail_reason", "stack_trace", "inductor_provenance", "feature_usage"]
     assert len(row["values"]["fail_reason"]) == 20_000 and len(row["values"]["stack_trace"]) == 2

@@ -22,17 +22,29 @@ def test_what_fits_into_the_budget(fixture_log, root):
     saved = [candidate["saved"] for candidate in candidates]
     assert saved.count(True) == 1
     assert [candidate["recomputed"] for candidate in candidates] == [not is_saved for is_saved in saved]
-    assert row["expected_runtime"] > 0 and row["min_activation_gb"] < row["saved_activation_gb"] < row["max_activation_gb"]
+    assert (
+        row["expected_runtime"] > 0
+        and row["min_activation_gb"] < row["saved_activation_gb"] < row["max_activation_gb"]
+    )
 
 
 def test_inputs_and_outputs(fixture_log):
     plain, inner, counting = fixture_log("wrappers").table("aliasing")
     assert (plain["subclass"], plain["input_count"]) == (False, 1)
-    assert (inner["subclass"], inner["input_count"], inner["output_count"]) == (True, 2, 2)  # a TwoTensor holds two
-    # x and the buffer are changed; the outputs are a view of x and the buffer, of which Dynamo gives back the latter itself.
+    assert (inner["subclass"], inner["input_count"], inner["output_count"]) == (
+        True,
+        2,
+        2,
+    )  # a TwoTensor holds two
+    # x and the buffer are changed; the outputs are a view of x and the buffer, of which Dynamo gives back the
+    # latter itself.
     assert (counting["mutated_input_count"], counting["output_types"]) == (2, {"alias_of_input": 1})
     (forward,) = fixture_log("train_step").table("aliasing")
-    assert (forward["input_count"], forward["mutated_input_count"], forward["output_types"]) == (5, 0, {"non_alias": 1})
+    assert (forward["input_count"], forward["mutated_input_count"], forward["output_types"]) == (
+        5,
+        0,
+        {"non_alias": 1},
+    )
 
 
 # Written from torch's sources (torch/_functorch/partitioners.py and others); no fixture has them.
@@ -58,7 +70,10 @@ def test_decisions_of_several_ranks(log_of):
     assert [(row["what"], row["line_count"]) for row in it.table("failed_partitions")] == [("edge_list", 2)]
     (duplicate,) = it.table("duplicate_backwards")
     assert (duplicate["variant_suffix"], duplicate["new_backward_identifier"]) == ("1", "bw_0_1")
-    assert [(tangent["shape"], tangent["type"]) for tangent in duplicate["tangents"]] == [("[2]", None), (None, "int")]
+    assert [(tangent["shape"], tangent["type"]) for tangent in duplicate["tangents"]] == [
+        ("[2]", None),
+        (None, "int"),
+    ]
 
 
 def test_hostile_records(log_of, found):
@@ -78,7 +93,10 @@ def test_hostile_records(log_of, found):
     )
     (row,) = it.table("partitions")
     assert (row["node_count"], row["memory_budget"], row["saved_values"]) == (None, None, [])
-    assert [(candidate["node"], candidate["memory_bytes"], candidate["saved"]) for candidate in it.table("partition_candidates")] == [("a", None, None)]
+    assert [
+        (candidate["node"], candidate["memory_bytes"], candidate["saved"])
+        for candidate in it.table("partition_candidates")
+    ] == [("a", None, None)]
     assert it.table("rank_decisions")[0]["picked_rank"] is None
     assert it.table("aliasing")[0]["input_count"] == 0
     assert [code for code, *_ in found(it)] == ["table-parse"] * 2

@@ -1,4 +1,6 @@
-"""The tables of recompiles: the fixture against its program; cascades, resets and texts that it does not have."""
+"""The tables of recompiles: the fixture against its program; cascades, resets and texts that it does not
+have.
+"""
 
 import json
 
@@ -31,7 +33,9 @@ def test_the_recompiles_of_the_program(fixture_log, truth):
     for key, texts in expected.items():
         failed = [reason for reason in reasons if reason["compile"] == key]
         assert [f"{reason['entry']}: {reason['guard']}" for reason in failed] == texts
-        assert [(reason["attempt"], reason["position"]) for reason in failed] == [(0, position) for position in range(len(texts))]
+        assert [(reason["attempt"], reason["position"]) for reason in failed] == [
+            (0, position) for position in range(len(texts))
+        ]
     assert {(row["attempt"], row["caused_by"], row["text"]) for row in rows} == {(0, None, None)}
     events = {event.index for event in fixture_log.events(name="recompile_reasons")}
     assert list(dict.fromkeys(reason["event"] for reason in reasons)) == sorted(events)
@@ -40,7 +44,10 @@ def test_the_recompiles_of_the_program(fixture_log, truth):
 
 def test_what_changed(fixture_log):
     first = [reason for reason in fixture_log.table("recompile_reasons") if reason["position"] == 0]
-    assert [tuple(reason[key] for key in ("source", "change", "dimension", "expected", "actual")) for reason in first] == [
+    assert [
+        tuple(reason[key] for key in ("source", "change", "dimension", "expected", "actual"))
+        for reason in first
+    ] == [
         ("x", "size", 0, 4, 5),
         ("flag", "flag", None, "False", None),
         ("x", "dtype", None, "Float", "Double"),
@@ -54,8 +61,14 @@ def test_what_changed(fixture_log):
 
 def test_a_guard_has_its_source_line(fixture_log, root):
     (reason,) = (reason for reason in fixture_log.table("recompile_reasons") if reason["compile"] == "1/1")
-    assert (reason["file"], reason["line"], reason["function"]) == ("/home/user/project/program.py", 18, "flagged")
-    assert reason["source_line"] == (root / "fixtures/recompiles/program.py").read_text().split("\n")[17].strip()
+    assert (reason["file"], reason["line"], reason["function"]) == (
+        "/home/user/project/program.py",
+        18,
+        "flagged",
+    )
+    assert (
+        reason["source_line"] == (root / "fixtures/recompiles/program.py").read_text().split("\n")[17].strip()
+    )
     assert reason["user_traceback"].startswith('  File "/home/user/project/program.py", line 18, in flagged')
 
 
@@ -74,20 +87,41 @@ def test_the_history_of_each_function(fixture_log, truth):
 
 def test_the_causes(fixture_log):
     causes = fixture_log.table("recompile_causes")
-    assert [(cause["source"], cause["change"], cause["dimension"], cause["values"], cause["count"], cause["remedy"]) for cause in causes] == [
+    assert [
+        (
+            cause["source"],
+            cause["change"],
+            cause["dimension"],
+            cause["values"],
+            cause["count"],
+            cause["remedy"],
+        )
+        for cause in causes
+    ] == [
         ("x", "size", 0, [4, 5], 1, "mark_dynamic"),
         ("flag", "flag", None, ["False"], 1, "few_values"),
         ("x", "dtype", None, ["Float", "Double", "Int"], 2, "same_dtype"),
         ("x", "size", 0, [2, 3, 4, 5], 3, "mark_dynamic"),
     ]
-    assert [cause["compiles"] for cause in causes] == [["0/1"], ["1/1"], ["2/1", "2/2"], ["3/1", "3/2", "3/3"]]
+    assert [cause["compiles"] for cause in causes] == [
+        ["0/1"],
+        ["1/1"],
+        ["2/1", "2/2"],
+        ["3/1", "3/2", "3/3"],
+    ]
     assert [cause["id"] for cause in causes] == [0, 1, 2, 3]
     assert [row["cause"] for row in fixture_log.table("recompiles")] == [0, 1, 2, 2, 3, 3, 3]
 
 
 def test_resume_functions_of_two_branches_are_two_code_objects(built, root):
     (it,) = built(root / "fixtures/graph_breaks/trace").logs
-    assert it.table("recompiles") == it.table("recompile_causes") == it.table("recompile_reasons") == it.table("limits") == []
+    assert (
+        it.table("recompiles")
+        == it.table("recompile_causes")
+        == it.table("recompile_reasons")
+        == it.table("limits")
+        == []
+    )
     codes = {code["frame_id"]: code for code in it.table("code_objects")}
     branches = [codes[8], codes[9]]
     assert {code["function"] for code in branches} == {"torch_dynamo_resume_in_branches_on_tensor_at_36"}
@@ -97,7 +131,9 @@ def test_resume_functions_of_two_branches_are_two_code_objects(built, root):
 
 def test_a_reset_begins_new_code_objects(built, root):
     (it,) = built(root / "fixtures/dynamo_reset/trace").logs
-    assert [(code["frame_id"], code["function"], code["compiles"]) for code in it.table("code_objects")[:4]] == [
+    assert [
+        (code["frame_id"], code["function"], code["compiles"]) for code in it.table("code_objects")[:4]
+    ] == [
         (0, "by_rank_of_tensor", ["0/0"]),
         (1, "only_before", ["1/0"]),
         (0, "by_rank_of_tensor", ["0/0@2"]),
@@ -105,17 +141,23 @@ def test_a_reset_begins_new_code_objects(built, root):
     ]
 
 
-# From here on hand-made. The stacks are those that torch 2.13 wrote for such programs, without the two innermost callers.
+# From here on hand-made. The stacks are those that torch 2.13 wrote for such programs, without the two
+# innermost callers.
 
 
 def compiled(compile_id, function, line, callers=(), reasons=None, *, breaks=None):
-    """The records of one compile in a.py: reasons, dynamo_start, a graph break with the frames that lead to it."""
+    """The records of one compile in a.py: reasons, dynamo_start, a graph break with the frames that lead to
+    it.
+    """
     out = b"" if reasons is None else record(f"artifact:recompile_reasons {compile_id}", payload=reasons)
     stack = [{"filename": 0, "line": at, "name": name} for name, at in (*callers, (function, line))]
     out += record(f"dynamo_start {compile_id} {json.dumps({'stack': stack})}")
     if breaks:
         frames = "\n".join(f'  File "a.py", line {at}, in {name}' for name, at in breaks)
-        text = f"Graph break in user code at a.py:{breaks[-1][1]}\nGraph Break Reason: print\n\nUser code traceback:\n{frames}\n\nNoneType: None"
+        text = (
+            f"Graph break in user code at a.py:{breaks[-1][1]}\nGraph Break Reason: print\n\nUser code"
+            f" traceback:\n{frames}\n\nNoneType: None"
+        )
         out += record(f"artifact:dynamo_graph_break_reason {compile_id}", payload=text)
     return out
 
@@ -150,14 +192,18 @@ def test_resume_functions_recompile_because_their_function_did(log_of):
     it = log_of(
         STR + RESUMES
         + compiled("0/1", "f", 1, reasons=size("0/0"))
-        + compiled("1/1", "torch_dynamo_resume_in_f_at_3", 3, [MAIN], size("1/0", "y", 8, 10))  # of an intermediate tensor
+        # of an intermediate tensor
+        + compiled("1/1", "torch_dynamo_resume_in_f_at_3", 3, [MAIN], size("1/0", "y", 8, 10))
         + compiled("2/1", "torch_dynamo_resume_in_f_at_5", 5, [MAIN, ("compile_wrapper", 1)], size("2/0"))
         + compiled("0/2", "f", 1, reasons=dtype("0/1"))
         + compiled("1/2", "torch_dynamo_resume_in_f_at_3", 3, [MAIN], dtype("1/1"))
     )  # fmt: skip
     assert caused(it) == [None, 0, 1, None, 3]
     causes = it.table("recompile_causes")
-    assert [(cause["change"], cause["count"], cause["cascade_count"]) for cause in causes] == [("size", 1, 2), ("dtype", 1, 1)]
+    assert [(cause["change"], cause["count"], cause["cascade_count"]) for cause in causes] == [
+        ("size", 1, 2),
+        ("dtype", 1, 1),
+    ]
     assert [cause["compiles"] for cause in causes] == [["0/1"], ["0/2"]]
     assert [row["cause"] for row in it.table("recompiles")] == [0, 0, 0, 1, 1]
     assert [code["resumes"] for code in it.table("code_objects")] == [None, 0, 0]
@@ -186,7 +232,8 @@ def test_a_recompile_in_a_later_call_is_a_root_cause(log_of):
 
 def test_a_resume_function_of_another_function_of_that_name_is_not_meant(log_of):
     other = record(
-        'dynamo_start 4/1 {"stack": [{"filename": 1, "line": 9, "name": "m"}, {"filename": 1, "line": 3, "name": "torch_dynamo_resume_in_f_at_3"}]}'
+        'dynamo_start 4/1 {"stack": [{"filename": 1, "line": 9, "name": "m"}, {"filename": 1, "line": 3,'
+        ' "name": "torch_dynamo_resume_in_f_at_3"}]}'
     )
     it = log_of(
         STR + record('str ["b.py", 1]') + RESUMES
@@ -222,29 +269,62 @@ def test_a_failed_guard_belongs_to_the_newest_compile_of_that_id(log_of):
     def opened(compile_id):  # the span that begins each compile in a real log
         return span("dynamo", "B", 1.7e15, compile_id)
 
-    again = opened("0/0") + compiled("0/0", "f", 1) + opened("0/1") + compiled("0/1", "f", 1, reasons=size("0/0"))
-    it = log_of(STR + again + again + opened("0/2") + compiled("0/2", "f", 1, reasons=json.dumps([size("0/1"), size("0/0")])))
-    assert [[reason["entry"] for reason in reasons_of(it, row)] for row in it.table("recompiles")] == [["0/0"], ["0/0@2"], ["0/1@2", "0/0@2"]]
-    assert [code["compiles"] for code in it.table("code_objects")] == [["0/0", "0/1"], ["0/0@2", "0/1@2", "0/2"]]
+    again = (
+        opened("0/0") + compiled("0/0", "f", 1) + opened("0/1") + compiled("0/1", "f", 1, reasons=size("0/0"))
+    )
+    it = log_of(
+        STR
+        + again
+        + again
+        + opened("0/2")
+        + compiled("0/2", "f", 1, reasons=json.dumps([size("0/1"), size("0/0")]))
+    )
+    assert [[reason["entry"] for reason in reasons_of(it, row)] for row in it.table("recompiles")] == [
+        ["0/0"],
+        ["0/0@2"],
+        ["0/1@2", "0/0@2"],
+    ]
+    assert [code["compiles"] for code in it.table("code_objects")] == [
+        ["0/0", "0/1"],
+        ["0/0@2", "0/1@2", "0/2"],
+    ]
 
 
 @pytest.mark.parametrize(("before", "entry"), [(b"", None), (compiled("0/0", "f", 1), "0/0")])
 def test_reasons_in_the_metrics_only(before, entry, log_of):
-    it = log_of(before + log(f'compilation_metrics 0/1 {{"co_name": "f", "recompile_reason": "{size("0/0")}"}}'))
+    it = log_of(
+        before + log(f'compilation_metrics 0/1 {{"co_name": "f", "recompile_reason": "{size("0/0")}"}}')
+    )
     (row,), (reason,) = it.table("recompiles"), it.table("recompile_reasons")
-    assert (row["event"], row["compile"]) == (reason["event"], reason["compile"]) == (it.directory["event_count"] - 1, "0/1")
-    assert [reason[key] for key in ("entry", "change", "dimension", "expected", "actual")] == [entry, "size", 0, 4, 5]
+    assert (
+        (row["event"], row["compile"])
+        == (reason["event"], reason["compile"])
+        == (it.directory["event_count"] - 1, "0/1")
+    )
+    assert [reason[key] for key in ("entry", "change", "dimension", "expected", "actual")] == [
+        entry,
+        "size",
+        0,
+        4,
+        5,
+    ]
 
 
 def test_error_on_recompile_has_its_reasons_in_the_message(log_of):
     message = (
-        f"Recompiling function rec in a.py:83\n    triggered by the following guard failure(s):\n    - {size('0/1')}\n    - {size('0/0')}"
+        "Recompiling function rec in a.py:83\n    triggered by the following guard failure(s):\n    -"
+        f" {size('0/1')}\n    - {size('0/0')}"
     )
-    failed = record(f"compilation_metrics 0/2 {json.dumps({'fail_type': 'RecompileError', 'fail_reason': message})}")
+    failed = record(
+        f"compilation_metrics 0/2 {json.dumps({'fail_type': 'RecompileError', 'fail_reason': message})}"
+    )
     it = log_of(compiled("0/0", "f", 1) + compiled("0/1", "f", 1) + failed)
     assert it.table("recompiles") == it.table("recompile_causes") == []  # torch did not begin it
     assert [(row["compile"], row["kind"]) for row in it.table("limits")] == [("0/2", "error_on_recompile")]
-    assert [(reason["compile"], reason["entry"]) for reason in it.table("recompile_reasons")] == [("0/2", "0/1"), ("0/2", "0/0")]
+    assert [(reason["compile"], reason["entry"]) for reason in it.table("recompile_reasons")] == [
+        ("0/2", "0/1"),
+        ("0/2", "0/0"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -259,8 +339,12 @@ def test_error_on_recompile_has_its_reasons_in_the_message(log_of):
     ],
 )
 def test_the_recompile_limit(fail_type, fail_reason, limit, log_of):
-    failed = record(f"compilation_metrics 0/1 {json.dumps({'fail_type': fail_type, 'fail_reason': fail_reason})}")
-    it = log_of(compiled("0/0", "f", 1) + record("artifact:recompile_reasons 0/1", payload=size("0/0")) + failed)
+    failed = record(
+        f"compilation_metrics 0/1 {json.dumps({'fail_type': fail_type, 'fail_reason': fail_reason})}"
+    )
+    it = log_of(
+        compiled("0/0", "f", 1) + record("artifact:recompile_reasons 0/1", payload=size("0/0")) + failed
+    )
     assert [row["compile"] for row in it.table("limits")] == ["0/1"] * limit
     assert [row["compile"] for row in it.table("recompiles")] == ["0/1"] * (not limit)
     assert len(it.table("recompile_causes")) == (not limit)
@@ -317,12 +401,17 @@ def test_guards(guard, source, change, key):
     """The texts are from torch 2.13 (torch/_dynamo/guards.py) and torch/csrc/dynamo/guards.cpp."""
     reason = parse_reason(f"12/3: {guard}")
     assert reason["entry"] == "12/3"
-    assert (reason["source"], tuple(reason[key] for key in ("change", "dimension", "expected", "actual")), remedy(reason)) == (source, change, key)
+    assert (
+        reason["source"],
+        tuple(reason[key] for key in ("change", "dimension", "expected", "actual")),
+        remedy(reason),
+    ) == (source, change, key)
 
 
 def test_the_place_in_a_comment():
     reason = parse_reason(
-        "!0/1/2: 4 <= x.size()[0]  # if x.shape[0] > 3: x = x*2  # rb/p1.py:35 in dyn (_dynamo/variables/tensor.py:2606 in evaluate_expr)"
+        "!0/1/2: 4 <= x.size()[0]  # if x.shape[0] > 3: x = x*2  # rb/p1.py:35 in dyn"
+        " (_dynamo/variables/tensor.py:2606 in evaluate_expr)"
     )
     assert (reason["entry"], reason["guard"]) == ("!0/1/2", "4 <= x.size()[0]")
     assert (reason["file"], reason["line"], reason["function"], reason["source_line"]) == (
@@ -343,7 +432,18 @@ def test_forms_of_the_payload():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "no id here", "[1]", "[[[[", '[\n"0/0: a",\n"0/1: ', "99999999999999999999/0: x", "0/0/0/0: x", "{}", "\x00" * 1000]
+    "text",
+    [
+        "",
+        "no id here",
+        "[1]",
+        "[[[[",
+        '[\n"0/0: a",\n"0/1: ',
+        "99999999999999999999/0: x",
+        "0/0/0/0: x",
+        "{}",
+        "\x00" * 1000,
+    ],
 )
 def test_a_payload_that_is_not_understood_is_kept(text, log_of, found):
     it = log_of(record("artifact:recompile_reasons 0/1", payload=text))
@@ -354,7 +454,9 @@ def test_a_payload_that_is_not_understood_is_kept(text, log_of, found):
 
 def test_reasons_without_compile_id(log_of):
     it = log_of(record("artifact:recompile_reasons", payload=size("0/0")))
-    assert [(row["compile"], row["code_object"]) for row in it.table("recompiles")] == [(None, None)] and it.table("code_objects") == []
+    assert [(row["compile"], row["code_object"]) for row in it.table("recompiles")] == [
+        (None, None)
+    ] and it.table("code_objects") == []
     assert [cause["compiles"] for cause in it.table("recompile_causes")] == [[None]]
 
 
@@ -364,7 +466,8 @@ def test_values_of_wrong_types_do_no_harm(value, log_of):
     metrics = ", ".join(f'"{name}": {value}' for name in names)
     it = log_of(
         log(
-            f'dynamo_start 0/0 {{"stack": {value}}}\n compilation_metrics 0/0 {{{metrics}}}\n dynamo_start !1/0/0_2 {{"stack_index": {value}}}'
+            f'dynamo_start 0/0 {{"stack": {value}}}\n compilation_metrics 0/0 {{{metrics}}}\n dynamo_start'
+            f' !1/0/0_2 {{"stack_index": {value}}}'
         )
     )
     assert it.table("code_objects")

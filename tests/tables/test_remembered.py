@@ -9,20 +9,36 @@ from tlparse_bundle import build, discover
 from tlparse_bundle.tables import caches
 from tlparse_bundle.tables.parse_cache import Remembered
 
-TREE = "TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- TYPE_MATCH: ___check_type_id(L['x'], 1)\nGuard latency = 1.50 us"
-GRAPH = "class G(torch.nn.Module):\n    def forward(self, a):\n        # File: /a.py:3 in f, code: a + 1\n        b = a + 1\n        return (b,)"
+TREE = (
+    "TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- TYPE_MATCH: ___check_type_id(L['x'], 1)\nGuard latency ="
+    " 1.50 us"
+)
+GRAPH = (
+    "class G(torch.nn.Module):\n    def forward(self, a):\n        # File: /a.py:3 in f, code: a + 1\n       "
+    " b = a + 1\n        return (b,)"
+)
 CODE = "# AOT ID: ['0_forward']\ndef call(args):\n    extern_kernels.mm(a, b)\n"
 MAPPING = {"version": 1, "preToPost": {"b": ["b"]}, "cppCodeToPost": {"extern_kernels.mm": ["b"]}}
 
 
 def key(number, *fields):
-    return {"key": f"k{number}", "components": [f"[{'a' * 40}{number:03d}] {field}: {number}" for field in ("code", *fields)]}
+    return {
+        "key": f"k{number}",
+        "components": [f"[{'a' * 40}{number:03d}] {field}: {number}" for field in ("code", *fields)],
+    }
 
 
 def events(compile_id, number):
     """Payloads that repeat for equal numbers, whole and damaged ones."""
     estimates = {
-        "ops": [{"name": f"op{number}", "type": "compute", "estimated_runtime_ns": 5, "outputs": [{"shape": [number], "stride": [1]}]}]
+        "ops": [
+            {
+                "name": f"op{number}",
+                "type": "compute",
+                "estimated_runtime_ns": 5,
+                "outputs": [{"shape": [number], "stride": [1]}],
+            }
+        ]
     }
     yield record(f"dynamo_cpp_guards_str {compile_id}", payload=TREE.replace("1)", f"{number})"))
     yield record(f"dynamo_guards {compile_id}", payload=TREE.replace("1)", f"{number})"))  # not a list
@@ -32,12 +48,18 @@ def events(compile_id, number):
         yield record(f"artifact:{name} {compile_id}", payload="no JSON")
     yield record(f"artifact:inductor_runtime_and_tensor_meta {compile_id}", payload=json.dumps(estimates))
     yield record(f"artifact:inductor_runtime_and_tensor_meta {compile_id}", payload="[]")
-    yield record(f"artifact:aot_forward_graph_fw_metadata {compile_id}", payload=f"ViewAndMutationMeta(num_intermediate_bases={number})")
+    yield record(
+        f"artifact:aot_forward_graph_fw_metadata {compile_id}",
+        payload=f"ViewAndMutationMeta(num_intermediate_bases={number})",
+    )
     yield record(f"artifact:fx_graph_runnable {compile_id}", payload=f"def f{number}():\n    pass")
     yield record(f"artifact:before_pre_grad_graph {compile_id}", payload=GRAPH)
     yield record(f"artifact:after_post_grad_graph {compile_id}", payload=GRAPH.replace("+ 1", f"+ {number}"))
     yield record(f"inductor_output_code {compile_id}", payload=CODE)
-    yield record(f"artifact:inductor_provenance_tracking_node_mappings {compile_id}", payload=json.dumps(MAPPING) if number % 2 else "[]")
+    yield record(
+        f"artifact:inductor_provenance_tracking_node_mappings {compile_id}",
+        payload=json.dumps(MAPPING) if number % 2 else "[]",
+    )
 
 
 def bundle(source, out):
@@ -48,12 +70,20 @@ def bundle(source, out):
 @pytest.mark.parametrize("limit", [1, 2, 1000])
 def test_the_tables_are_those_of_reading_each_payload(tmp_path, monkeypatch, limit):
     source = tmp_path / "a.log"
-    source.write_bytes(b"".join(event for number, digit in enumerate([1, 2, 1, 1, 3, 2, 3, 1]) for event in events(f"{number}/0", digit)))
+    source.write_bytes(
+        b"".join(
+            event
+            for number, digit in enumerate([1, 2, 1, 1, 3, 2, 3, 1])
+            for event in events(f"{number}/0", digit)
+        )
+    )
     with monkeypatch.context() as patch:
         patch.setattr(Remembered, "__call__", lambda self, key, of: self._function(of))
         expected = bundle(source, tmp_path / "each")
     before = Remembered.__init__
-    monkeypatch.setattr(Remembered, "__init__", lambda self, function, most=limit: before(self, function, min(most, limit)))
+    monkeypatch.setattr(
+        Remembered, "__init__", lambda self, function, most=limit: before(self, function, min(most, limit))
+    )
     assert bundle(source, tmp_path / "remembered") == expected
 
 

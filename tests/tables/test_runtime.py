@@ -26,9 +26,13 @@ def test_estimates(fixture_table):
         found.setdefault(op["compile"], []).append(op["name"])
     assert found == truth["facts"]["runtime_ops"]
     assert [row["subgraph_name"] for row in estimates] == ["__marked_inductor_submod0", None]
-    assert [sum(op["estimate_event"] == row["event"] for op in ops) for row in estimates] == [row["op_count"] for row in estimates]
+    assert [sum(op["estimate_event"] == row["event"] for op in ops) for row in estimates] == [
+        row["op_count"] for row in estimates
+    ]
     outputs = [output for op in ops for output in op["outputs"]]
-    assert outputs and all(output == {"shape": [4, 4], "stride": [4, 1], "dtype": "float32"} for output in outputs)
+    assert outputs and all(
+        output == {"shape": [4, 4], "stride": [4, 1], "dtype": "float32"} for output in outputs
+    )
 
 
 def test_order_of_execution(fixture_table):
@@ -41,7 +45,9 @@ def test_order_of_execution(fixture_table):
 @pytest.mark.parametrize("number", range(4))
 def test_schedules_of_collectives(fixture_table, number):
     it, truth = fixture_table("ranks4", number)
-    assert {row["compile"]: row["collectives"] for row in it.table("collective_schedules")} == truth["facts"]["collective_schedule"]
+    assert {row["compile"]: row["collectives"] for row in it.table("collective_schedules")} == truth["facts"][
+        "collective_schedule"
+    ]
 
 
 def test_a_public_trace_of_devices(shared_traces, built):
@@ -49,7 +55,10 @@ def test_a_public_trace_of_devices(shared_traces, built):
     (it,) = built(shared_traces / "exec_order/dedicated_log_torch_trace_rank_0_a74od7a1.log").logs
     metrics = it.table("runtime_metrics")
     assert [row["graphs"] for row in it.table("graph_executions")] == [["0/1", "0/0"] * 3]
-    assert all(row["compute_runtime_ns"] > 0 and row["collective_runtime_ns"] > 0 for row in it.table("runtime_estimates"))
+    assert all(
+        row["compute_runtime_ns"] > 0 and row["collective_runtime_ns"] > 0
+        for row in it.table("runtime_estimates")
+    )
     assert len(metrics) == 2 and all(row["duration_us"] for row in metrics)
 
 
@@ -69,7 +78,10 @@ def test_tables_of_estimates(log_of):
         ''')
     )
     collectives, compute = it.table("estimate_tables")
-    assert (collectives["world_size"], collectives["columns"]) == (8, ["Collective Key", "NCCL Est(ms)", "Inductor Est(ms)"])
+    assert (collectives["world_size"], collectives["columns"]) == (
+        8,
+        ["Collective Key", "NCCL Est(ms)", "Inductor Est(ms)"],
+    )
     assert collectives["rows"] == [['all_gather, 2 x "f32"', 0.125, 3]]
     assert (compute["world_size"], compute["rows"]) == (None, [["mm", 1.5, "s0(2.0000)", "nan", -0.5, 1024]])
 
@@ -90,11 +102,19 @@ def test_profiles_and_metrics(log_of):
         """)
     )
     (profile,) = it.table("collective_profiles")
-    assert profile["ops"] == [{"op": "mm", "shapes": "[[2, 3]]", "strides": None, "dtype": "f32", "profile_ms": 0.5}]
+    assert profile["ops"] == [
+        {"op": "mm", "shapes": "[[2, 3]]", "strides": None, "dtype": "f32", "profile_ms": 0.5}
+    ]
     assert profile["nodes"] == [{"node": "mm_1", "op": "mm", "pge_ms": 0.5, "analytical_ms": None}]
     (metrics,) = it.table("runtime_metrics")
-    assert (metrics["direction"], metrics["duration_us"], metrics["triton_autotune_time_us"]) == ("backward", 12, 11)
-    assert [(row["compute_runtime_ns"], row["collective_runtime_ns"]) for row in it.table("runtime_estimates")] == [(0, 2.5)]
+    assert (metrics["direction"], metrics["duration_us"], metrics["triton_autotune_time_us"]) == (
+        "backward",
+        12,
+        11,
+    )
+    assert [
+        (row["compute_runtime_ns"], row["collective_runtime_ns"]) for row in it.table("runtime_estimates")
+    ] == [(0, 2.5)]
     assert [row["graphs"] for row in it.table("graph_executions")] == [["graph_0"], ["0/0", None, "9/9"]]
     assert [row["graph_compiles"] for row in it.table("graph_executions")] == [[None], ["0/0", None, None]]
 
@@ -120,7 +140,10 @@ def test_hostile_records(log_of, found):
         """)
     )
     (op,) = it.table("estimated_ops")
-    assert op["outputs"] == [{"shape": None, "stride": None, "dtype": None}, {"shape": ["s0", "1.5"], "stride": None, "dtype": None}]
+    assert op["outputs"] == [
+        {"shape": None, "stride": None, "dtype": None},
+        {"shape": ["s0", "1.5"], "stride": None, "dtype": None},
+    ]
     assert (op["name"], op["estimated_runtime_ns"]) == (None, None)
     assert [row["collectives"] for row in it.table("collective_schedules")] == [["a", None, None]]
     assert {code for code, *_ in found(it)} == {"table-parse"}

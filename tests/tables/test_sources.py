@@ -33,7 +33,9 @@ def test_parts_of_a_split_graph(fixture_log):
     it = fixture_log("ddp_split")
     parts = it.table("ddp_splits")
     names = {artifact.event: artifact.name for artifact in it.artifacts}
-    assert {names[part["split_event"]] for part in parts} == {"optimize_ddp_split_graph"} and len({part["split_event"] for part in parts}) == 1
+    assert {names[part["split_event"]] for part in parts} == {"optimize_ddp_split_graph"} and len(
+        {part["split_event"] for part in parts}
+    ) == 1
     assert [(part["position"], part["name"], names[part["event"]]) for part in parts] == [
         (0, "submod_0", "optimize_ddp_split_child_submod_0"), (1, "submod_1", "optimize_ddp_split_child_submod_1"),
     ]  # fmt: skip
@@ -43,14 +45,20 @@ def test_bytecode_of_resume_functions(fixture_log):
     it = fixture_log("graph_breaks")
     rows = it.table("bytecode")
     texts = {artifact.event: artifact.text() for artifact in it.artifacts}
-    assert {row["function"] for row in rows if "prints_once" in row["function"]} == {"torch_dynamo_resume_in_prints_once_at_17"}
+    assert {row["function"] for row in rows if "prints_once" in row["function"]} == {
+        "torch_dynamo_resume_in_prints_once_at_17"
+    }
     for row in rows:
         for which in ("original", "modified"):
             index = row[f"{which}_event"]
             if index is not None:
-                assert texts[index].count("RETURN_VALUE") and row[f"{which}_instruction_count"] >= texts[index].count("LOAD_FAST")
+                assert texts[index].count("RETURN_VALUE") and row[f"{which}_instruction_count"] >= texts[
+                    index
+                ].count("LOAD_FAST")
     # Behind the last print nothing is left to compile.
-    assert [row["function"] for row in rows if row["modified_event"] is None] == ["torch_dynamo_resume_in_prints_last_at_24"]
+    assert [row["function"] for row in rows if row["modified_event"] is None] == [
+        "torch_dynamo_resume_in_prints_last_at_24"
+    ]
 
 
 def test_side_effects_and_wrappers(fixture_log):
@@ -128,8 +136,13 @@ def test_hostile_records(log_of, found):
         artifact:x_ORIGINAL_BYTECODE
         """)
     )
-    assert [(row["name"], row["functions"]) for row in it.table("sources") if row["kind"] == "dump_file"] == [(None, []), ("../../x", ["f"])]
+    assert [(row["name"], row["functions"]) for row in it.table("sources") if row["kind"] == "dump_file"] == [
+        (None, []),
+        ("../../x", ["f"]),
+    ]
     assert [(row["url"], row["safe"]) for row in it.table("links")] == [(None, False)]
-    assert [(row["split_event"], row["position"], row["name"]) for row in it.table("ddp_splits")] == [(None, 0, None)]
+    assert [(row["split_event"], row["position"], row["name"]) for row in it.table("ddp_splits")] == [
+        (None, 0, None)
+    ]
     assert it.table("functorch_configs")[0]["config"] is None
     assert [code for code, *_ in found(it)] == ["table-parse"] * 3  # the part of a graph that is none, too

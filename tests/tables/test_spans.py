@@ -29,22 +29,36 @@ def rows(it):
 def tree(it):
     """{name of a span: name of its parent} of a log in which names are unique."""
     all_rows = rows(it)
-    return {row["name"]: all_rows[row["parent"]]["name"] if row["parent"] is not None else None for row in all_rows}
+    return {
+        row["name"]: all_rows[row["parent"]]["name"] if row["parent"] is not None else None
+        for row in all_rows
+    }
 
 
 def repairs(it):
     """{what was repaired or left out: how often}, from the diagnostics."""
-    return {row["code"].removeprefix("timeline-"): row["count"] for row in it.table("diagnostics") if row["code"].startswith("timeline-")}
+    return {
+        row["code"].removeprefix("timeline-"): row["count"]
+        for row in it.table("diagnostics")
+        if row["code"].startswith("timeline-")
+    }
 
 
 def trace_event(name, phase, ts, compile_id="0/0", **fields):
     """A chromium event that says its compile id, as torch does."""
-    return record(f"chromium_event {compile_id}", payload=json.dumps({"name": name, "ph": phase, "ts": ts, "args": {"compile_id": compile_id}, **fields}))
+    return record(
+        f"chromium_event {compile_id}",
+        payload=json.dumps(
+            {"name": name, "ph": phase, "ts": ts, "args": {"compile_id": compile_id}, **fields}
+        ),
+    )
 
 
 @pytest.mark.parametrize("path", traces.ALL_LOGS)
 def test_spans_of_real_logs_agree_with_the_metrics(built, path):
-    """torch measures a frame compile twice: the span entire_frame_compile, and dynamo_cumulative_compile_time_us."""
+    """torch measures a frame compile twice: the span entire_frame_compile, and
+    dynamo_cumulative_compile_time_us.
+    """
     (it,) = built(path).logs
     compiles = {row["compile"]: row for row in it.table("compiles")}
     for row in rows(it):
@@ -68,7 +82,9 @@ def check_nesting(it):
             if above["duration_us"] is not None:
                 assert start_us + row["duration_us"] <= above["start_epoch_us"] + above["duration_us"]
         if row["duration_us"] is not None and row["repair"] != "backwards":
-            last.setdefault((row["lane"], parent), []).append((start_us, start_us + row["duration_us"], row["id"]))
+            last.setdefault((row["lane"], parent), []).append(
+                (start_us, start_us + row["duration_us"], row["id"])
+            )
     for siblings in last.values():
         siblings.sort()
         assert all(one[1] <= other[0] for one, other in pairwise(siblings))
@@ -95,11 +111,19 @@ def test_what_a_killed_process_left_open(built, root, found):
     (it,) = built(root / "fixtures" / "killed" / "trace").logs
     unended = [row["name"] for row in rows(it) if row["duration_us"] is None]
     assert unended == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile"]
-    assert all(row["end_event"] is None and row["repair"] == "unended" for row in rows(it) if row["duration_us"] is None)
+    assert all(
+        row["end_event"] is None and row["repair"] == "unended"
+        for row in rows(it)
+        if row["duration_us"] is None
+    )
     second = {row["name"]: row for row in rows(it) if row["compile"] == "1/0"}
     assert second["bytecode_tracing"]["duration_us"] > 0
     names = [row["name"] for row in rows(it)]
-    for inner, outer in (("backend_compile", "compile_attempt_0"), ("compile_attempt_0", "entire_frame_compile"), ("entire_frame_compile", "dynamo")):
+    for inner, outer in (
+        ("backend_compile", "compile_attempt_0"),
+        ("compile_attempt_0", "entire_frame_compile"),
+        ("entire_frame_compile", "dynamo"),
+    ):
         assert rows(it)[second[inner]["parent"]]["name"] == outer, names
     assert repairs(it) == {"unended": 4}
     assert [row[0] for row in found(it)] == ["timeline-unended"]
@@ -111,18 +135,28 @@ def test_a_restart_keeps_its_outer_spans(built, root):
     all_rows = rows(it)
     attempt = next(row for row in all_rows if row["name"] == "compile_attempt_1")
     frame = all_rows[attempt["parent"]]
-    assert (frame["name"], frame["compile"], frame["attempt"], attempt["compile"], attempt["attempt"]) == ("entire_frame_compile", "1/0", 0, "1/0", 1)
+    assert (frame["name"], frame["compile"], frame["attempt"], attempt["compile"], attempt["attempt"]) == (
+        "entire_frame_compile",
+        "1/0",
+        0,
+        "1/0",
+        1,
+    )
     assert repairs(it) == {}
 
 
 def test_an_instant_has_a_place_of_its_own(built, root):
     (it,) = built(root / "fixtures" / "recompiles" / "trace").logs
-    assert [(row["name"], row["compile"], row["attempt"]) for row in it.table("instants")] == [("automatic_dynamic", "0/1", 0)]
+    assert [(row["name"], row["compile"], row["attempt"]) for row in it.table("instants")] == [
+        ("automatic_dynamic", "0/1", 0)
+    ]
     assert not any(row["name"] == "automatic_dynamic" for row in it.table("span_totals"))
 
 
 def test_threads_overlap(log_of, found):
-    """Made by hand after multi_rank_schedule of the public traces: workers compile files while the main thread waits for one."""
+    """Made by hand after multi_rank_schedule of the public traces: workers compile files while the main
+    thread waits for one.
+    """
     it = log_of(
         trace_event("dynamo", "B", T0)
         + trace_event("compile_file", "B", T0 + 10)
@@ -131,13 +165,27 @@ def test_threads_overlap(log_of, found):
         + trace_event("async_compile.wait", "E", T0 + 50)
         + trace_event("dynamo", "E", T0 + 100)
     )
-    assert [(row["name"], row["start_epoch_us"] - T0, row["duration_us"], row["lane"], row["parent"], row["repair"]) for row in rows(it)] == [
+    assert [
+        (
+            row["name"],
+            row["start_epoch_us"] - T0,
+            row["duration_us"],
+            row["lane"],
+            row["parent"],
+            row["repair"],
+        )
+        for row in rows(it)
+    ] == [
         ("dynamo", 0, 100, 0, None, None),
         ("compile_file", 10, 20, 0, 0, None),
         ("async_compile.wait", 20, 30, 1, None, "misnested"),
     ]
     assert repairs(it) == {"misnested": 1}
-    assert [tuple(row.values()) for row in it.table("span_totals")] == [("dynamo", 1, 100, 80), ("compile_file", 1, 20, 20), ("async_compile.wait", 1, 30, 30)]
+    assert [tuple(row.values()) for row in it.table("span_totals")] == [
+        ("dynamo", 1, 100, 80),
+        ("compile_file", 1, 20, 20),
+        ("async_compile.wait", 1, 30, 30),
+    ]
     assert [row[0] for row in found(it)] == ["timeline-misnested"]
 
 
@@ -158,7 +206,12 @@ def test_an_end_belongs_to_its_own_compile(log_of):
         (30, None, 0, None),
         (10, 2, 0, None),
     ]
-    crossed = log_of(b"".join(trace_event("x", phase, T0 + ts, cid) for phase, ts, cid in (("B", 0, "0/0"), ("B", 5, "1/0"), ("E", 10, "0/0"), ("E", 20, "1/0"))))
+    crossed = log_of(
+        b"".join(
+            trace_event("x", phase, T0 + ts, cid)
+            for phase, ts, cid in (("B", 0, "0/0"), ("B", 5, "1/0"), ("E", 10, "0/0"), ("E", 20, "1/0"))
+        )
+    )
     assert [row["duration_us"] for row in rows(crossed)] == [10, 15]
 
 
@@ -174,7 +227,11 @@ def test_what_torch_does_not_write(log_of, found):
         + trace_event("long ago", "B", -1)
         + trace_event("never", "B", 1e300)
     )
-    assert [(row["name"], row["duration_us"], row["repair"]) for row in rows(it)] == [("backwards", 0, "backwards"), ("complete", 7, None), ("half", None, "unended")]
+    assert [(row["name"], row["duration_us"], row["repair"]) for row in rows(it)] == [
+        ("backwards", 0, "backwards"),
+        ("complete", 7, None),
+        ("half", None, "unended"),
+    ]
     assert repairs(it) == {"unended": 1, "backwards": 1, "unbegun": 1, "invalid-time": 2, "other-phase": 1}
     assert {row[0] for row in found(it)} == {f"timeline-{what}" for what in repairs(it)}
 
@@ -197,7 +254,11 @@ def test_a_log_without_a_timeline(log_of):
 def test_arguments_of_any_shape(log_of):
     """Made by hand: none of these says a compile id."""
     values = ("null", "[]", "1", '{"compile_id": {"a": []}}', '{"compile_id": [1]}')
-    events = [record("chromium_event", payload=f'{{"name": "x", "ph": "{ph}", "ts": {T0 + n}, "args": {v}}}') for n, v in enumerate(values) for ph in "BE"]
+    events = [
+        record("chromium_event", payload=f'{{"name": "x", "ph": "{ph}", "ts": {T0 + n}, "args": {v}}}')
+        for n, v in enumerate(values)
+        for ph in "BE"
+    ]
     assert len(rows(log_of(b"".join(events)))) == len(values)
     assert rows(log_of(span("y", "B", T0) + span("y", "E", T0 + 1)))[0]["duration_us"] == 1
 
@@ -226,19 +287,25 @@ def test_the_order_of_spans_is_that_of_one_sort(times, together):
     size = spans._SORTED_TOGETHER
     try:
         spans._SORTED_TOGETHER = together
-        assert list(spans._by_start(start, until)) == sorted(range(len(times)), key=lambda row: (start[row], -until[row]))
+        assert list(spans._by_start(start, until)) == sorted(
+            range(len(times)), key=lambda row: (start[row], -until[row])
+        )
     finally:
         spans._SORTED_TOGETHER = size
 
 
 _TIMES = st.integers(0, 12)
-_SPAN_EVENTS = st.tuples(st.sampled_from("abc"), st.sampled_from("BBBEEEEXi"), _TIMES, st.one_of(st.none(), _TIMES))
+_SPAN_EVENTS = st.tuples(
+    st.sampled_from("abc"), st.sampled_from("BBBEEEEXi"), _TIMES, st.one_of(st.none(), _TIMES)
+)
 
 
 @given(st.lists(_SPAN_EVENTS, max_size=60), st.sets(st.integers(0, 60), max_size=8), st.booleans())
 @cases(300)
 def test_spans_that_are_nested_early_nest_the_same(events, moments, forward):
-    """``settle`` at any moments, as of a log that grows; times that go forward as a rule, and some that do not."""
+    """``settle`` at any moments, as of a log that grows; times that go forward as a rule, and some that do
+    not.
+    """
     settling, plain = (Spans(TableContext(StackTable(), Diagnostics(), Tally())) for _ in range(2))
     for table in (settling, plain):
         table._compiles.append(Compile(None, 1, 0, 0))

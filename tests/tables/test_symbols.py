@@ -121,7 +121,13 @@ def test_every_attempt_and_every_trace_has_its_own_symbols(log_of):
     )
     guards = it.table("symbol_guards")
     assert [row["symbol_events"] for row in guards] == [[1], [4, 3], [3], [6], []]
-    assert [(row["compile"], row["attempt"]) for row in guards] == [("0/0", 0), ("0/0", 1), ("0/0", 1), ("1/0", 0), ("0/0@2", 0)]
+    assert [(row["compile"], row["attempt"]) for row in guards] == [
+        ("0/0", 0),
+        ("0/0", 1),
+        ("0/0", 1),
+        ("1/0", 0),
+        ("0/0@2", 0),
+    ]
     assert [row["event"] for row in it.table("symbols")] == [1, 3, 4, 6]
 
 
@@ -137,17 +143,25 @@ def test_guards_that_only_look_like_two_records_of_one_stay_two(log_of):
         guard_added_fast 0/0 {"expr": "s0 > 5"}
         """)
     )
-    assert [(row["event"], row["pair_event"]) for row in it.table("symbol_guards")] == [(n, None) for n in (0, 1, 2, 3, 4, 6)]
+    assert [(row["event"], row["pair_event"]) for row in it.table("symbol_guards")] == [
+        (n, None) for n in (0, 1, 2, 3, 4, 6)
+    ]
 
 
 def test_guards_of_many_compiles_stay_in_the_order_of_the_log(log_of):
-    """The last guard of a compile could get a second record for as long as the log goes on; the others must not wait for it."""
+    """The last guard of a compile could get a second record for as long as the log goes on; the others must
+    not wait for it.
+    """
     count = 600
     first = [f'guard_added {n}/0 {{"expr": "s{n} > 1", "prefix": "eval"}}' for n in range(count)]
     late = 'guard_added_fast 0/0 {"expr": "s0 > 1"}'  # far too late
     soon = f'guard_added_fast {count - 1}/0 {{"expr": "s{count - 1} > 1"}}'
     rows = log_of(log("\n".join([*first, late, soon]))).table("symbol_guards")
-    assert [(row["event"], row["pair_event"]) for row in rows] == [*((n, None) for n in range(count - 1)), (count - 1, count + 1), (count, None)]
+    assert [(row["event"], row["pair_event"]) for row in rows] == [
+        *((n, None) for n in range(count - 1)),
+        (count - 1, count + 1),
+        (count, None),
+    ]
 
 
 def test_real_values_without_dtrace_and_with_it(log_of):
@@ -165,7 +179,9 @@ def test_real_values_without_dtrace_and_with_it(log_of):
     assert len(it.stack(first["stack"])) == 5
     assert (second["event"], second["pair_event"], second["context"]) == (3, None, None)
     # torch 2.6 wrote one text for a variable, 2.13 writes a list:
-    assert it.table("symbol_contexts") == [{"id": 0, "loc": "if n > 2:", "locals": {"n": ["u0"]}, "symbol_sources": {}}]
+    assert it.table("symbol_contexts") == [
+        {"id": 0, "loc": "if n > 2:", "locals": {"n": ["u0"]}, "symbol_sources": {}}
+    ]
 
 
 def test_values_of_the_wrong_kind_become_text_and_a_diagnostic(log_of, found):
@@ -179,8 +195,13 @@ def test_values_of_the_wrong_kind_become_text_and_a_diagnostic(log_of, found):
         propagate_real_tensors_provenance 0/0 {"expr": "u0", "frame_locals": {"locals": {"n": 3, "m": [null, 4, {"a": []}]}, "loc": 9}}
         """)
     it = log_of(data + raw_record(deep) + record("create_unbacked_symbol", stack=5))
-    assert [(row["name"], row["source"], row["range"]) for row in it.table("symbols")] == [("7", '["L"]', None), (None, None, None)]
-    assert it.table("symbol_contexts") == [{"id": 0, "loc": "9", "locals": {"n": ["3"], "m": [None, "4", '{"a":[]}']}, "symbol_sources": {}}]
+    assert [(row["name"], row["source"], row["range"]) for row in it.table("symbols")] == [
+        ("7", '["L"]', None),
+        (None, None, None),
+    ]
+    assert it.table("symbol_contexts") == [
+        {"id": 0, "loc": "9", "locals": {"n": ["3"], "m": [None, "4", '{"a":[]}']}, "symbol_sources": {}}
+    ]
     assert len(it.table("symbol_guards")) == 2
     assert [code for code, *_ in found(it) if code == "table-parse"] == ["table-parse"] * 7
 
@@ -190,7 +211,13 @@ def test_long_texts_are_cut_but_searched(log_of):
         record('create_symbol 0/0 {"symbol": "s0"}')
         + record("guard_added_fast 0/0 " + json.dumps({"expr": "1 + " * 1000 + "s0"}))
         + record(
-            "guard_added 0/0 " + json.dumps({"expr": "x", "frame_locals": {"locals": {f"v{n}": ["é" * 3000, *["x"] * 299] for n in range(300)}}})
+            "guard_added 0/0 "
+            + json.dumps(
+                {
+                    "expr": "x",
+                    "frame_locals": {"locals": {f"v{n}": ["é" * 3000, *["x"] * 299] for n in range(300)}},
+                }
+            )
         )
     )
     first, second = it.table("symbol_guards")

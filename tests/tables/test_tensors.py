@@ -33,10 +33,22 @@ def test_inputs_of_each_compile(built, root):
         "2/1": "torch.float64",
         "2/2": "torch.int32",
     }
-    assert [(rows[f"3/{n}"]["shape"], rows[f"3/{n}"]["size_bytes"]) for n in range(4)] == [([n + 2], 4 * n + 8) for n in range(4)]
+    assert [(rows[f"3/{n}"]["shape"], rows[f"3/{n}"]["size_bytes"]) for n in range(4)] == [
+        ([n + 2], 4 * n + 8) for n in range(4)
+    ]
     first = rows["0/0"]
-    assert (first["sources"], first["shape"], first["stride"], first["device"]) == (["L['x']"], [4, 2], [2, 1], "cpu")
-    assert (first["is_leaf"], first["requires_grad"], first["is_view"], first["is_parameter"]) == (True, False, False, False)
+    assert (first["sources"], first["shape"], first["stride"], first["device"]) == (
+        ["L['x']"],
+        [4, 2],
+        [2, 1],
+        "cpu",
+    )
+    assert (first["is_leaf"], first["requires_grad"], first["is_view"], first["is_parameter"]) == (
+        True,
+        False,
+        False,
+        False,
+    )
 
 
 def test_sizes_in_a_graph_that_became_dynamic(built, root):
@@ -61,7 +73,9 @@ def test_two_views_of_one_tensor_share_a_storage(built, root):
 def test_parameters_of_a_model(built, root):
     rows = tensors(fixture(built, root, "transformer"))
     assert sum(row["is_parameter"] for row in rows) == 24
-    assert all(row["requires_grad"] and "_parameters" in row["sources"][0] for row in rows if row["is_parameter"])
+    assert all(
+        row["requires_grad"] and "_parameters" in row["sources"][0] for row in rows if row["is_parameter"]
+    )
     ((inputs, _),) = graphs(fixture(built, root, "transformer"))
     assert len(inputs) == 25
     assert inputs["l_x_"] == [2, 4, 16]
@@ -69,7 +83,9 @@ def test_parameters_of_a_model(built, root):
 
 def test_a_subclass_is_made_of_its_parts(built, root):
     """wrappers: one input is a TwoTensor; its tensors a and b are no inputs themselves."""
-    rows = [row for row in tensors(fixture(built, root, "wrappers")) if row["other"] and "attrs" in row["other"]]
+    rows = [
+        row for row in tensors(fixture(built, root, "wrappers")) if row["other"] and "attrs" in row["other"]
+    ]
     (whole,) = rows
     assert set(whole["other"]["attrs"]) == {"a", "b"}
 
@@ -82,7 +98,11 @@ def test_a_constant_that_was_a_symbol_is_a_number(built, root):
 
 def test_all_public_logs_join(built, shared_traces):
     """Tensors of three releases of torch: each has a source and a storage."""
-    for name in ("provenance/inductor_provenance_jit_cuda_log.txt", "single/cache_hit_miss.log", "single/simple.log"):
+    for name in (
+        "provenance/inductor_provenance_jit_cuda_log.txt",
+        "single/cache_hit_miss.log",
+        "single/simple.log",
+    ):
         (it,) = built(shared_traces / name).logs
         rows = tensors(it)
         assert rows
@@ -123,8 +143,17 @@ def test_sparse_and_mps_tensors(log_of):
         """)
     )  # fmt: skip
     sparse, other = tensors(it)
-    assert (sparse["device"], sparse["stride"], sparse["storage_event"], sparse["dynamic_dims"]) == ("mps:1", None, None, [0])
-    assert sparse["other"] == {"layout": "torch.sparse_csr", "crow_indices": 0, "dynamo_hint_overrides": {"0": 5}}
+    assert (sparse["device"], sparse["stride"], sparse["storage_event"], sparse["dynamic_dims"]) == (
+        "mps:1",
+        None,
+        None,
+        [0],
+    )
+    assert sparse["other"] == {
+        "layout": "torch.sparse_csr",
+        "crow_indices": 0,
+        "dynamo_hint_overrides": {"0": 5},
+    }
     assert (other["device"], other["other"], other["requires_grad"]) == ("meta?", None, True)
 
 
@@ -148,7 +177,13 @@ def test_inputs_are_told_from_the_text_of_the_graph(log_of):
         + record('dynamo_output_graph 0/0 {"sizes": {}}', "no graph")
         + record("dynamo_output_graph 0/0 {}", "def forward(self, x): pass")
     )
-    assert [(row["event"], row["input_count"]) for row in it.table("graph_tensors")] == [(0, 2), (1, 1), (2, 0), (3, None), (4, None)]
+    assert [(row["event"], row["input_count"]) for row in it.table("graph_tensors")] == [
+        (0, 2),
+        (1, 1),
+        (2, 0),
+        (3, None),
+        (4, None),
+    ]
 
 
 def test_values_of_the_wrong_kind_never_lose_a_row_that_has_numbers(log_of, found):
@@ -166,7 +201,12 @@ def test_values_of_the_wrong_kind_never_lose_a_row_that_has_numbers(log_of, foun
         """)
     )
     (row,) = tensors(it)
-    assert (row["shape"], row["stride"], row["device"], row["is_leaf"]) == (None, ["1.5", "null", "[2]", "9007199254740993"], "4", False)
+    assert (row["shape"], row["stride"], row["device"], row["is_leaf"]) == (
+        None,
+        ["1.5", "null", "[2]", "9007199254740993"],
+        "4",
+        False,
+    )
     assert row["sources"] == []
     assert [storage["size_bytes"] for storage in it.table("tensor_storages")] == ["[8]"]
     assert [graph["shapes"] for graph in it.table("graph_tensors")] == [[None, [4]]]
@@ -177,7 +217,15 @@ def test_huge_values_are_cut(log_of):
     it = log_of(
         record(
             "describe_tensor 0/0 "
-            + json.dumps({"describer_id": 1, "id": 0, "size": list(range(500)), "ctx": "c" * 5000, "level": ["x" * 3000]})
+            + json.dumps(
+                {
+                    "describer_id": 1,
+                    "id": 0,
+                    "size": list(range(500)),
+                    "ctx": "c" * 5000,
+                    "level": ["x" * 3000],
+                }
+            )
         )
     )
     (row,) = tensors(it)

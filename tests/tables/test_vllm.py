@@ -1,4 +1,6 @@
-"""What vLLM compiled: held against what a script of its own reads from the raw records, and made logs for what real ones lack."""
+"""What vLLM compiled: held against what a script of its own reads from the raw records, and made logs for
+what real ones lack.
+"""
 
 import hashlib
 import json
@@ -34,7 +36,11 @@ def true_of(truth, name):
 
 
 def digest(log, piece, name):
-    payloads = [artifact.bytes() for artifact in log.artifacts if artifact.event in piece["events"] and artifact.row["name"] == name]
+    payloads = [
+        artifact.bytes()
+        for artifact in log.artifacts
+        if artifact.event in piece["events"] and artifact.row["name"] == name
+    ]
     assert len(payloads) <= 1
     return hashlib.md5(payloads[0]).hexdigest() if payloads else None
 
@@ -56,11 +62,27 @@ def test_pieces_are_what_the_raw_records_say(real, truth, name):
     ]  # fmt: skip
     assert found == said["pieces"]
     made = [row for row in backends if not row["is_loaded"]]
-    assert [{"prefix": row["prefix"], "compile_sizes": row["config"].get("compile_sizes"), "duration_us": row["duration_us"]} for row in made] == said["backends"]
+    assert [
+        {
+            "prefix": row["prefix"],
+            "compile_sizes": row["config"].get("compile_sizes"),
+            "duration_us": row["duration_us"],
+        }
+        for row in made
+    ] == said["backends"]
     assert [row["capture_time_us"] for row in made] == [said["capture_us"]] * len(made)
 
 
-@pytest.mark.parametrize(("warm", "cold"), [("llama-warm/", "llama-cold/"), *((f"llama-tp2-warm/{rank}", f"llama-tp2-cold/{rank}") for rank in ("dedicated_log_torch_trace_rank_0", "dedicated_log_torch_trace_rank_1"))])
+@pytest.mark.parametrize(
+    ("warm", "cold"),
+    [
+        ("llama-warm/", "llama-cold/"),
+        *(
+            (f"llama-tp2-warm/{rank}", f"llama-tp2-cold/{rank}")
+            for rank in ("dedicated_log_torch_trace_rank_0", "dedicated_log_torch_trace_rank_1")
+        ),
+    ],
+)
 def test_a_loaded_piece_is_the_cold_one_with_its_code(real, truth, warm, cold):
     """Ten threads load at once, so that the order of the records says nothing."""
     loaded, compiled = real(warm).table("vllm_pieces"), real(cold).table("vllm_pieces")
@@ -68,7 +90,13 @@ def test_a_loaded_piece_is_the_cold_one_with_its_code(real, truth, warm, cold):
     assert backend["is_loaded"] and backend["event"] is None and backend["config"] == {}
     by_code = {piece["code_hash"]: piece for piece in compiled if piece["code_hash"]}
     joined = [by_code[piece["code_hash"]] for piece in loaded]
-    assert [{"code": digest(real(warm), piece, "inductor_output_code"), "cold": [other["submodule"], other["range_start"], other["range_end"]]} for piece, other in zip(loaded, joined)] == true_of(truth, warm)["loads"]
+    assert [
+        {
+            "code": digest(real(warm), piece, "inductor_output_code"),
+            "cold": [other["submodule"], other["range_start"], other["range_end"]],
+        }
+        for piece, other in zip(loaded, joined)
+    ] == true_of(truth, warm)["loads"]
     assert {piece["outcome"] for piece in loaded} == {"loaded"} and len(joined) == 10
     # The graph of each is found by its arguments, where only one piece has them; its load then has a time.
     assert [piece["graph_hash"] for piece in loaded] == [piece["graph_hash"] for piece in joined]
@@ -83,9 +111,16 @@ def test_a_loaded_piece_is_the_cold_one_with_its_code(real, truth, warm, cold):
 def test_reuse_is_told_where_one_piece_alone_has_the_code(real):
     log = real("llama-jit-cold/")
     pieces = log.table("vllm_pieces")
-    reused = {(piece["submodule"], piece["range_start"], piece["range_end"]): piece["reused"] for piece in pieces if piece["outcome"] == "reused"}
+    reused = {
+        (piece["submodule"], piece["range_start"], piece["range_end"]): piece["reused"]
+        for piece in pieces
+        if piece["outcome"] == "reused"
+    }
     places = [(piece["submodule"], piece["range_start"], piece["range_end"]) for piece in pieces]
-    assert {piece: places[index] for piece, index in reused.items()} == {("submod_4", 1, 1): ("submod_2", 1, 1), ("submod_4", 1, 64): ("submod_2", 1, 64)}
+    assert {piece: places[index] for piece, index in reused.items()} == {
+        ("submod_4", 1, 1): ("submod_2", 1, 1),
+        ("submod_4", 1, 64): ("submod_2", 1, 64),
+    }
     submodules = log.table("vllm_submodules")
     assert [row["same_as"] for row in submodules] == [None, None, submodules[1]["name"], None]
 
@@ -96,13 +131,28 @@ def test_passes_say_what_they_changed(real):
         (None, "VllmIRInplaceFunctionalizationPass", False), (0, "NoOpEliminationPass", False), (1, "PostCleanupPass", True),
         (2, "VllmIRLoweringPass", False), (3, "UnsafeCloneEliminationPass", True), (4, "PostCleanupPass", True), (5, "FixFunctionalizationPass", True),
     ]  # fmt: skip
-    assert all(row["added"] == row["removed"] == {} and row["node_count"] == row["base_node_count"] for row in rows if row["is_equal"])
+    assert all(
+        row["added"] == row["removed"] == {} and row["node_count"] == row["base_node_count"]
+        for row in rows
+        if row["is_equal"]
+    )
     lowering = rows[3]
-    assert any("vllm_ir" in name for name in lowering["removed"]) and not any("vllm_ir" in name for name in lowering["added"])
-    assert lowering["node_count"] - lowering["base_node_count"] == sum(lowering["added"].values()) - sum(lowering["removed"].values())
+    assert any("vllm_ir" in name for name in lowering["removed"]) and not any(
+        "vllm_ir" in name for name in lowering["added"]
+    )
+    assert lowering["node_count"] - lowering["base_node_count"] == sum(lowering["added"].values()) - sum(
+        lowering["removed"].values()
+    )
 
 
-@pytest.mark.parametrize(("name", "status", "time_us"), [("llama-cold/", "ok", 45_101_895), ("llama-fail/", "failed", 3_263_340), ("llama-jit-cold/", "ok", 57_366_075)])
+@pytest.mark.parametrize(
+    ("name", "status", "time_us"),
+    [
+        ("llama-cold/", "ok", 45_101_895),
+        ("llama-fail/", "failed", 3_263_340),
+        ("llama-jit-cold/", "ok", 57_366_075),
+    ],
+)
 def test_a_compile_ahead_of_time_has_status_and_time(real, name, status, time_us):
     """The metrics of the capture say 640 µs, and have no compile id."""
     (compile,) = real(name).compiles
@@ -119,15 +169,26 @@ def test_other_programs_have_an_empty_table(built, root):
 
 # Made logs
 
-GRAPH = 'class GraphModule(torch.nn.Module):\n    def forward(self, layer_{n}_w: "f32[8]", x_{n}: "f32[s0]"):\n        add = x_{n} + layer_{n}_w\n        return (add,)'
+GRAPH = (
+    'class GraphModule(torch.nn.Module):\n    def forward(self, layer_{n}_w: "f32[8]", x_{n}: "f32[s0]"):\n  '
+    "      add = x_{n} + layer_{n}_w\n        return (add,)"
+)
 
 
 def config(prefix="backbone", compile_id=""):
-    return record(f"artifact:vllm_compilation_config {compile_id}".strip(), payload=json.dumps({"prefix": prefix}))
+    return record(
+        f"artifact:vllm_compilation_config {compile_id}".strip(), payload=json.dumps({"prefix": prefix})
+    )
 
 
 def start(name, first=1, last=1, compile_id="", **more):
-    said = {"submod_name": name, "compile_range_start": first, "compile_range_end": last, "is_single_size": first == last, **more}
+    said = {
+        "submod_name": name,
+        "compile_range_start": first,
+        "compile_range_end": last,
+        "is_single_size": first == last,
+        **more,
+    }
     return record(f"artifact:vllm_piecewise_compile_start {compile_id}".strip(), payload=json.dumps(said))
 
 
@@ -137,7 +198,12 @@ def graph(number, compile_id=""):
 
 def compiled(number, compile_id="", code="code"):
     """The records of a compile of the graph of a submodule."""
-    parts = [("artifact:aotautograd_cache_miss", '{"key": "k"}'), ("artifact:before_pre_grad_graph", GRAPH.format(n=number)), ("inductor_output_code", f"{code} {number}"), ("artifact:runtime_wrapper_orchestration", "x")]
+    parts = [
+        ("artifact:aotautograd_cache_miss", '{"key": "k"}'),
+        ("artifact:before_pre_grad_graph", GRAPH.format(n=number)),
+        ("inductor_output_code", f"{code} {number}"),
+        ("artifact:runtime_wrapper_orchestration", "x"),
+    ]
     return b"".join(record(f"{name} {compile_id}".strip(), payload=payload) for name, payload in parts)
 
 
@@ -146,37 +212,79 @@ def finished(compile_id=""):
 
 
 def outcomes(log):
-    return [(piece["submodule"], piece["outcome"], len(piece["events"])) for piece in log.table("vllm_pieces")]
+    return [
+        (piece["submodule"], piece["outcome"], len(piece["events"])) for piece in log.table("vllm_pieces")
+    ]
 
 
 def test_a_graph_says_whose_compile_it_is(log_of):
     """Starts that are written before the compiles, in another order."""
-    log = log_of(config() + start("submod_0") + graph(0) + start("submod_2") + graph(2) + compiled(0) + compiled(2) + finished())
+    log = log_of(
+        config()
+        + start("submod_0")
+        + graph(0)
+        + start("submod_2")
+        + graph(2)
+        + compiled(0)
+        + compiled(2)
+        + finished()
+    )
     assert outcomes(log) == [("submod_0", "compiled", 5), ("submod_2", "compiled", 5)]
 
 
 def test_a_second_backend_has_pieces_of_its_own(log_of):
     """A draft model: its submodules have the same names, and no piece of the other's is reused."""
-    log = log_of(config() + start("submod_0") + graph(0) + compiled(0) + finished() + config("draft_model") + start("submod_0") + graph(0) + compiled(0, code="other") + finished())
+    log = log_of(
+        config()
+        + start("submod_0")
+        + graph(0)
+        + compiled(0)
+        + finished()
+        + config("draft_model")
+        + start("submod_0")
+        + graph(0)
+        + compiled(0, code="other")
+        + finished()
+    )
     assert [row["prefix"] for row in log.table("vllm_backends")] == ["backbone", "draft_model"]
-    assert [(piece["backend"], piece["outcome"], piece["equal_to"]) for piece in log.table("vllm_pieces")] == [(0, "compiled", []), (1, "compiled", [])]
+    assert [
+        (piece["backend"], piece["outcome"], piece["equal_to"]) for piece in log.table("vllm_pieces")
+    ] == [(0, "compiled", []), (1, "compiled", [])]
     assert len(log.table("vllm_submodules")) == 2
 
 
 def test_two_compiles_at_once_are_kept_apart(log_of):
-    parts = [config("a", "0/0"), config("b", "1/0"), start("submod_0", compile_id="0/0"), start("submod_0", compile_id="1/0"), compiled(0, "1/0"), compiled(0, "0/0", "more"), finished("0/0")]
+    parts = [
+        config("a", "0/0"),
+        config("b", "1/0"),
+        start("submod_0", compile_id="0/0"),
+        start("submod_0", compile_id="1/0"),
+        compiled(0, "1/0"),
+        compiled(0, "0/0", "more"),
+        finished("0/0"),
+    ]
     log = log_of(b"".join(parts))
-    assert [(piece["backend"], piece["compile"], piece["attempt"], piece["outcome"]) for piece in log.table("vllm_pieces")] == [(0, "0/0", 0, "compiled"), (1, "1/0", 0, "compiled")]
+    assert [
+        (piece["backend"], piece["compile"], piece["attempt"], piece["outcome"])
+        for piece in log.table("vllm_pieces")
+    ] == [(0, "0/0", 0, "compiled"), (1, "1/0", 0, "compiled")]
     assert [row["is_ended"] for row in log.table("vllm_backends")] == [True, False]
 
 
 def test_what_comes_after_the_last_piece_is_none_of_its(log_of):
-    log = log_of(config() + start("submod_0") + compiled(0) + finished() + record("artifact:later", payload="{}") + record("inductor_output_code", payload="x"))
+    log = log_of(
+        config()
+        + start("submod_0")
+        + compiled(0)
+        + finished()
+        + record("artifact:later", payload="{}")
+        + record("inductor_output_code", payload="x")
+    )
     assert outcomes(log) == [("submod_0", "compiled", 4)]
 
 
 def test_a_log_that_ends_within_a_piece(log_of):
-    half = compiled(0).partition(b"V0401 12:00:00.000000 7 torch/a.py:1] {\"inductor_output_code\"")[0]
+    half = compiled(0).partition(b'V0401 12:00:00.000000 7 torch/a.py:1] {"inductor_output_code"')[0]
     assert outcomes(log_of(config() + start("submod_0") + half)) == [("submod_0", "unfinished", 2)]
     assert outcomes(log_of(config() + start("submod_0"))) == [("submod_0", "unfinished", 0)]
 
@@ -189,27 +297,57 @@ def test_nothing_compiled_and_no_end_is_no_reuse(log_of):
 
 
 def test_several_equal_pieces_leave_open_which_was_used(log_of):
-    log = log_of(config() + start("submod_0") + graph(0) + compiled(0) + start("submod_2") + graph(2) + compiled(2) + start("submod_4") + graph(4) + finished())
+    log = log_of(
+        config()
+        + start("submod_0")
+        + graph(0)
+        + compiled(0)
+        + start("submod_2")
+        + graph(2)
+        + compiled(2)
+        + start("submod_4")
+        + graph(4)
+        + finished()
+    )
     (piece,) = [piece for piece in log.table("vllm_pieces") if piece["outcome"] == "reused"]
     assert piece["equal_to"] == [0, 1] and piece["reused"] is None
 
 
 def test_mixed_records_of_two_loads_give_their_code_alone(log_of):
-    names = ("artifact:fx_graph_runnable", "artifact:inductor_post_grad_graph", "inductor_output_code", "artifact:fx_graph_bundled_cache_hit")
+    names = (
+        "artifact:fx_graph_runnable",
+        "artifact:inductor_post_grad_graph",
+        "inductor_output_code",
+        "artifact:fx_graph_bundled_cache_hit",
+    )
     mixed = [record(name, payload=f"{name} {load}") for name in names for load in (0, 1)]
     whole = [record(name, payload=f"{name} 2") for name in names]
     pieces = log_of(b"".join([*mixed, *whole, finished()])).table("vllm_pieces")
     assert [len(piece["events"]) for piece in pieces] == [1, 1, 4]
-    assert len({piece["code_hash"] for piece in pieces}) == 3 and {piece["outcome"] for piece in pieces} == {"loaded"}
+    assert len({piece["code_hash"] for piece in pieces}) == 3 and {piece["outcome"] for piece in pieces} == {
+        "loaded"
+    }
 
 
 def test_loads_of_no_vllm_are_no_pieces(log_of):
-    loads = record("artifact:fx_graph_runnable", payload="a") + record("inductor_output_code", payload="b") + record("artifact:fx_graph_bundled_cache_hit", payload="{}")
+    loads = (
+        record("artifact:fx_graph_runnable", payload="a")
+        + record("inductor_output_code", payload="b")
+        + record("artifact:fx_graph_bundled_cache_hit", payload="{}")
+    )
     log = log_of(loads)
     assert not any(log.table(name) for name in TABLES)
 
 
-@pytest.mark.parametrize("said", ["[]", "{", '{"submod_name": 7, "compile_range_start": true, "compile_range_end": -1}', '{"submod_name": "../<b>", "compile_range_start": 1e300}'])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[]",
+        "{",
+        '{"submod_name": 7, "compile_range_start": true, "compile_range_end": -1}',
+        '{"submod_name": "../<b>", "compile_range_start": 1e300}',
+    ],
+)
 def test_strange_starts_are_kept_and_say_nothing(log_of, said):
     log = log_of(config() + record("artifact:vllm_piecewise_compile_start", payload=said) + finished())
     (piece,) = log.table("vllm_pieces")
@@ -219,13 +357,18 @@ def test_strange_starts_are_kept_and_say_nothing(log_of, said):
 
 def test_graphs_are_equal_but_for_names():
     assert shape_of(GRAPH.format(n=0)) == shape_of(GRAPH.format(n=12))
-    assert shape_of(GRAPH.format(n=0)) != shape_of(GRAPH.format(n=0).replace("x_0 + layer_0_w", "layer_0_w + x_0"))
+    assert shape_of(GRAPH.format(n=0)) != shape_of(
+        GRAPH.format(n=0).replace("x_0 + layer_0_w", "layer_0_w + x_0")
+    )
     assert shape_of(GRAPH.format(n=0)) != shape_of(GRAPH.format(n=0).replace("f32[8]", "f32[9]"))
     assert shape_of("no graph") is None and arguments("no graph") == ()
 
 
 def test_arguments_are_the_same_in_both_forms():
-    expanded = 'class <lambda>(torch.nn.Module):\n    def forward(\n        self,\n        a_1: "f32[8, 4][4, 1]cpu",  # PlainAOTInput(idx=0)\n        b_1,  # PlainAOTInput(idx=1)\n    ):\n        return ()'
+    expanded = (
+        'class <lambda>(torch.nn.Module):\n    def forward(\n        self,\n        a_1: "f32[8, 4][4,'
+        ' 1]cpu",  # PlainAOTInput(idx=0)\n        b_1,  # PlainAOTInput(idx=1)\n    ):\n        return ()'
+    )
     assert signature(expanded) == signature('def forward(self, a_1: "f32[8, 4][4, 1]cpu", b_1):')
     assert arguments(expanded) == ("a_1", "b_1")
     assert arguments("def forward(self):") == ()

@@ -1,4 +1,7 @@
-"""An address of every view of the default viewer, with something to see there. Tests that hold for all views go through them."""
+"""An address of every view of the default viewer, with something to see there.
+
+Tests that hold for all views go through them.
+"""
 
 import re
 
@@ -22,7 +25,8 @@ ADDRESSES = {  # fixture: what follows '#v=1&view='; {log} is the id of its firs
     "transformer": ["kernels", "tensors", "anatomy", "anatomy&by=origin", "anatomy&by=compile", "compile&compile=0/0", "compile&compile=0/0&artifact=~metrics", "timeline"],
     "ranks4": ["overview", "search&q=reduce&by=logs"],
 }  # fmt: skip
-# Fixture and some of its addresses: two or more, so that each is gone to from another. A test of all would be the last one that runs.
+# Fixture and some of its addresses: two or more, so that each is gone to from another. A test of all would be
+# the last one that runs.
 PARTS = [
     pytest.param(fixture, hashes[first::parts], id=f"{fixture}, {first + 1}" if parts > 1 else fixture)
     for fixture, hashes in ADDRESSES.items()
@@ -33,7 +37,13 @@ PARTS = [
 
 def view_names():
     """The views that the viewer has."""
-    return set(re.findall(r"^  (\w+): async \(\) =>", (VIEWERS / "default" / "frame" / "viewer.js").read_text(), re.MULTILINE))
+    return set(
+        re.findall(
+            r"^  (\w+): async \(\) =>",
+            (VIEWERS / "default" / "frame" / "viewer.js").read_text(),
+            re.MULTILINE,
+        )
+    )
 
 
 def hash_of(place, log_id):

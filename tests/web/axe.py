@@ -1,4 +1,7 @@
-"""What axe-core complains about. It is a development dependency of the viewers, and runs in the page by the test alone, past the page's policy."""
+"""What axe-core complains about.
+
+It is a development dependency of the viewers, and runs in the page by the test alone, past the page's policy.
+"""
 
 import pytest
 from conftest import VIEWERS
@@ -16,8 +19,14 @@ def violations(page, theme):
     if page.evaluate("typeof axe === 'undefined'"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
     only = {"type": "rule", "values": OF_COLOURS} if theme == "dark" else {"type": "tag", "values": TAGS}
-    found = page.evaluate("only => axe.run(document, { runOnly: only, resultTypes: ['violations'] })", only)["violations"]
-    return [f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}" for rule in found for node in rule["nodes"][:4]]
+    found = page.evaluate("only => axe.run(document, { runOnly: only, resultTypes: ['violations'] })", only)[
+        "violations"
+    ]
+    return [
+        f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for rule in found
+        for node in rule["nodes"][:4]
+    ]
 
 
 def violations_in_both_themes(page):

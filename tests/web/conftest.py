@@ -18,18 +18,21 @@ from tlparse_bundle import Bundle, build, discover
 from unguarded import unguarded
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the tests of the viewers need playwright")
-from followed import following  # noqa: E402
-from one_server import BLANK, OneServer  # noqa: E402
-from pages import asked, open_page  # noqa: E402
-from running_server import running  # noqa: E402
-from tab import Tab  # noqa: E402
-from waiting import HANG_S  # noqa: E402
+from followed import following
+from one_server import BLANK, OneServer
+from pages import asked, open_page
+from running_server import running
+from tab import Tab
+from waiting import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
 VIEWERS = ROOT / "viewers"
 FIXTURES = ROOT / "fixtures"
 DECODER = VIEWERS / "lib" / "vendor" / "fzstd.js"
-NO_DECODER = f"{DECODER.relative_to(ROOT)} is missing: install the checkout with Node present, or run npm ci in viewers/ and copy it"
+NO_DECODER = (
+    f"{DECODER.relative_to(ROOT)} is missing: install the checkout with Node present, or run npm ci in"
+    " viewers/ and copy it"
+)
 
 
 @pytest.fixture(scope="session")
@@ -47,15 +50,31 @@ def watched(page):
     """What goes wrong on a page, and the addresses of all that it asked for: two lists that grow."""
     problems = []
     # Chromium writes there, too, that a request ended with 400 or more.
-    page.on("console", lambda message: message.type in ("error", "warning") and problems.append(f"console {message.type}: {message.text}"))
+    page.on(
+        "console",
+        lambda message: (
+            message.type in ("error", "warning")
+            and problems.append(f"console {message.type}: {message.text}")
+        ),
+    )
     page.on("pageerror", lambda error: problems.append(f"script error: {error.stack}"))
-    page.on("requestfailed", lambda request: request.failure != "net::ERR_ABORTED" and problems.append(f"failed: {request.url} {request.failure}"))
+    page.on(
+        "requestfailed",
+        lambda request: (
+            request.failure != "net::ERR_ABORTED"
+            and problems.append(f"failed: {request.url} {request.failure}")
+        ),
+    )
     return problems, asked(page)
 
 
 def _nothing_wrong(problems, addresses, errors):
     parts = map(urlsplit, addresses)
-    assert [part for part in parts if part.scheme.startswith("http") and part.hostname not in ("127.0.0.1", "localhost")] == [], "the page asked other hosts"
+    assert [
+        part
+        for part in parts
+        if part.scheme.startswith("http") and part.hostname not in ("127.0.0.1", "localhost")
+    ] == [], "the page asked other hosts"
     assert errors or not problems, "\n".join(problems)
 
 
@@ -77,7 +96,10 @@ def new_page(browser, servers):
 
 @pytest.fixture(scope="session")
 def blank(one_server):
-    """The address of a page with nothing on it. A page that comes after it on the same server is begun anew, in the same process."""
+    """The address of a page with nothing on it.
+
+    A page that comes after it on the same server is begun anew, in the same process.
+    """
     return one_server[0] + BLANK
 
 
@@ -92,7 +114,10 @@ def tab_of(browser, blank):
 
 @pytest.fixture
 def page_that(tab_of, servers):
-    """page_that(errors=False, **context options): a page that other tests have had; it is as new. A test gets one for the same options."""
+    """page_that(errors=False, **context options): a page that other tests have had; it is as new.
+
+    A test gets one for the same options.
+    """
     taken = []
 
     def make(errors=False, **options):
@@ -157,9 +182,17 @@ def bundle_of(tmp_path_factory):
             if isinstance(path, bytes):
                 log.write_bytes(path)
             with unguarded():
-                build(discover([log if isinstance(path, bytes) else path]), folder / "bundle", codec=codec, jobs=1)
+                build(
+                    discover([log if isinstance(path, bytes) else path]),
+                    folder / "bundle",
+                    codec=codec,
+                    jobs=1,
+                )
 
-        return once(("web", hashlib.sha256(path).hexdigest() if isinstance(path, bytes) else path, codec), fill) / "bundle"
+        return (
+            once(("web", hashlib.sha256(path).hexdigest() if isinstance(path, bytes) else path, codec), fill)
+            / "bundle"
+        )
 
     return make
 
@@ -174,7 +207,10 @@ def one_server():
 
 @pytest.fixture(scope="session")
 def address_of(one_server):
-    """address_of(bundle folder, server): where the default viewer shows it. Servers: 'serve' is ours, 'static' a plain one, 'export' none: a file."""
+    """address_of(bundle folder, server): where the default viewer shows it.
+
+    Servers: 'serve' is ours, 'static' a plain one, 'export' none: a file.
+    """
     address, app = one_server
     starters = {"static": _static, "export": _export}
     known = {}
@@ -232,7 +268,11 @@ def show(page, bundle_of, address_of):
     """show(source, hash, codec, server): opens the viewer on a bundle; returns (page, the bundle in Python)."""
 
     def open_it(source, hash="", *, codec="zstd", server="serve"):
-        folder = source if isinstance(source, Path) and (source / "manifest.json").exists() else bundle_of(source, codec)
+        folder = (
+            source
+            if isinstance(source, Path) and (source / "manifest.json").exists()
+            else bundle_of(source, codec)
+        )
         if server == "static" and codec == "zstd" and not DECODER.exists():
             pytest.skip(NO_DECODER)
         page.goto(address_of(folder, server) + hash)

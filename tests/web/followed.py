@@ -1,4 +1,6 @@
-"""A bundle that grows while a test writes its logs: the follower runs in a process of its own, as it does for users."""
+"""A bundle that grows while a test writes its logs: the follower runs in a process of its own, as it does for
+users.
+"""
 
 import json
 import re

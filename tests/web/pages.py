@@ -1,4 +1,7 @@
-"""Opening pages, and waiting for what they do. Tests wait for what they want to see, never for time to pass."""
+"""Opening pages, and waiting for what they do.
+
+Tests wait for what they want to see, never for time to pass.
+"""
 
 import re
 from weakref import WeakKeyDictionary
@@ -10,7 +13,8 @@ from waiting import until
 WAIT_MS = 60_000
 expect.set_options(timeout=WAIT_MS)
 
-# quiet() resolves when a view is drawn and the page has nothing more to do by itself: no short timer runs, and several frames changed nothing.
+# quiet() resolves when a view is drawn and the page has nothing more to do by itself: no short timer runs,
+# and several frames changed nothing.
 QUIET = """(() => {
   const timers = new Set(), start = window.setTimeout, stop = window.clearTimeout;
   let changes = 0;
@@ -32,7 +36,9 @@ QUIET = """(() => {
   };
 })()"""
 
-LEFT = re.compile("context was destroyed|because of a navigation")  # what is waited for in a page that another one follows
+LEFT = re.compile(
+    "context was destroyed|because of a navigation"
+)  # what is waited for in a page that another one follows
 
 _requests = WeakKeyDictionary()  # page: those that are not answered, and the addresses of all
 
@@ -99,8 +105,13 @@ def becomes(read, wanted=True):
 
 
 def listed(log):
-    """The keys of what the list of compiles shows: compiles, what torch refused or only captured, and '-' for the records of none."""
-    return ["-", *dict.fromkeys(row["compile"] for name in ("attempts", "compiles") for row in log.table(name))]
+    """The keys of what the list of compiles shows: compiles, what torch refused or only captured, and '-' for
+    the records of none.
+    """
+    return [
+        "-",
+        *dict.fromkeys(row["compile"] for name in ("attempts", "compiles") for row in log.table(name)),
+    ]
 
 
 def address(page):

@@ -1,4 +1,6 @@
-"""A recorded log is written again while pages follow it: what they show is held against fresh builds of the same bytes."""
+"""A recorded log is written again while pages follow it: what they show is held against fresh builds of the
+same bytes.
+"""
 
 import json
 import random
@@ -25,7 +27,8 @@ def told(manifest):
 Follower([sys.argv[1]], sys.argv[2], codec="none").run(lambda: bool(select.select([sys.stdin], [], [], 0)[0]), told)
 """
 VIEWS = ("overview", "compiles", "timeline")
-# What a page shows: the titles of findings, the rows of compiles, the spans and their table. Not what is so only while a log grows.
+# What a page shows: the titles of findings, the rows of compiles, the spans and their table. Not what is so
+# only while a log grows.
 SHOWN = """(view) => {
   const texts = (selector) => [...document.querySelectorAll(selector)].map((element) => element.textContent);
   if (view === "overview") return texts(".findings article h2, .findings article h3").filter((title) => !title.includes("did not end"));
@@ -42,13 +45,19 @@ _PIECE_S = 0.02
 
 def times_of(data):
     """(place, seconds after the first) of each record."""
-    found = [(match.start(), sum(int(match[n]) * unit for n, unit in ((1, 3600), (2, 60), (3, 1), (4, 1e-6)))) for match in PREFIX.finditer(data)]
+    found = [
+        (match.start(), sum(int(match[n]) * unit for n, unit in ((1, 3600), (2, 60), (3, 1), (4, 1e-6))))
+        for match in PREFIX.finditer(data)
+    ]
     first = found[0][1]
     return [(place, (seconds - first) % 86400) for place, seconds in found]
 
 
 def pieces(data, pace, seed=1):
-    """(seconds, end) of pieces, which end anywhere. ``pace``: how much faster than it was recorded; or bytes per second, below zero."""
+    """(seconds, end) of pieces, which end anywhere.
+
+    ``pace``: how much faster than it was recorded; or bytes per second, below zero.
+    """
     rng, at, moments = random.Random(seed), 0, times_of(data)
     places = [place for place, _ in moments]
     while at < len(data):
@@ -59,7 +68,9 @@ def pieces(data, pace, seed=1):
 
 
 class Replay:
-    """``written``: (when, how much) of what was written; ``states``: what each state has, by its counter: (bytes in it, bytes read)."""
+    """``written``: (when, how much) of what was written; ``states``: what each state has, by its counter:
+    (bytes in it, bytes read).
+    """
 
     def __init__(self, folder: Path, data: bytes, pace: float):
         self.folder, self.data, self.pace = folder, data, pace
@@ -132,7 +143,10 @@ class Replay:
 
 
 def watched_replay(replay, open_page, *, each_s=1.0):
-    """Samples of pages that follow, taken each second: (seconds, view, state, what is shown, how late it is). The last ones are of the finished bundle, of no state."""
+    """Samples of pages that follow, taken each second: (seconds, view, state, what is shown, how late it is).
+
+    The last ones are of the finished bundle, of no state.
+    """
     replay.follow()
     pages = {view: open_page(replay.out, f"#v=1&view={view}") for view in VIEWS}
     for page in pages.values():
@@ -152,9 +166,14 @@ def watched_replay(replay, open_page, *, each_s=1.0):
                 samples.append((now - begun, view, found["state"], found["shown"], now))
     replay.end()
     for view, page in pages.items():
-        found = _given(lambda page=page, view=view: (taken := page.evaluate(TAKE, view))["how"] == "finished" and taken)
+        found = _given(
+            lambda page=page, view=view: (taken := page.evaluate(TAKE, view))["how"] == "finished" and taken
+        )
         samples.append((time.monotonic() - begun, view, None, found["shown"], time.monotonic()))
-    return [(seconds, view, state, shown, replay.late_s(state, now)) for seconds, view, state, shown, now in samples]
+    return [
+        (seconds, view, state, shown, replay.late_s(state, now))
+        for seconds, view, state, shown, now in samples
+    ]
 
 
 class Fresh:
@@ -179,7 +198,9 @@ def _at_rest(page, view):
 
     def read():
         before.append(page.evaluate(SHOWN, view) if page.evaluate(ready) else None)
-        return before[-1] is not None and len(before) > 3 and before[-1] == before[-4] and {"shown": before[-1]}
+        return (
+            before[-1] is not None and len(before) > 3 and before[-1] == before[-4] and {"shown": before[-1]}
+        )
 
     return _given(read)["shown"]
 

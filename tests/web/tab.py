@@ -1,7 +1,9 @@
-"""The tab that the tests of a session share: its process keeps the modules of the viewers, and shows a page for less than half the work.
+"""The tab that the tests of a session share: its process keeps the modules of the viewers, and shows a page
+for less than half the work.
 
-The next test gets it as if it were new, or gets another one: a tab is given on when all that was done with it was to look
-at pages of the one server. What is noted there or stays set, such as a listener or a size, is the end of the tab.
+The next test gets it as if it were new, or gets another one: a tab is given on when all that was done with it
+was to look at pages of the one server. What is noted there or stays set, such as a listener or a size, is the
+end of the tab.
 """
 
 from urllib.parse import urlsplit
@@ -19,7 +21,10 @@ STAYS = {
 
 
 class Tab:
-    """open(): the page; leave(): it is made as new, or closed. ``home`` is an empty page of the one server."""
+    """open(): the page; leave(): it is made as new, or closed.
+
+    ``home`` is an empty page of the one server.
+    """
 
     def __init__(self, browser, options, home, watch):
         self.browser, self.options, self.home, self.watch = browser, options, home, watch

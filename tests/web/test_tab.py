@@ -16,11 +16,18 @@ def tab(browser, blank):
 def test_a_page_that_was_only_looked_at_is_given_on_without_what_it_kept(tab, blank):
     page, *_ = tab.open()
     page.goto(f"{blank}?looked=at")
-    page.evaluate("localStorage.a = sessionStorage.a = window.name = document.cookie = 'a=1'; document.title = 'mine'")
+    page.evaluate(
+        "localStorage.a = sessionStorage.a = window.name = document.cookie = 'a=1'; document.title = 'mine'"
+    )
     tab.leave()
     again, *_ = tab.open()
     assert again is page and again.url == blank and again.title() == ""
-    assert again.evaluate("[localStorage.length, sessionStorage.length, window.name, document.cookie]") == [0, 0, "", ""]
+    assert again.evaluate("[localStorage.length, sessionStorage.length, window.name, document.cookie]") == [
+        0,
+        0,
+        "",
+        "",
+    ]
 
 
 def test_what_goes_wrong_is_that_of_the_test_in_which_it_does(tab):

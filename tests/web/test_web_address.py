@@ -7,11 +7,26 @@ from pages import address, expect_address, settle
 from playwright.sync_api import expect
 
 PLACES = [
-    ("#v=1&view=stack&q=limited&problems=1", lambda p: expect(p.get_by_label("Filter stacks")).to_have_value("limited")),
-    ("#v=1&view=stack&compile=0/1", lambda p: expect(p.get_by_role("treeitem", name="[0/1]")).to_have_attribute("aria-selected", "true")),
-    ("#v=1&view=compiles&sort=-time&q=any_dtype", lambda p: expect(p.get_by_role("grid").get_by_role("row")).to_have_count(4)),
-    ("#v=1&view=compile&compile=2/1&artifact=recompile_reasons", lambda p: expect(p.get_by_role("region", name="Text of recompile_reasons")).to_be_visible()),
-    ("#v=1&view=events&type=artifact&event=5", lambda p: expect(p.get_by_role("region", name="Record", exact=True)).to_contain_text("record 5")),
+    (
+        "#v=1&view=stack&q=limited&problems=1",
+        lambda p: expect(p.get_by_label("Filter stacks")).to_have_value("limited"),
+    ),
+    (
+        "#v=1&view=stack&compile=0/1",
+        lambda p: expect(p.get_by_role("treeitem", name="[0/1]")).to_have_attribute("aria-selected", "true"),
+    ),
+    (
+        "#v=1&view=compiles&sort=-time&q=any_dtype",
+        lambda p: expect(p.get_by_role("grid").get_by_role("row")).to_have_count(4),
+    ),
+    (
+        "#v=1&view=compile&compile=2/1&artifact=recompile_reasons",
+        lambda p: expect(p.get_by_role("region", name="Text of recompile_reasons")).to_be_visible(),
+    ),
+    (
+        "#v=1&view=events&type=artifact&event=5",
+        lambda p: expect(p.get_by_role("region", name="Record", exact=True)).to_contain_text("record 5"),
+    ),
     ("#v=1&view=diagnostics", lambda p: expect(p.get_by_role("grid", name="Diagnostics")).to_be_visible()),
 ]
 

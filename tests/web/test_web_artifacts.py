@@ -29,7 +29,8 @@ def expect_text(page, name, text):
     becomes(lambda: shown_text(page, name), text)
 
 
-# What is handed to the browser to be saved, instead of the saving: Chromium drops the eleventh download of a second.
+# What is handed to the browser to be saved, instead of the saving: Chromium drops the eleventh download of a
+# second.
 SAVED = """() => {
   const blobs = {}, create = URL.createObjectURL;
   URL.createObjectURL = (blob) => { const url = create.call(URL, blob); blobs[url] = blob; return url; };
@@ -53,13 +54,17 @@ def test_every_artifact_opens_and_is_the_payload(show, fixture):
             place = f"#v=1&view=compile&compile={name}&artifact={address(artifacts, artifact)}"
             page.evaluate("hash => { location.hash = hash }", place)
             pane = page.get_by_role("region", name=f"Text of {artifact.name}", exact=True)
-            expect(page.get_by_role("link", name="record", exact=True)).to_have_attribute("href", f"#v=1&view=events&event={artifact.event}")
+            expect(page.get_by_role("link", name="record", exact=True)).to_have_attribute(
+                "href", f"#v=1&view=events&event={artifact.event}"
+            )
             if seen == 0:
                 with page.expect_download() as download:
                     page.get_by_role("button", name="Download").click()
                 assert download.value.path().read_bytes() == artifact.bytes(), place
                 page.evaluate(SAVED)
-            saved, data = page.get_by_role("button", name="Download").evaluate("button => { button.click(); return saved; }")
+            saved, data = page.get_by_role("button", name="Download").evaluate(
+                "button => { button.click(); return saved; }"
+            )
             assert saved and base64.b64decode(data) == artifact.bytes(), place
             if artifact.language != "json":
                 first = artifact.text().split("\n")[0]
@@ -70,7 +75,9 @@ def test_every_artifact_opens_and_is_the_payload(show, fixture):
 
 def test_short_text_is_there_in_full(show):
     text = "first\n\n  indented\ttab\n" + "é" * 30 + "\nlast \u2028 line"
-    page, _ = show(log("") + record("artifact:notes 0/0", payload=text), "#v=1&view=compile&compile=0/0&artifact=notes")
+    page, _ = show(
+        log("") + record("artifact:notes 0/0", payload=text), "#v=1&view=compile&compile=0/0&artifact=notes"
+    )
     expect_text(page, "notes", text)
 
 
@@ -80,7 +87,9 @@ def test_artifact_is_reached_by_clicks(show):
     page.get_by_role("grid", name="Compiles").get_by_role("link", name="[0/0]").click()
     page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="aot_joint_graph").click()
     (artifact,) = (a for a in bundle.logs[0].artifacts if a.name == "aot_joint_graph")
-    expect(page.get_by_role("region", name="Text of aot_joint_graph")).to_contain_text(artifact.text().split("\n")[0])
+    expect(page.get_by_role("region", name="Text of aot_joint_graph")).to_contain_text(
+        artifact.text().split("\n")[0]
+    )
     expect_text(page, "aot_joint_graph", artifact.text())
 
 
@@ -134,8 +143,17 @@ def test_artifact_without_payload_shows_its_metadata(show):
 
 
 def test_links_are_links_only_for_the_web(show):
-    urls = {"https://example.com/x?y=1": True, "javascript:alert(1)": False, "data:text/html,x": False, "": False}
-    page, _ = show(b"".join(log(f"link 0/{n} " + json.dumps({"name": "profile", "url": url})) for n, url in enumerate(urls)))
+    urls = {
+        "https://example.com/x?y=1": True,
+        "javascript:alert(1)": False,
+        "data:text/html,x": False,
+        "": False,
+    }
+    page, _ = show(
+        b"".join(
+            log(f"link 0/{n} " + json.dumps({"name": "profile", "url": url})) for n, url in enumerate(urls)
+        )
+    )
     for n, (url, web) in enumerate(urls.items()):
         go(page, f"#v=1&view=compile&compile=0/{n}&artifact=profile")
         main = page.get_by_role("main")
@@ -147,7 +165,10 @@ def test_links_are_links_only_for_the_web(show):
             expect(links).to_have_attribute("rel", "noopener noreferrer")
 
 
-LONG = "\n".join(f"line {n} of the text: x_{n} = relu({n}) # {'needle' if n % 30_000 == 7 else 'hay'}" for n in range(100_000))
+LONG = "\n".join(
+    f"line {n} of the text: x_{n} = relu({n}) # {'needle' if n % 30_000 == 7 else 'hay'}"
+    for n in range(100_000)
+)
 
 
 @pytest.fixture
@@ -201,7 +222,14 @@ def test_the_keys_of_the_browser_are_about_the_whole_text(long_text):
 
     # A selection with the mouse goes on beyond what is painted; from the second line on the 6th character
     start, end = (pane.locator(".code-line .text").nth(n).bounding_box() for n in (1, 9))
-    width = pane.locator(".code-line .text").nth(1).evaluate("e => { const r = document.createRange(); r.setStart(e.firstChild, 0); r.setEnd(e.firstChild, 1); return r.getBoundingClientRect().width }")
+    width = (
+        pane.locator(".code-line .text")
+        .nth(1)
+        .evaluate(
+            "e => { const r = document.createRange(); r.setStart(e.firstChild, 0); r.setEnd(e.firstChild, 1);"
+            " return r.getBoundingClientRect().width }"
+        )
+    )
     page.mouse.move(start["x"] + 5 * width, start["y"] + 9)
     page.mouse.down()
     page.mouse.move(end["x"] + 6 * width, end["y"] + 9)
@@ -211,7 +239,9 @@ def test_the_keys_of_the_browser_are_about_the_whole_text(long_text):
     page.mouse.move(end["x"] + 7 * width, end["y"] + 9)
     page.mouse.up()
     lines = LONG.split("\n")
-    last = page.evaluate("""() => { const row = getSelection().focusNode.parentElement.closest(".code-line"); return Number(row.querySelector(".gutter").dataset.line) }""")
+    last = page.evaluate(
+        """() => { const row = getSelection().focusNode.parentElement.closest(".code-line"); return Number(row.querySelector(".gutter").dataset.line) }"""
+    )
     assert last > 40_000
     expected = "\n".join([lines[1][5:], *lines[2 : last - 1], lines[last - 1][:7]])
     assert copied(page) == expected
@@ -219,18 +249,26 @@ def test_the_keys_of_the_browser_are_about_the_whole_text(long_text):
     expect(pane.get_by_text("line 80001 of")).to_be_visible()
     assert copied(page) == expected, "what is selected stays so when its rows are out of sight"
 
-    pane.evaluate("element => { element.scrollTop = 0; return new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))) }")  # rows are drawn anew
+    pane.evaluate(
+        "element => { element.scrollTop = 0; return new Promise((drawn) => requestAnimationFrame(() =>"
+        " requestAnimationFrame(drawn))) }"
+    )  # rows are drawn anew
     pane.get_by_text("line 7 of", exact=False).first.dblclick(position={"x": 7 * width, "y": 9})
     page.wait_for_function("String(getSelection()).trim() === 'of'")
     page.keyboard.press("Control+F")
     expect(field).to_be_focused()
     expect(field).to_have_value("of")
-    expect(page.get_by_text("8 of 10,000 or more", exact=True)).to_be_visible()  # in the line of the selection
+    expect(
+        page.get_by_text("8 of 10,000 or more", exact=True)
+    ).to_be_visible()  # in the line of the selection
     page.keyboard.press("F3")
     expect(page.get_by_text("9 of 10,000 or more", exact=True)).to_be_visible()
     page.keyboard.press("Escape")
     expect(pane).to_be_focused()
-    page.evaluate("() => { window.taken = []; addEventListener('keydown', (event) => { if (event.key.toLowerCase() === 'f') taken.push(event.defaultPrevented); }) }")
+    page.evaluate(
+        "() => { window.taken = []; addEventListener('keydown', (event) => { if (event.key.toLowerCase() ==="
+        " 'f') taken.push(event.defaultPrevented); }) }"
+    )
     page.keyboard.press("Control+F")
     page.keyboard.press("Control+F")
     assert page.evaluate("taken") == [True, False], "from the field the browser's own find is one key away"
@@ -254,7 +292,9 @@ def test_find_whole_words_expressions_and_case(long_text):
     page = long_text
     pane = page.get_by_role("region", name="Text of long")
     field = page.get_by_label("Find in this text")
-    case, word, pattern = (page.get_by_role("button", name=name) for name in ("Match case", "Whole words", "Regular expression"))
+    case, word, pattern = (
+        page.get_by_role("button", name=name) for name in ("Match case", "Whole words", "Regular expression")
+    )
     status = page.locator(".find-status")
     field.fill("X_3000")
     expect(status).to_have_text("1 of 11")
@@ -273,7 +313,9 @@ def test_find_whole_words_expressions_and_case(long_text):
     field.fill("relu(")
     expect(status).to_have_text(re.compile("^not a regular expression: .*group"))
     expect(field).to_have_attribute("aria-invalid", "true")
-    field.fill(r"x_(\d|\d\d)+!")  # goes through all ways to read the digits: no way to its end, but only a few digits
+    field.fill(
+        r"x_(\d|\d\d)+!"
+    )  # goes through all ways to read the digits: no way to its end, but only a few digits
     expect(status).to_have_text("not found")
     expect(field).not_to_have_attribute("aria-invalid", "true")
 
@@ -303,7 +345,10 @@ def test_line_has_an_address(long_text):
 
 def test_wrap_shows_the_whole_line(show):
     line = " ".join(f"word{n}" for n in range(2_000))
-    page, _ = show(record("artifact:wide 0/0", payload=f"before\n{line}\nafter"), "#v=1&view=compile&compile=0/0&artifact=wide")
+    page, _ = show(
+        record("artifact:wide 0/0", payload=f"before\n{line}\nafter"),
+        "#v=1&view=compile&compile=0/0&artifact=wide",
+    )
     pane = page.get_by_role("region", name="Text of wide")
     wide = "element => element.scrollWidth > element.clientWidth + 1"
     expect(pane.locator(".code-line").nth(2)).to_be_attached()
@@ -320,7 +365,14 @@ def test_wrap_shows_the_whole_line(show):
     expect(page.get_by_role("button", name="Wrap")).to_have_attribute("aria-pressed", "true")
     becomes(lambda: pane.evaluate(wide), False)
     becomes(lambda: "".join(shown_text(page, "wide").split("\n")), f"before{line}after")
-    becomes(lambda: [n for n in pane.locator(".gutter").evaluate_all("all => all.map((g) => g.dataset.line)") if n.isdigit()], ["1", "2", "3"])
+    becomes(
+        lambda: [
+            n
+            for n in pane.locator(".gutter").evaluate_all("all => all.map((g) => g.dataset.line)")
+            if n.isdigit()
+        ],
+        ["1", "2", "3"],
+    )
 
 
 def test_copy_takes_the_whole_text(new_page, bundle_of, address_of):

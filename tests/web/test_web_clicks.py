@@ -60,8 +60,12 @@ def test_what_guards_changed_with_two(show):
 def test_the_kernel_of_a_line_with_two(show):
     page, _ = show("provenance")
     views(page).get_by_role("link", name="Provenance").click()  # 1
-    page.get_by_role("region", name="User source: text").locator('.code-line:has(.gutter[data-number="17"])').click()  # 2
-    expect(page.get_by_role("status").filter(has_text="←")).to_contain_text("cpp_fused__softmax_add_mul_sigmoid_0")
+    page.get_by_role("region", name="User source: text").locator(
+        '.code-line:has(.gutter[data-number="17"])'
+    ).click()  # 2
+    expect(page.get_by_role("status").filter(has_text="←")).to_contain_text(
+        "cpp_fused__softmax_add_mul_sigmoid_0"
+    )
 
 
 def test_a_link_to_hand_on_with_one(page_that, bundle_of, address_of):

@@ -7,7 +7,7 @@ from log_builder import record
 from pages import becomes, expect_address
 from playwright.sync_api import expect
 
-GRAPH = '''class GraphModule(torch.nn.Module):
+GRAPH = """class GraphModule(torch.nn.Module):
     def forward(self, x: "f32[8, 4][4, 1]cpu", y: "f32[8, 4][4, 1]cpu"):
         # File: /home/user/model.py:26 in forward, code: z = (x + y).sin()
         add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(x, y, alpha = 1);  x = y = None
@@ -21,7 +21,7 @@ GRAPH = '''class GraphModule(torch.nn.Module):
         def forward(self, add: "i64[3][1]cpu"):
             neg: "i64[3][1]cpu" = torch.ops.aten.neg.default(add);  add = None
             return (neg,)
-'''
+"""
 PLACE = "#v=1&view=compile&compile=0/0&artifact="
 
 
@@ -60,7 +60,17 @@ def click_word(page, line, word, name="aot_joint_graph"):
 def test_value_shows_what_is_known_and_where_it_is_used(graph):
     click_word(graph, 8, "sin")
     value = graph.get_by_role("status", name="Value")
-    for fact in ["sin", "dtype f32", "shape [8, 4]", "stride [4, 1]", "device cpu", "from torch.ops.aten.sin.default", "1 use", "model.py:26", "z = (x + y).sin()"]:
+    for fact in [
+        "sin",
+        "dtype f32",
+        "shape [8, 4]",
+        "stride [4, 1]",
+        "device cpu",
+        "from torch.ops.aten.sin.default",
+        "1 use",
+        "model.py:26",
+        "z = (x + y).sin()",
+    ]:
         expect(value).to_contain_text(fact)
     marked = pane(graph).locator(".value")
     expect(marked).to_have_count(2)
@@ -72,8 +82,16 @@ def test_value_shows_what_is_known_and_where_it_is_used(graph):
 def test_an_input_whose_line_ends_in_a_comment_is_defined_there(show):
     """AOTAutograd writes where each input comes from behind it."""
     page, bundle = show("train_step", PLACE + "aot_forward_graph")
-    lines = next(it for it in bundle.logs[0].compile("0/0").artifacts if it.name == "aot_forward_graph").text().split("\n")
-    line, name = next((number, match[1]) for number, line in enumerate(lines, 1) if (match := re.match(r'\s+(\w+): "[^"]*",?\s+# PlainAOTInput', line)))
+    lines = (
+        next(it for it in bundle.logs[0].compile("0/0").artifacts if it.name == "aot_forward_graph")
+        .text()
+        .split("\n")
+    )
+    line, name = next(
+        (number, match[1])
+        for number, line in enumerate(lines, 1)
+        if (match := re.match(r'\s+(\w+): "[^"]*",?\s+# PlainAOTInput', line))
+    )
     expect(page.get_by_text(f"{len(lines)} lines")).to_be_visible()
     place = find_word(page, line, name, "aot_forward_graph")
     page.mouse.click(place["x"], place["y"])
@@ -120,19 +138,29 @@ def test_values_by_keys(graph):
 
 def test_generated_code_is_read_as_in_an_editor(show):
     page, bundle = show("train_step", PLACE + "inductor_output_code@2")
-    lines = [it for it in bundle.logs[0].compile("0/0").artifacts if it.name == "inductor_output_code"][1].text().split("\n")
+    lines = (
+        [it for it in bundle.logs[0].compile("0/0").artifacts if it.name == "inductor_output_code"][1]
+        .text()
+        .split("\n")
+    )
     code = pane(page, "inductor_output_code")
     value = page.get_by_role("status", name="Value")
-    number = lambda start: 1 + next(i for i, line in enumerate(lines) if line.strip().startswith(start))  # noqa: E731
+    number = lambda start: 1 + next(i for i, line in enumerate(lines) if line.strip().startswith(start))
     kernel = "cpp_fused_sum_threshold_backward_1"
     called, defined = number(f"{kernel}("), number(f"{kernel} = ")
 
     # What is second is called by what it is.
     rail = page.get_by_role("navigation", name="Artifacts")
     expect(rail.locator("[aria-current]")).to_contain_text("inductor_output_code (backward)")
-    expect(page.get_by_role("region", name="Artifact", exact=True).locator(".artifact-head")).to_contain_text("inductor_output_code (backward)")
+    expect(page.get_by_role("region", name="Artifact", exact=True).locator(".artifact-head")).to_contain_text(
+        "inductor_output_code (backward)"
+    )
     assert [name for name in rail.get_by_role("link").all_inner_texts() if "@" in name] == []
-    for name in ("inductor_output_code (forward)", "fx_graph_runnable (backward)", "inductor_post_grad_graph (forward)"):
+    for name in (
+        "inductor_output_code (forward)",
+        "fx_graph_runnable (backward)",
+        "inductor_post_grad_graph (forward)",
+    ):
         expect(rail.get_by_role("link", name=name)).to_have_count(1)
 
     # The outline leads to the definition of a kernel, this to its call, and back.
@@ -184,7 +212,9 @@ def test_fold_a_function_by_key_and_by_mouse(graph):
     graph.keyboard.press("Escape")
     expect(pane(graph)).to_be_focused()
     graph.keyboard.press("z")
-    expect(lines).to_have_count(13)  # from "def forward" of the inner graph, its 2 lines are gone; the last line is empty
+    expect(lines).to_have_count(
+        13
+    )  # from "def forward" of the inner graph, its 2 lines are gone; the last line is empty
     expect(pane(graph).locator(".folded")).to_have_attribute("data-note", "⋯ 2 lines")
     pane(graph).locator(".folded").click()
     expect(lines).to_have_count(15)
@@ -209,7 +239,11 @@ def test_guard_tree_folds_to_an_overview(show):
 
 def test_several_lines_have_an_address_and_are_copied(new_page, bundle_of, address_of):
     page = new_page(permissions=["clipboard-read", "clipboard-write"])
-    page.goto(address_of(bundle_of(record("aot_joint_graph 0/0", payload=GRAPH))) + PLACE + "aot_joint_graph&line=3-5")
+    page.goto(
+        address_of(bundle_of(record("aot_joint_graph 0/0", payload=GRAPH)))
+        + PLACE
+        + "aot_joint_graph&line=3-5"
+    )
     expect(pane(page).locator(".marked")).to_have_count(3)
     page.get_by_role("button", name="Copy 3 lines").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
@@ -229,7 +263,10 @@ def test_table_of_a_graph(graph):
     rows = grid.get_by_role("row")
     expect(rows).to_have_count(1 + 9)  # 2 inputs, 3 calls, output; 1 input, 1 call, output
     add = grid.get_by_role("row", name="add torch.ops.aten.add.Tensor")
-    becomes(lambda: add.get_by_role("gridcell").all_inner_texts()[:8], ["4", "GraphModule", "add", "call_function", "torch.ops.aten.add.Tensor", "[8, 4]", "f32", "2"])
+    becomes(
+        lambda: add.get_by_role("gridcell").all_inner_texts()[:8],
+        ["4", "GraphModule", "add", "call_function", "torch.ops.aten.add.Tensor", "[8, 4]", "f32", "2"],
+    )
     grid.get_by_role("button", name="Users").click()
     expect(rows.nth(1)).to_contain_text("aten.add")
     graph.get_by_label("Op", exact=True).select_option("output")
@@ -245,11 +282,15 @@ def test_table_of_a_graph(graph):
     expect(grid).to_be_visible()
 
 
-@pytest.mark.parametrize("name", ["fx_graph_runnable", "aot_joint_graph", "dynamo_cpp_guards_str", "torch._functorch.config"])
+@pytest.mark.parametrize(
+    "name", ["fx_graph_runnable", "aot_joint_graph", "dynamo_cpp_guards_str", "torch._functorch.config"]
+)
 def test_file_names(show, name):
     page, bundle = show("transformer", PLACE + name)
     text = next(a.text() for a in bundle.logs[0].artifacts if a.name == name)
-    ending = {"fx_graph_runnable": "py", "aot_joint_graph": "py", "torch._functorch.config": "json"}.get(name, "txt")
+    ending = {"fx_graph_runnable": "py", "aot_joint_graph": "py", "torch._functorch.config": "json"}.get(
+        name, "txt"
+    )
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
     assert download.value.suggested_filename == f"{name}_0_0.{ending}"
@@ -264,23 +305,30 @@ BIG = "class GraphModule(torch.nn.Module):\n    def forward(self, v_0: \"f32[4][
 
 
 def test_a_large_graph_is_read_in_slices(show):
-    """5 MB: the page has only what is in sight, and can do other things while it makes the table. (benchmarks/viewer.py measures the times.)"""
+    """5 MB: the page has only what is in sight, and can do other things while it makes the table.
+
+    (benchmarks/viewer.py measures the times.)
+    """
     assert len(BIG) > 5_000_000
     page, _ = show(record("aot_joint_graph 0/0", payload=BIG), PLACE[: PLACE.index("&artifact")])
     expect(page.get_by_role("link", name="aot_joint_graph").first).to_be_visible()
     page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="aot_joint_graph").click()
     expect(page.get_by_text("70,003 lines")).to_be_visible()
-    page.evaluate("""() => {  // a clock that goes on by 1 ms whenever it is asked, and how often the page may do other things
+    page.evaluate(
+        """() => {  // a clock that goes on by 1 ms whenever it is asked, and how often the page may do other things
       let now = 0;
       performance.now = () => now++;
       const wait = setTimeout;
       window.pauses = 0;
       window.setTimeout = (run, ms, ...more) => { if (!ms) pauses++; return wait(run, ms, ...more); };
-    }""")
+    }"""
+    )
     page.get_by_role("button", name="Table", exact=True).click()
     expect(page.get_by_text("70,001 nodes")).to_be_visible()
     assert page.get_by_role("grid", name="Nodes of aot_joint_graph").get_by_role("row").count() < 200
-    assert page.evaluate("pauses") >= 70_000 / 64 / 20, "it looks at the clock every 64 lines, and pauses after some of those"
+    assert page.evaluate("pauses") >= 70_000 / 64 / 20, (
+        "it looks at the clock every 64 lines, and pauses after some of those"
+    )
     page.get_by_role("button", name="Text", exact=True).click()
     click_word(page, 7, "v_5")
     expect(page.get_by_role("status", name="Value")).to_contain_text("1 use")

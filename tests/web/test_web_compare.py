@@ -17,12 +17,22 @@ def test_from_a_compile_to_the_one_before(show):
     log = bundle.logs[0].id
     expect_address(page, f"left={log}/0/0&right={log}/0/1")
     table = page.get_by_role("region", name="Summary")
-    expect(table.get_by_role("row", name="Recompile reason")).to_contain_text("≠ 0/0: tensor 'x' size mismatch at index 0. expected 4, actual 5")
+    expect(table.get_by_role("row", name="Recompile reason")).to_contain_text(
+        "≠ 0/0: tensor 'x' size mismatch at index 0. expected 4, actual 5"
+    )
     rail = page.get_by_role("navigation", name="Artifacts")
     hashes = [{a.name: a.sha256 for a in bundle.logs[0].compile(key).artifacts} for key in ("0/0", "0/1")]
     for name in hashes[0].keys() | hashes[1].keys():
         left, right = hashes[0].get(name), hashes[1].get(name)
-        word = "only right" if name not in hashes[0] else "only left" if name not in hashes[1] else "same" if left is not None and left == right else "differs"
+        word = (
+            "only right"
+            if name not in hashes[0]
+            else "only left"
+            if name not in hashes[1]
+            else "same"
+            if left is not None and left == right
+            else "differs"
+        )
         expect(rail.get_by_role("link", name=f"{name} ")).to_contain_text(word)
 
 
@@ -47,7 +57,9 @@ def test_what_differs_is_shown_line_by_line(show):
     expect(diff.get_by_text("TREE_GUARD_MANAGER")).to_have_count(2)
     page.get_by_role("button", name="Unified").click()
     expect_address(page, "pane=unified")
-    diff.get_by_role("button", name="5 equal lines").or_(diff.get_by_text("TREE_GUARD_MANAGER")).first.wait_for()
+    diff.get_by_role("button", name="5 equal lines").or_(
+        diff.get_by_text("TREE_GUARD_MANAGER")
+    ).first.wait_for()
     expect(diff.get_by_text("TREE_GUARD_MANAGER")).to_have_count(1)
     page.reload()
     expect(page.get_by_role("button", name="Unified")).to_have_attribute("aria-pressed", "true")
@@ -60,10 +72,14 @@ RIGHT = [*LEFT[:100], "new", *LEFT[100:20_000], *LEFT[20_007:29_999], "changed a
 
 
 def test_large_texts(show):
-    data = record("artifact:text 0/0", payload="\n".join(LEFT)) + record("artifact:text 0/1", payload="\n".join(RIGHT))
+    data = record("artifact:text 0/0", payload="\n".join(LEFT)) + record(
+        "artifact:text 0/1", payload="\n".join(RIGHT)
+    )
     page, bundle = show(data)
     log = bundle.logs[0].id
-    page.evaluate("hash => { location.hash = hash }", PLACE.format(f"{log}/0/0", f"{log}/0/1") + "&artifact=text")
+    page.evaluate(
+        "hash => { location.hash = hash }", PLACE.format(f"{log}/0/0", f"{log}/0/1") + "&artifact=text"
+    )
     diff = page.get_by_role("region", name="Difference of text")
     expect(page.get_by_text("3 changes", exact=True)).to_be_visible()
     marks = [("new", "+"), ("line 20000", "−"), ("changed at the end", "~")]
@@ -120,9 +136,13 @@ def test_another_bundle_on_this_host(show, new_page, bundle_of, address_of):
     page, bundle = show("recompiles")
     log = bundle.logs[0].id
     other = urlsplit(address_of(bundle_of("recompiles"))).query.removeprefix("bundle=")
-    page.evaluate("hash => { location.hash = hash }", PLACE.format(f"{log}/0/0", f"{log}/0/0") + f"&other={other}")
+    page.evaluate(
+        "hash => { location.hash = hash }", PLACE.format(f"{log}/0/0", f"{log}/0/0") + f"&other={other}"
+    )
     expect(page.get_by_text(f"right: {other}")).to_be_visible()
-    expect(page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="dynamo_output_graph")).to_contain_text("same")
+    expect(
+        page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="dynamo_output_graph")
+    ).to_contain_text("same")
     foreign = PLACE.format(f"{log}/0/0", f"{log}/0/0") + "&other=https://example.com/b/"
     refused = new_page(errors=True)
     refused.goto(address_of(bundle_of("recompiles")) + foreign)

@@ -1,4 +1,6 @@
-"""Two runs side by side: what the first screen says, where it leads, and where the page gets its comparison from."""
+"""Two runs side by side: what the first screen says, where it leads, and where the page gets its comparison
+from.
+"""
 
 import json
 import re
@@ -47,17 +49,33 @@ def share_menu(page):
 def test_the_first_screen_is_the_answer(page, page_of):
     """A cause, what it led to beneath it, seconds; both sides are a click away; the keyboard is enough."""
     show(page, page_of("new_break"))
-    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"^No net change in compile time beyond run-to-run noise \(59\.3 s → 1 min 4 s\)\. New: Graph break in forward at program\.py:14, once.*\(\+11\.5 s\); 1 more compile and a different graph"))
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        re.compile(
+            r"^No net change in compile time beyond run-to-run noise \(59\.3 s → 1 min 4 s\)\. New: Graph"
+            r" break in forward at program\.py:14, once.*\(\+11\.5 s\); 1 more compile and a different graph"
+        )
+    )
     cause = page.get_by_role("list", name="Changes").get_by_role("article").first
     expect(cause).to_contain_text("new Graph break in forward at program.py:14")
     expect(cause).to_contain_text("+11.5 s")
     led = page.get_by_role("list", name="What it led to").get_by_role("article")
     expect(led).to_have_count(2)
-    expect(led.first).to_contain_text("torch_dynamo_resume_in_forward_at_14 (program.py:14) is compiled, was not")
-    expect(page.get_by_role("table").get_by_role("row", name="Compile time")).to_have_text(re.compile(r"59\.3 s.*1 min 4 s.*\+4\.46 s"))
+    expect(led.first).to_contain_text(
+        "torch_dynamo_resume_in_forward_at_14 (program.py:14) is compiled, was not"
+    )
+    expect(page.get_by_role("table").get_by_role("row", name="Compile time")).to_have_text(
+        re.compile(r"59\.3 s.*1 min 4 s.*\+4\.46 s")
+    )
     phases = page.get_by_role("list", name="Compile time by phase")
     expect(phases).to_contain_text("Inductor+5.03 s")
-    assert page.evaluate("() => Array.from(document.querySelectorAll('.bars:first-of-type .bar-room > *'), (bar) => bar.getBoundingClientRect().width / bar.parentElement.clientWidth).filter((part) => part > 0.99).length") >= 1
+    assert (
+        page.evaluate(
+            "() => Array.from(document.querySelectorAll('.bars:first-of-type .bar-room > *'), (bar) =>"
+            " bar.getBoundingClientRect().width / bar.parentElement.clientWidth).filter((part) => part >"
+            " 0.99).length"
+        )
+        >= 1
+    )
     # the finding in the new run, the compile in the base run
     found = cause.get_by_role("link", name="new: the finding")
     state = dict(part.split("=", 1) for part in urlsplit(found.get_attribute("href")).fragment.split("&"))
@@ -73,7 +91,9 @@ def test_the_first_screen_is_the_answer(page, page_of):
     rows = page.get_by_role("grid", name="Compiles of both runs").get_by_role("row")
     expect(rows).to_have_count(4)
     expect(rows.nth(1)).to_have_text(re.compile(r"\[0/0\].*\[0/0\].*forward.*−9\.45 s.*other.*other"))
-    expect(rows.nth(3)).to_have_text(re.compile(r"none\[1/0\]torch_dynamo_resume_in_forward_at_14–11\.5 s–– unknown– unknown"))
+    expect(rows.nth(3)).to_have_text(
+        re.compile(r"none\[1/0\]torch_dynamo_resume_in_forward_at_14–11\.5 s–– unknown– unknown")
+    )
     page.get_by_role("searchbox", name="Filter the compiles").fill("head")
     expect(rows).to_have_count(2)
     page.keyboard.press("ArrowDown")
@@ -90,7 +110,9 @@ def test_a_compile_on_both_sides(page, page_of):
     summary = page.get_by_role("region", name="Summary")
     expect(summary.get_by_role("region", name="Caches")).to_contain_text("FX graph: hit → miss")
     keys = page.get_by_role("region", name="Parts of the key of the FX graph cache that differ")
-    expect(keys.get_by_role("row").nth(1)).to_have_text(re.compile(r"gm.*sin = torch.*tanh = torch", re.DOTALL))
+    expect(keys.get_by_role("row").nth(1)).to_have_text(
+        re.compile(r"gm.*sin = torch.*tanh = torch", re.DOTALL)
+    )
     expect(summary.get_by_role("region", name="Changes").get_by_role("article")).to_have_count(4)
     artifacts = page.get_by_role("navigation", name="Artifacts")
     artifacts.get_by_role("link", name="dynamo_output_graph").click()
@@ -98,7 +120,12 @@ def test_a_compile_on_both_sides(page, page_of):
     expect(shown).to_contain_text("1 changed node")
     expect(shown).to_contain_text("target sin → tanh")
     line = shown.get_by_role("link", name="line 6 on the left")
-    assert "run" in line.get_attribute("href") and "line=6" in line.get_attribute("href") and line.get_attribute("href") != shown.get_by_role("link", name="line 6 on the right").get_attribute("href")
+    assert (
+        "run" in line.get_attribute("href")
+        and "line=6" in line.get_attribute("href")
+        and line.get_attribute("href")
+        != shown.get_by_role("link", name="line 6 on the right").get_attribute("href")
+    )
     artifacts.get_by_role("link", name="dynamo_cpp_guards_str").click()
     expect(shown).to_contain_text("No difference in what is compared.")
     artifacts.get_by_role("link", name="inductor_output_code").click()
@@ -111,9 +138,17 @@ def test_both_timelines_in_one(page, page_of, bundle_of):
     """The flame and the table say the same; sums are those of the logs; one compile alone."""
     show(page, page_of("slower_pass"), "#v=1&view=timeline")
     table = page.get_by_role("grid", name="Spans of both runs")
-    expect(table.get_by_role("row").filter(has_text="post_grad_custom_post_pass").first).to_have_text(re.compile(r"3\.57 ms27\.5 s\+27\.5 sslower8 → 8"))
-    spans = [Bundle.open(bundle_of(FIXTURES / "pairs" / "slower_pass" / side)).logs[0].table("spans") for side in ("base", "new")]
-    roots = [sum(row["duration_us"] or 0 for row in one if row["parent"] is None and row["name"] == "dynamo") for one in spans]
+    expect(table.get_by_role("row").filter(has_text="post_grad_custom_post_pass").first).to_have_text(
+        re.compile(r"3\.57 ms27\.5 s\+27\.5 sslower8 → 8")
+    )
+    spans = [
+        Bundle.open(bundle_of(FIXTURES / "pairs" / "slower_pass" / side)).logs[0].table("spans")
+        for side in ("base", "new")
+    ]
+    roots = [
+        sum(row["duration_us"] or 0 for row in one if row["parent"] is None and row["name"] == "dynamo")
+        for one in spans
+    ]
     page.get_by_role("searchbox", name="Filter the spans").fill("dynamo")
     row = table.get_by_role("row").filter(has_text=re.compile("^dynamo(?! in)")).first
     expect(row).to_contain_text(f"+{(roots[1] - roots[0]) / 1e6:.1f} s")
@@ -126,49 +161,85 @@ def test_both_timelines_in_one(page, page_of, bundle_of):
     expect(page.get_by_role("button", name="As wide as base")).to_be_focused()
     go(page, "#v=1&view=timeline&left=0/0&right=0/0")
     expect(page.get_by_role("heading", level=1)).to_have_text("Timeline of [0/0] f0")
-    expect(table.get_by_role("row").filter(has_text="post_grad_custom_post_pass").first).to_contain_text("1 → 1")
+    expect(table.get_by_role("row").filter(has_text="post_grad_custom_post_pass").first).to_contain_text(
+        "1 → 1"
+    )
 
 
 def test_ranks_and_no_change(page, page_of):
-    """What ranks share is told once, with the ranks; a rank without changes says so; so does a page of two equal runs."""
+    """What ranks share is told once, with the ranks; a rank without changes says so; so does a page of two
+    equal runs.
+    """
     show(page, page_of("new_break_on_a_rank"))
-    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"^49\.2 s more compile time over 2 ranks \(1 min 27 s → 2 min 16 s\): .*New: Graph break in embed .*\(\+374 ms on rank 1\)"))
-    expect(page.get_by_role("table").get_by_role("row", name="Compile time, all logs")).to_have_text(re.compile(r"1 min 27 s.*2 min 16 s.*\+49\.2 s"))
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        re.compile(
+            r"^49\.2 s more compile time over 2 ranks \(1 min 27 s → 2 min 16 s\): .*New: Graph break in"
+            r" embed .*\(\+374 ms on rank 1\)"
+        )
+    )
+    expect(page.get_by_role("table").get_by_role("row", name="Compile time, all logs")).to_have_text(
+        re.compile(r"1 min 27 s.*2 min 16 s.*\+49\.2 s")
+    )
     expect(page.get_by_role("list", name="Changes").get_by_role("article").first).to_contain_text("on rank 1")
     logs = page.get_by_label("Logs")
-    expect(logs.get_by_role("option")).to_have_text(["rank 1 · rank_1_fixture0", "rank 0 · rank_0_fixture0, no changes"])
+    expect(logs.get_by_role("option")).to_have_text(
+        ["rank 1 · rank_1_fixture0", "rank 0 · rank_0_fixture0, no changes"]
+    )
     page.keyboard.press("2")
     rows = page.get_by_role("grid").get_by_role("row")
     expect(rows).to_have_count(4)
     logs.select_option("0")
     expect(rows).to_have_count(3)
     show(page, page_of("nothing_changed"))
-    expect(page.get_by_role("heading", level=1)).to_have_text("53.9 s less compile time (1 min 47 s → 53.5 s): unchanged compiles ran 2× faster, so the machine probably differs. No other change: 5 compiles, the same on both sides.")
-    expect(page.get_by_role("region", name="Changes")).to_contain_text("What was compared: torch and its settings")
-    expect(page.get_by_role("table").get_by_role("row", name="Compiles")).to_have_text(re.compile("5.*5.*5 in both"))
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "53.9 s less compile time (1 min 47 s → 53.5 s): unchanged compiles ran 2× faster, so the machine"
+        " probably differs. No other change: 5 compiles, the same on both sides."
+    )
+    expect(page.get_by_role("region", name="Changes")).to_contain_text(
+        "What was compared: torch and its settings"
+    )
+    expect(page.get_by_role("table").get_by_role("row", name="Compiles")).to_have_text(
+        re.compile("5.*5.*5 in both")
+    )
     menu = share_menu(page)
     expect(menu.get_by_role("menuitem")).to_have_count(2)
     expect(menu.get_by_role("menuitem", name="Copy link to this view")).to_be_focused()
     with page.expect_download() as download:
         menu.get_by_role("menuitem", name="Save as one file").click()
     text = download.value.path().read_text()
-    assert download.value.suggested_filename.endswith(".html") and 'data-viewers="compare default' in text and 'data-file="comparison.json"' in text and 'data-file="new/manifest.json"' in text
+    assert (
+        download.value.suggested_filename.endswith(".html")
+        and 'data-viewers="compare default' in text
+        and 'data-file="comparison.json"' in text
+        and 'data-file="new/manifest.json"' in text
+    )
 
 
 def test_the_totals_stand_beside_the_net_result(page, page_of):
     """The numbers that differ are those of the first line, and no sentence contradicts them."""
     show(page, page_of("backend_changed"))
-    heading, table = page.get_by_role("heading", level=1), page.get_by_role("region", name="What was compared")
-    expect(heading).to_have_text(re.compile(r"^36\.1 s less compile time \(38\.6 s → 2\.5 s\)\. Different backend for scale and loss"))
-    expect(table.get_by_role("row", name="Compile time")).to_have_text(re.compile(r"38\.6 s.*2\.5 s.*−36\.1 s"))
-    expect(table.get_by_role("row", name="Files of generated code")).to_have_text(re.compile(r"4.*0.*different"))
+    heading, table = (
+        page.get_by_role("heading", level=1),
+        page.get_by_role("region", name="What was compared"),
+    )
+    expect(heading).to_have_text(
+        re.compile(r"^36\.1 s less compile time \(38\.6 s → 2\.5 s\)\. Different backend for scale and loss")
+    )
+    expect(table.get_by_role("row", name="Compile time")).to_have_text(
+        re.compile(r"38\.6 s.*2\.5 s.*−36\.1 s")
+    )
+    expect(table.get_by_role("row", name="Files of generated code")).to_have_text(
+        re.compile(r"4.*0.*different")
+    )
     boxes = heading.bounding_box(), table.bounding_box()
     assert abs(boxes[0]["y"] - boxes[1]["y"]) < 20 and boxes[1]["x"] > boxes[0]["x"] + boxes[0]["width"] / 2
     expect(page.get_by_role("main")).not_to_contain_text("vary by")
 
 
 def test_without_our_server(page_with_errors, bundle_of, tmp_path):
-    """A folder on any server; a site, which has the comparisons that it was written with; documents that are none."""
+    """A folder on any server; a site, which has the comparisons that it was written with; documents that are
+    none.
+    """
     page = page_with_errors
     folders = [bundle_of(FIXTURES / "pairs" / "config_changed" / side) for side in ("base", "new")]
     base, new = map(Bundle.open, folders)
@@ -186,15 +257,24 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         "is not JSON": "{",
         'its format is "other"': json.dumps(document | {"format": {"name": "other", "major": 1, "minor": 0}}),
         "has format version 2": json.dumps(document | {"format": document["format"] | {"major": 2}}),
-        "logs[0].compiles is null, not an array": json.dumps(document | {"logs": [pair | {"compiles": None}]}),
-        "because_of is 7, no change before it": json.dumps(document | {"logs": [pair | {"changes": [pair["changes"][0] | {"because_of": 7}]}]}),
-        "pair_indexes leads to no compile": json.dumps(document | {"logs": [pair | {"changes": [pair["changes"][0] | {"pair_indexes": [99]}]}]}),
+        "logs[0].compiles is null, not an array": json.dumps(
+            document | {"logs": [pair | {"compiles": None}]}
+        ),
+        "because_of is 7, no change before it": json.dumps(
+            document | {"logs": [pair | {"changes": [pair["changes"][0] | {"because_of": 7}]}]}
+        ),
+        "pair_indexes leads to no compile": json.dumps(
+            document | {"logs": [pair | {"changes": [pair["changes"][0] | {"pair_indexes": [99]}]}]}
+        ),
     }
     for number, text in enumerate(bad.values()):
         (tmp_path / f"bad{number}").mkdir()
         (tmp_path / f"bad{number}" / "comparison.json").write_text(text)
     (tmp_path / "viewers").symlink_to(VIEWERS)
-    ranks = [pair | {"rank": rank, "changes": [pair["changes"][0] | {"cost_us": cost, "because_of": None}]} for rank, cost in ((0, 1_000), (1, 9_000_000), (3, -1_000))]
+    ranks = [
+        pair | {"rank": rank, "changes": [pair["changes"][0] | {"cost_us": cost, "because_of": None}]}
+        for rank, cost in ((0, 1_000), (1, 9_000_000), (3, -1_000))
+    ]
     (tmp_path / "ranks").mkdir()
     (tmp_path / "ranks" / "comparison.json").write_text(json.dumps(document | {"logs": ranks}))
     with plain_server(tmp_path) as host:
@@ -202,15 +282,25 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         expect_address(page, "/folder/viewers/compare/")
         expect(page.get_by_role("main")).to_contain_text(f"{MARKUP} {MARKUP}")
         expect(page.locator("main img, nav img, header img")).to_have_count(0)
-        inductor = page.get_by_role("list", name="Compile time by phase").get_by_role("listitem").filter(has_text="Inductor")
-        expect(inductor).to_have_text(re.compile(r"^Inductor\+2\.87 sbase0 µsnew2\.87 s$"))  # every cache hit in base: no compile reached Inductor, and 0 has no bar
+        inductor = (
+            page.get_by_role("list", name="Compile time by phase")
+            .get_by_role("listitem")
+            .filter(has_text="Inductor")
+        )
+        expect(inductor).to_have_text(
+            re.compile(r"^Inductor\+2\.87 sbase0 µsnew2\.87 s$")
+        )  # every cache hit in base: no compile reached Inductor, and 0 has no bar
         expect(inductor.locator(".bar-room > *")).to_have_count(1)
         page.get_by_role("link", name="new [0/0]").first.click()
         settle(page)
         expect_address(page, "/folder/viewers/default/?bundle=%2Ffolder%2Fnew%2F")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
-        show(page, f"{host}/viewers/compare/?comparison=/ranks/")  # the same change on three ranks is told once, as where it weighs most
-        expect(page.get_by_role("list", name="Changes").get_by_role("article")).to_have_text(re.compile(r"\+9 s.*on ranks 0, 1 and 3; shown: rank 1", re.DOTALL))
+        show(
+            page, f"{host}/viewers/compare/?comparison=/ranks/"
+        )  # the same change on three ranks is told once, as where it weighs most
+        expect(page.get_by_role("list", name="Changes").get_by_role("article")).to_have_text(
+            re.compile(r"\+9 s.*on ranks 0, 1 and 3; shown: rank 1", re.DOTALL)
+        )
         for number, words in enumerate(bad):
             page.goto(f"{host}/viewers/compare/?comparison=/bad{number}/")
             expect(page.get_by_role("alert")).to_contain_text(words)
@@ -218,11 +308,17 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         expect_address(page, "/site/viewers/home/")
         for name in names[:2]:
             page.get_by_role("checkbox", name=f"Compare {name}").check()
-        expect(page.get_by_role("button", name="Swap")).to_have_count(0)  # the other way round they were not compared
+        expect(page.get_by_role("button", name="Swap")).to_have_count(
+            0
+        )  # the other way round they were not compared
         page.get_by_role("link", name="Compare day-1 → day-2").click()
         settle(page)
-        expect(page.get_by_role("heading", level=1)).to_contain_text("torch._inductor.config.max_fusion_size is 32, was 64")
-        expect(page.get_by_role("link", name="base: day-1")).to_have_attribute("href", re.compile(r"/site/viewers/default/\?bundle=%2Fsite%2Fbundles%2Fday-1%2F"))
+        expect(page.get_by_role("heading", level=1)).to_contain_text(
+            "torch._inductor.config.max_fusion_size is 32, was 64"
+        )
+        expect(page.get_by_role("link", name="base: day-1")).to_have_attribute(
+            "href", re.compile(r"/site/viewers/default/\?bundle=%2Fsite%2Fbundles%2Fday-1%2F")
+        )
         go(page, "#v=1&view=compile&left=0/0&right=0/0&part=dynamo_output_graph")
         expect(page.get_by_role("region", name="Difference", exact=True)).to_contain_text("No difference")
         page.get_by_role("link", name="Comparison").click()
@@ -230,16 +326,29 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         for name in (names[0], names[2]):
             page.get_by_role("checkbox", name=f"Compare {name}").check()
         told = page.get_by_role("status").filter(has_text="no comparison")
-        expect(told).to_have_text(re.compile("This site has no comparison of day-[13] and day-[13].*tlparse-bundle compare day-[13] day-[13] --open"))
-        page.goto(f"{host}/site/viewers/compare/?base=/site/bundles/{names[0]}/&new=/site/bundles/{names[1]}/")
-        expect(page.get_by_role("alert")).to_contain_text("name them with '--compare BASE NEW' when the site is written")
+        expect(told).to_have_text(
+            re.compile(
+                "This site has no comparison of day-[13] and day-[13].*tlparse-bundle compare day-[13]"
+                " day-[13] --open"
+            )
+        )
+        page.goto(
+            f"{host}/site/viewers/compare/?base=/site/bundles/{names[0]}/&new=/site/bundles/{names[1]}/"
+        )
+        expect(page.get_by_role("alert")).to_contain_text(
+            "name them with '--compare BASE NEW' when the site is written"
+        )
         page.goto(f"{host}/viewers/compare/?base=/site/bundles/{names[0]}/&new=/elsewhere/")
         expect(page.get_by_role("alert")).to_contain_text("is no bundle of this server")
 
 
 def test_one_file(page, bundle_of, tmp_path):
-    """It opens from disk: the comparison, both timelines, artifacts, and both bundles in the default viewer, each with its own."""
-    sides = {side: Bundle.open(bundle_of(FIXTURES / "pairs" / "line_changed" / side)) for side in ("base", "new")}
+    """It opens from disk: the comparison, both timelines, artifacts, and both bundles in the default viewer,
+    each with its own.
+    """
+    sides = {
+        side: Bundle.open(bundle_of(FIXTURES / "pairs" / "line_changed" / side)) for side in ("base", "new")
+    }
     document = compare(*([(side, bundle)] for side, bundle in sides.items()))
     write_comparison(document, sides["base"], sides["new"], tmp_path / "folder")
     report = tmp_path / "changes.html"
@@ -255,11 +364,15 @@ def test_one_file(page, bundle_of, tmp_path):
     expect(page.get_by_role("region", name="Difference", exact=True)).to_contain_text("target sin → tanh")
     for side, word in (("base", "sin"), ("new", "tanh")):
         show(page, report.as_uri(), "#v=1&view=compile&left=1/0&right=1/0")
-        page.get_by_role("banner").or_(page.get_by_role("main")).get_by_role("link", name=f"{side} [1/0] ›").first.click()
+        page.get_by_role("banner").or_(page.get_by_role("main")).get_by_role(
+            "link", name=f"{side} [1/0] ›"
+        ).first.click()
         settle(page)
         expect_address(page, f"?viewer=default&folder={side}%2F#v=1")
         go(page, "#v=1&view=compile&compile=1/0&artifact=dynamo_output_graph")
-        expect(page.get_by_role("region", name="dynamo_output_graph").or_(page.get_by_role("main")).first).to_contain_text(f"l_x_.{word}()")
+        expect(
+            page.get_by_role("region", name="dynamo_output_graph").or_(page.get_by_role("main")).first
+        ).to_contain_text(f"l_x_.{word}()")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -268,7 +381,13 @@ def test_axe_and_narrow_pages(page_that, page_of, theme):
     where = page_of("line_changed")
     found = []
     show(page, where)
-    for hash in ("changes", "compiles", "timeline", "compile&left=1/0&right=1/0", "compile&left=1/0&right=1/0&part=dynamo_output_graph"):
+    for hash in (
+        "changes",
+        "compiles",
+        "timeline",
+        "compile&left=1/0&right=1/0",
+        "compile&left=1/0&right=1/0&part=dynamo_output_graph",
+    ):
         go(page, f"#v=1&view={hash}")
         found += [f"{hash}: {violation}" for violation in violations(page, theme)]
     assert not found, "\n".join(found)

@@ -11,7 +11,11 @@ def made(count):
     """``count`` compiles with metrics: times fall, every third a recompile, every fifth failed."""
     out = [record('str ["/home/user/a.py", 0]')]
     for n in range(count):
-        out.append(record(f"dynamo_start {n}/0 " + json.dumps({"stack": [{"line": n, "name": f"f{n}", "filename": 0}]})))
+        out.append(
+            record(
+                f"dynamo_start {n}/0 " + json.dumps({"stack": [{"line": n, "name": f"f{n}", "filename": 0}]})
+            )
+        )
         metrics = {
             "co_name": f"f{n}", "co_filename": "/home/user/a.py", "co_firstlineno": n, "graph_op_count": n, "guard_count": 1,
             "dynamo_cumulative_compile_time_us": 1_000_000 - n, "restart_reasons": [],
@@ -47,9 +51,13 @@ def test_three_thousand_rows_sort_and_filter(show):
 def test_rows_agree_with_the_bundle(show):
     page, bundle = show("failures", "#v=1&view=compiles")
     for compile in bundle.logs[0].compiles:
-        row = page.get_by_role("row", name=f"[{compile.key}] {compile.row['function'] or '(unknown function)'} ")
+        row = page.get_by_role(
+            "row", name=f"[{compile.key}] {compile.row['function'] or '(unknown function)'} "
+        )
         expect(row).to_contain_text(compile.status)
-        expect(row).to_contain_text("–" if compile.row["guard_count"] is None else str(compile.row["guard_count"]))
+        expect(row).to_contain_text(
+            "–" if compile.row["guard_count"] is None else str(compile.row["guard_count"])
+        )
         if compile.row["failure_type"]:
             expect(row).to_contain_text(compile.row["failure_type"])
 

@@ -38,7 +38,11 @@ def test_the_viewer_that_a_model_wrote(new_page, bundle_of, tmp_path):
         page.goto(f"http://127.0.0.1:{port}/viewers/my-viewer/?bundle=/bundles/out/")
         expect(page.get_by_role("heading", level=1)).to_have_text(log.summary["text"])
         expect(page.get_by_role("row")).to_have_count(log.summary["function_count"] + 1)
-        limited = page.get_by_role("row").filter(has=page.get_by_role("cell", name="limited", exact=True)).get_by_role("cell")
+        limited = (
+            page.get_by_role("row")
+            .filter(has=page.get_by_role("cell", name="limited", exact=True))
+            .get_by_role("cell")
+        )
         own = [one for one in log.compiles if one.row["function"] == "limited"]
         expect(limited.nth(1)).to_have_text(str(len(own)))
         expect(limited.nth(2)).to_have_text(f"{sum(one.row['total_us'] for one in own) / 1000:.1f}")

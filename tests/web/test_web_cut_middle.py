@@ -1,8 +1,15 @@
-"""Names that are cut in their middle: the end stays in sight, and the whole name is there to read aloud, copy and find."""
+"""Names that are cut in their middle: the end stays in sight, and the whole name is there to read aloud, copy
+and find.
+"""
 
 from axe import violations
 
-NAMES = ["/home/user/a_project_with_a_long_name/benchmarks/s05_failures.py:1234", "triton_poi_fused__to_copy_add_mul_native_dropout_12", "short.py:3", "\U0001f600" * 20]
+NAMES = [
+    "/home/user/a_project_with_a_long_name/benchmarks/s05_failures.py:1234",
+    "triton_poi_fused__to_copy_add_mul_native_dropout_12",
+    "short.py:3",
+    "\U0001f600" * 20,
+]
 PROBE = """async (names) => {
   const { cutMiddle } = await import("/viewers/lib/page/cut-middle.js");
   const box = document.createElement("p");
@@ -16,7 +23,8 @@ PROBE = """async (names) => {
   }
   document.querySelector("main").replaceChildren(box);
 }"""
-# The whole text, what gives way last, what never gives way, and whether all is drawn within the width of the row.
+# The whole text, what gives way last, what never gives way, and whether all is drawn within the width of the
+# row.
 SEEN = """(all) => all.map((cut) => {
   const { name = "", end = "" } = cut.querySelector(".cut-end")?.dataset ?? {};
   return [cut.textContent, name, end, cut.offsetWidth <= 220 && cut.offsetHeight < 30];
@@ -33,7 +41,17 @@ def test_the_end_of_a_name_stays(page_that, bundle_of, address_of):
     assert seen == [[name, *part, True] for name, part in zip(NAMES, parts, strict=True)]
     for name in NAMES:
         assert page.get_by_role("link", name=name, exact=True).count() == 1, "read aloud once, in one piece"
-    copied = page.evaluate("(() => { getSelection().selectAllChildren(document.querySelector('main p')); return String(getSelection()) })()")
+    copied = page.evaluate(
+        "(() => { getSelection().selectAllChildren(document.querySelector('main p')); return"
+        " String(getSelection()) })()"
+    )
     assert [line for line in copied.split("\n") if line] == NAMES
-    assert page.evaluate("(() => { getSelection().removeAllRanges(); return find('long_name/benchmarks/s05_failures.py:1234') })()")
-    assert [line for line in violations(page, "light") if "contrast" in line.split(":")[0] or "aria" in line.split(":")[0]] == []  # by the name of the rule
+    assert page.evaluate(
+        "(() => { getSelection().removeAllRanges(); return find('long_name/benchmarks/s05_failures.py:1234')"
+        " })()"
+    )
+    assert [
+        line
+        for line in violations(page, "light")
+        if "contrast" in line.split(":")[0] or "aria" in line.split(":")[0]
+    ] == []  # by the name of the rule

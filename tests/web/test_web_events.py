@@ -90,9 +90,13 @@ def test_record_shows_metadata_with_readable_frames_and_payload(show):
 
 
 def test_records_without_metadata_and_without_id(show):
-    page, _ = show(log("aot_joint_graph 0/0\n    | graph\nchromium_event\n    | {}"), "#v=1&view=events&event=0")
+    page, _ = show(
+        log("aot_joint_graph 0/0\n    | graph\nchromium_event\n    | {}"), "#v=1&view=events&event=0"
+    )
     page.get_by_role("button", name="Metadata").click()
-    expect(page.get_by_role("region", name="JSON of aot_joint_graph")).to_contain_text('"aot_joint_graph": {}')
+    expect(page.get_by_role("region", name="JSON of aot_joint_graph")).to_contain_text(
+        '"aot_joint_graph": {}'
+    )
     page.get_by_role("link", name="Compiles", exact=True).click()
     page.get_by_role("grid").get_by_role("link", name="no compile id").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("records without a compile id")
@@ -110,7 +114,10 @@ def test_types_of_a_real_log_count_right(show):
 
 
 def test_a_million_rows_scroll_to_the_end(show):
-    """The grid alone: rows of this number are taller than a browser allows an element to be. Work goes with what is in sight."""
+    """The grid alone: rows of this number are taller than a browser allows an element to be.
+
+    Work goes with what is in sight.
+    """
     page, _ = show("basic_inference")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     page.evaluate("""async () => {

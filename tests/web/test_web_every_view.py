@@ -1,4 +1,6 @@
-"""What holds for every view: strings are text whatever they say, addresses can be handed on, keys reach everything, axe, narrow windows, print."""
+"""What holds for every view: strings are text whatever they say, addresses can be handed on, keys reach
+everything, axe, narrow windows, print.
+"""
 
 import json
 import re
@@ -15,18 +17,35 @@ from tlparse_bundle import Bundle
 from tlparse_bundle.bundle.schemas import schema, schema_names
 
 EVIL = (
-    "javascript:document.title='broken'//\"'><img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>\u202e"
+    "javascript:document.title='broken'//\"'><img src=x"
+    " onerror=\"document.title='broken'\"><script>document.title='broken'</script>\u202e"
 )
-KEPT = {"id", "compile", "compiles", "caused_by", "entry", "limit_compile", "graph_compiles", "hash", "sha256", "blob", "descriptor"}  # what refers to something
+KEPT = {
+    "id",
+    "compile",
+    "compiles",
+    "caused_by",
+    "entry",
+    "limit_compile",
+    "graph_compiles",
+    "hash",
+    "sha256",
+    "blob",
+    "descriptor",
+}  # what refers to something
 
 
 def test_every_view_has_an_address():
-    assert view_names() == {hash.split("&")[0] for hashes in ADDRESSES.values() for hash in hashes} - {"nosuchview"}
+    assert view_names() == {hash.split("&")[0] for hashes in ADDRESSES.values() for hash in hashes} - {
+        "nosuchview"
+    }
 
 
 @pytest.fixture(scope="session")
 def hostile_bundle(bundle_of, once):
-    """hostile_bundle(fixture): its bundle with EVIL in front of every string that comes from the log; made once in a session, for tests to read."""
+    """hostile_bundle(fixture): its bundle with EVIL in front of every string that comes from the log; made
+    once in a session, for tests to read.
+    """
 
     def fill(out, fixture):
         shutil.copytree(bundle_of(fixture, "none"), out)
@@ -36,13 +55,17 @@ def hostile_bundle(bundle_of, once):
                 for file in entry["files"]:
                     _rewrite(out / file["path"], _words(schema(name)) if name in schema_names() else set())
 
-    return lambda fixture: once(("hostile", fixture), lambda folder: fill(folder / "bundle", fixture)) / "bundle"
+    return lambda fixture: (
+        once(("hostile", fixture), lambda folder: fill(folder / "bundle", fixture)) / "bundle"
+    )
 
 
 def _words(node):
     """Values that a schema lists: they are ours."""
     if isinstance(node, dict):
-        own = set(map(str, node.get("enum", []))) | ({node["const"]} if isinstance(node.get("const"), str) else set())
+        own = set(map(str, node.get("enum", []))) | (
+            {node["const"]} if isinstance(node.get("const"), str) else set()
+        )
         return own.union(*map(_words, node.values()))
     return set().union(*map(_words, node)) if isinstance(node, list) else set()
 
@@ -60,7 +83,9 @@ def _rewrite(path: Path, words: set):
 
 @pytest.mark.parametrize("fixture, hashes", PARTS)
 def test_every_string_is_text(show, hostile_bundle, fixture, hashes):
-    page, bundle = show(hostile_bundle(fixture))  # a script that runs, or a report of the policy, fails the test too
+    page, bundle = show(
+        hostile_bundle(fixture)
+    )  # a script that runs, or a report of the policy, fails the test too
     for hash in hashes:
         go(page, hash_of(hash, bundle.logs[0].id))
         for fold in page.locator("main details > summary").all():
@@ -94,20 +119,32 @@ def test_every_string_of_provenance_is_text(page, hostile_bundle, address_of, fi
     assert not page.title().startswith("broken")
 
 
-STYLES = "() => Array.from(document.styleSheets, (sheet) => [sheet.media.mediaText, ...Array.from(sheet.cssRules, (rule) => rule.cssText)])"
+STYLES = (
+    "() => Array.from(document.styleSheets, (sheet) => [sheet.media.mediaText, ...Array.from(sheet.cssRules,"
+    " (rule) => rule.cssText)])"
+)
 
 
 @pytest.mark.parametrize("fixture, hashes", PARTS)
-def test_an_address_shows_the_same_in_a_new_window_and_in_an_exported_file(show, page_that, new_page, blank, bundle_of, address_of, fixture, hashes):
-    """In a new window also after something was selected, sorted and filtered in the view; in the file with the same styles in the same order."""
+def test_an_address_shows_the_same_in_a_new_window_and_in_an_exported_file(
+    show, page_that, new_page, blank, bundle_of, address_of, fixture, hashes
+):
+    """In a new window also after something was selected, sorted and filtered in the view; in the file with
+    the same styles in the same order.
+    """
     page, bundle = show(fixture)
     other, exported = page_that(color_scheme="light"), new_page()
     exported.goto(address_of(bundle_of(fixture), "export"))
-    here, there = (re.search(r"([^/]+?)(\.html|/)(#|$)", one.url)[1] for one in (page, exported))  # the bundle has the name of its file there
+    here, there = (
+        re.search(r"([^/]+?)(\.html|/)(#|$)", one.url)[1] for one in (page, exported)
+    )  # the bundle has the name of its file there
     for hash in hashes:
         for one in (page, exported):
             go(one, hash_of(hash, bundle.logs[0].id))
-        becomes(lambda: (hash, f" · {text_of(exported)}".replace(f" · {there} · ", f" · {here} · ", 1)), (hash, f" · {text_of(page)}"))
+        becomes(
+            lambda: (hash, f" · {text_of(exported)}".replace(f" · {there} · ", f" · {here} · ", 1)),
+            (hash, f" · {text_of(page)}"),
+        )
         grid = page.get_by_role("main").get_by_role("grid").first
         if grid.count() and grid.get_by_role("row").count() > 3:
             grid.get_by_role("columnheader").locator("button").last.click()
@@ -150,7 +187,9 @@ def expect_it_fits(page, hash):
     assert page.get_by_role("main").evaluate("element => element.scrollWidth") <= 360, hash
     page.emulate_media(media="print")
     expect(page.get_by_role("navigation", name="Views")).to_be_hidden()
-    assert page.get_by_role("main").evaluate("e => e.clientHeight >= e.scrollHeight - 1 && getComputedStyle(e).overflowY === 'visible'"), hash
+    assert page.get_by_role("main").evaluate(
+        "e => e.clientHeight >= e.scrollHeight - 1 && getComputedStyle(e).overflowY === 'visible'"
+    ), hash
     page.emulate_media(media="screen")
 
 

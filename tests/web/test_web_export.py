@@ -16,10 +16,18 @@ def test_what_ended_the_export_and_what_helps(show):
     expect(grid.get_by_role("row", name="data-dependent")).to_have_count(1)
     page.get_by_role("row", name="no program export 2").click()
     detail(page).get_by_role("link", name="zuf0 > 0.0", exact=True).click()
-    for text in ["depends on data", "program.py:33 in forward", "return x + 1 if x.sum().item() > 0 else x", "torch.cond", "export 2 (no program)"]:
+    for text in [
+        "depends on data",
+        "program.py:33 in forward",
+        "return x + 1 if x.sum().item() > 0 else x",
+        "torch.cond",
+        "export 2 (no program)",
+    ]:
         expect(detail(page)).to_contain_text(text)
     page.go_back()
-    expect(detail(page).get_by_role("article")).to_contain_text("The export stopped at a condition that depends on data")
+    expect(detail(page).get_by_role("article")).to_contain_text(
+        "The export stopped at a condition that depends on data"
+    )
 
 
 def test_the_program_that_an_export_left(show):

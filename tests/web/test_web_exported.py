@@ -1,9 +1,10 @@
 """The exported file, opened from disk, without any server.
 
-The modules of the viewers are the same there, and every view shows the same as from a server (test_web_every_view). What differs is where bytes come
-from, how modules and workers start, the policy, and addresses with file:. Of the tests of the default viewer those run once more
-that go through these: all payloads and downloads, large ones, workers that are begun and stopped, no log and several, links,
-reloads and the way back.
+The modules of the viewers are the same there, and every view shows the same as from a server
+(test_web_every_view). What differs is where bytes come from, how modules and workers start, the policy, and
+addresses with file:. Of the tests of the default viewer those run once more that go through these: all
+payloads and downloads, large ones, workers that are begun and stopped, no log and several, links, reloads and
+the way back.
 """
 
 import base64
@@ -33,7 +34,10 @@ from test_web_search import (  # noqa: F401
     test_names_by_kind_as_one_types,
     test_text_leads_to_the_line,
 )
-from test_web_stack import test_flame_shows_the_same_selection_and_time, test_walking_shows_the_compile_beside_the_tree  # noqa: F401
+from test_web_stack import (  # noqa: F401
+    test_flame_shows_the_same_selection_and_time,
+    test_walking_shows_the_compile_beside_the_tree,
+)
 from tlparse_bundle import Bundle, BundleError
 from tlparse_bundle.serve.publish import export as export_module
 from tlparse_bundle.serve.publish import one_page
@@ -74,12 +78,18 @@ def test_its_policy_is_strict(exported):
     policy = page.locator('meta[http-equiv="Content-Security-Policy"]').get_attribute("content")
     assert "default-src 'none'" in policy and "connect-src 'none'" in policy
     assert not re.search(r"unsafe|data:[^;]*script|http|\*", policy)
-    assert re.fullmatch(r"script-src 'sha256-[^']+' blob:", next(part.strip() for part in policy.split(";") if "script-src" in part))
+    assert re.fullmatch(
+        r"script-src 'sha256-[^']+' blob:",
+        next(part.strip() for part in policy.split(";") if "script-src" in part),
+    )
 
 
 @pytest.fixture(scope="session")
 def two_compiles():
-    return b"".join(record(f"artifact:code 0/{n}", payload="\n".join(f"{word} {i}" for i in range(900))) for n, word in enumerate(["kept", "private"]))
+    return b"".join(
+        record(f"artifact:code 0/{n}", payload="\n".join(f"{word} {i}" for i in range(900)))
+        for n, word in enumerate(["kept", "private"])
+    )
 
 
 def test_chosen_compiles_only(exported, two_compiles):
@@ -90,7 +100,9 @@ def test_chosen_compiles_only(exported, two_compiles):
     page.goto(f"{here}#v=1&view=compile&compile=0/0&artifact=code")
     expect(page.get_by_role("region", name="Text of code")).to_contain_text("kept 3")
     page.goto(f"{here}#v=1&view=compile&compile=0/1&artifact=code")
-    expect(page.get_by_role("alert")).to_contain_text("This payload was left out. This file holds a part of the bundle only: the compiles 0/0.")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "This payload was left out. This file holds a part of the bundle only: the compiles 0/0."
+    )
 
 
 def test_what_was_not_chosen_is_not_in_the_file(bundle_of, two_compiles):
@@ -98,7 +110,12 @@ def test_what_was_not_chosen_is_not_in_the_file(bundle_of, two_compiles):
     pages = {keys: b"".join(export(bundle, VIEWERS / "default", keys)) for keys in [(), ("0/0",), ("0/1",)]}
     assert len({artifact.row["blob"] for artifact in bundle.logs[0].artifacts}) == 1, "one blob holds both"
     for keys, page in pages.items():
-        held = b"".join(zstandard.decompress(base64.b64decode(data)) for data in re.findall(rb'<script type="application/octet-stream" data-file="blobs/[^"]*">([^<]*)<', page))
+        held = b"".join(
+            zstandard.decompress(base64.b64decode(data))
+            for data in re.findall(
+                rb'<script type="application/octet-stream" data-file="blobs/[^"]*">([^<]*)<', page
+            )
+        )
         assert (b"kept 899" in held) is (keys != ("0/1",)) and (b"private 899" in held) is (keys != ("0/0",))
     assert len(pages["0/0",]) < len(pages[()])
 
@@ -106,7 +123,9 @@ def test_what_was_not_chosen_is_not_in_the_file(bundle_of, two_compiles):
 def test_the_provenance_viewer_can_be_exported(exported):
     page = exported("provenance", viewer="provenance")
     expect(page.get_by_role("heading", name="Provenance")).to_be_visible()
-    expect(page.get_by_text("triton_", exact=False).or_(page.get_by_text("cpp_fused", exact=False)).first).to_be_visible()
+    expect(
+        page.get_by_text("triton_", exact=False).or_(page.get_by_text("cpp_fused", exact=False)).first
+    ).to_be_visible()
 
 
 @pytest.mark.parametrize("codec", ["zstd", "gzip", "none"])
@@ -115,7 +134,9 @@ def test_every_codec_with_and_without_the_decoder(page, bundle_of, tmp_path, mon
     """Large payloads too, which a worker decodes, and which another one searches."""
     source = record("artifact:big 0/0", payload="\n".join(f"{n} {n * n}" for n in range(200_000)))
     viewers = tmp_path / "viewers"
-    shutil.copytree(VIEWERS, viewers, ignore=shutil.ignore_patterns("node_modules", *([] if decoder else ["vendor"])))
+    shutil.copytree(
+        VIEWERS, viewers, ignore=shutil.ignore_patterns("node_modules", *([] if decoder else ["vendor"]))
+    )
     for module in (export_module, one_page):
         monkeypatch.setattr(module, "viewers_folder", lambda: viewers)
     report = tmp_path / "report.html"
@@ -128,9 +149,10 @@ def test_every_codec_with_and_without_the_decoder(page, bundle_of, tmp_path, mon
 
 def test_limits_and_mistakes_are_sentences(bundle_of):
     bundle = Bundle.open(bundle_of("train_step"))
-    with pytest.raises(BundleError, match=r"larger than 0.45 MB: with .* files it has \d\.\d MB already") as caught:
+    with pytest.raises(
+        BundleError, match=r"larger than 0.45 MB: with .* files it has \d\.\d MB already"
+    ) as caught:
         export(bundle, VIEWERS / "default", max_bytes=450_000)
     assert "--compile" in caught.value.hint
     with pytest.raises(BundleError, match="no log has a compile '7/7'"):
         export(bundle, VIEWERS / "default", ["7/7"])
-

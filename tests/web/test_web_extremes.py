@@ -1,4 +1,7 @@
-"""Bundles that look as they should, and are enormous: long names, long lists, deep stacks. A page shows what anybody would read of them."""
+"""Bundles that look as they should, and are enormous: long names, long lists, deep stacks.
+
+A page shows what anybody would read of them.
+"""
 
 import shutil
 
@@ -13,6 +16,7 @@ LOG = "logs/fixture0"
 @pytest.fixture
 def enormous(bundle_of, address_of, tmp_path, page):
     """enormous({path: change}, hash): the page on a bundle of which tables were changed."""
+
     def open_it(changes, hash):
         folder = tmp_path / "bundle"
         shutil.copytree(bundle_of("basic_inference", "none"), folder)
@@ -48,7 +52,9 @@ def test_half_a_million_artifacts_of_one_compile(enormous):
 
     counts = {}
     page = enormous({"artifacts.jsonl": change, "log.json": directory}, "#v=1&view=compiles")
-    for key in page.evaluate("[...document.querySelectorAll('[href*=\"compile=\"]')].map((link) => link.hash)"):
+    for key in page.evaluate(
+        "[...document.querySelectorAll('[href*=\"compile=\"]')].map((link) => link.hash)"
+    ):
         go(page, key)
     assert page.locator("*").count() < 100_000
 
@@ -69,7 +75,10 @@ def test_a_stack_of_a_hundred_thousand_frames(enormous):
         for row in rows:
             row["stack"] = depths["last"]
 
-    page = enormous({"stacks.jsonl": stacks, "log.json": directory, "attempts.jsonl": attempts}, "#v=1&view=compile&compile=0/0&artifact=~stack")
+    page = enormous(
+        {"stacks.jsonl": stacks, "log.json": directory, "attempts.jsonl": attempts},
+        "#v=1&view=compile&compile=0/0&artifact=~stack",
+    )
     expect(page.get_by_text("The innermost 2,000 of")).to_be_visible()
 
 

@@ -1,4 +1,6 @@
-"""Tried as a new user would: what is known of each fixture is found from the first screen in at most three clicks."""
+"""Tried as a new user would: what is known of each fixture is found from the first screen in at most three
+clicks.
+"""
 
 import json
 
@@ -71,11 +73,14 @@ FACTS = [
 
 def test_every_fixture_is_asked_about():
     fixtures = {path.parent.name for path in FIXTURES.glob("*/truth.json")}
-    of_ranks = {name for name in fixtures if name.startswith("ranks_")}  # what differs between them: test_web_multirank
+    of_ranks = {
+        name for name in fixtures if name.startswith("ranks_")
+    }  # what differs between them: test_web_multirank
     assert {fixture for fixture, *_ in FACTS} | {fixture for fixture, _ in PAIRS} | of_ranks == fixtures
 
 
-# Which line became which kernel: a pair of each graph of the fixtures with provenance. (All pairs: test_web_provenance.)
+# Which line became which kernel: a pair of each graph of the fixtures with provenance. (All pairs:
+# test_web_provenance.)
 PAIRS = list(
     {
         (name, pair["compile"], pair["graph"]): (name, pair)
@@ -107,7 +112,10 @@ def line_leads_to_kernel(page, log, pair):
     source.locator(f'.code-line:has(.gutter[data-number="{pair["source"]}"])').click()
     expect(page.get_by_role("status").filter(has_text="←")).to_contain_text(pair["kernel"])
     expect(
-        page.get_by_role("region", name="Generated code: text").locator(".code-line.pinned").filter(has_text=pair["call"]).first
+        page.get_by_role("region", name="Generated code: text")
+        .locator(".code-line.pinned")
+        .filter(has_text=pair["call"])
+        .first
     ).to_be_visible()
 
 

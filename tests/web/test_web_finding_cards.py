@@ -35,14 +35,22 @@ def cards(place):
 
 def most_to_say(bundle):
     def weight(log):
-        return log.summary["findings"]["error"], log.summary["findings"]["warning"], log.summary["compile_us"] or 0
+        return (
+            log.summary["findings"]["error"],
+            log.summary["findings"]["warning"],
+            log.summary["compile_us"] or 0,
+        )
 
     return max(bundle.logs, key=weight)
 
 
 @pytest.fixture
 def changed(bundle_of, tmp_path):
-    """changed(fixture, change, text): a copy of its bundle; change(rows) gives the findings of its first log anew. ``text``: its headline."""
+    """changed(fixture, change, text): a copy of its bundle; change(rows) gives the findings of its first log
+    anew.
+
+    ``text``: its headline.
+    """
 
     def make(fixture, change, text=None):
         folder = tmp_path / "bundle"
@@ -53,7 +61,10 @@ def changed(bundle_of, tmp_path):
         (folder / path).write_bytes(traces.written(path, rows))
 
         def list_them(directory):
-            directory["tables"]["findings"] = {"rows": len(rows), "files": [{"path": path, "rows": len(rows)}]}
+            directory["tables"]["findings"] = {
+                "rows": len(rows),
+                "files": [{"path": path, "rows": len(rows)}],
+            }
 
         def tell(manifest):
             manifest["logs"][0]["summary"]["text"] = text or log.summary["text"]
@@ -67,7 +78,9 @@ def changed(bundle_of, tmp_path):
 
 def said(*arguments):
     """What a command says, on both streams, and its standard output alone. Lines are not folded."""
-    done = CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=False, env={"COLUMNS": "100"})
+    done = CliRunner().invoke(
+        cli, [str(argument) for argument in arguments], catch_exceptions=False, env={"COLUMNS": "100"}
+    )
     assert done.exit_code == 0, done.output
     return done.output, done.stdout
 
@@ -83,7 +96,10 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
     folder = bundle_of(fixture)
     findings = {log.id: log.findings() for log in Bundle.open(folder).logs}
     summaries = {log.id: log.summary for log in Bundle.open(folder).logs}
-    texts, titles = [row["text"] for row in summaries.values()], [row["title"] for rows in findings.values() for row in rows]
+    texts, titles = (
+        [row["text"] for row in summaries.values()],
+        [row["title"] for rows in findings.values() for row in rows],
+    )
     job, of_ranks = Bundle.open(folder).job, Bundle.open(folder).rank_table("rank_findings")
     if job is not None:  # what the ranks say together comes first
         texts.insert(0, job["text"])
@@ -92,18 +108,27 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
     built, built_json = said("build", FIXTURES / fixture / "trace", tmp_path / "out", "--json", "--jobs", 1)
     assert {row["id"]: row["summary"] for row in json.loads(built_json)["logs"]} == summaries
     assert all(text in built for text in texts) and len(findings) <= 5
-    assert [line[4:].split(" (in ")[0] for line in built.split("\n") if line.startswith(("  ✖", "  !", "  ·"))] == [title for title in titles if title in built][:3] or len(findings) > 1
+    assert [
+        line[4:].split(" (in ")[0] for line in built.split("\n") if line.startswith(("  ✖", "  !", "  ·"))
+    ] == [title for title in titles if title in built][:3] or len(findings) > 1
     info, _ = said("info", folder)
     assert all(text in info for text in texts)
     for log_id, summary in summaries.items():
         row = next(line for line in info.split("\n") if line.startswith(f"{log_id} "))
         time = summary["compile_us"]
-        assert f" {summary['compile_count']:,} " in row and f" {'-' if time is None else duration(time)} " in row
-    info, report = (json.loads(said(*arguments)[1]) for arguments in (("info", folder, "--json"), ("report", folder, "--format", "json")))
+        assert (
+            f" {summary['compile_count']:,} " in row and f" {'-' if time is None else duration(time)} " in row
+        )
+    info, report = (
+        json.loads(said(*arguments)[1])
+        for arguments in (("info", folder, "--json"), ("report", folder, "--format", "json"))
+    )
     assert {row["id"]: row["summary"] for row in info["manifest"]["logs"]} == summaries
     assert info["ranks"] == job
     assert report["ranks"] == (job and {"summary": job, "findings": of_ranks})
-    assert {row["id"]: {"summary": row["summary"], "findings": row["findings"]} for row in report["logs"]} == {log_id: {"summary": summaries[log_id], "findings": rows} for log_id, rows in findings.items()}
+    assert {
+        row["id"]: {"summary": row["summary"], "findings": row["findings"]} for row in report["logs"]
+    } == {log_id: {"summary": summaries[log_id], "findings": rows} for log_id, rows in findings.items()}
     for form in ("text", "markdown", "github"):
         report = words(said("report", folder, "--format", form)[0].replace("%25", "%"))
         assert [text for text in (*texts, *titles) if words(text) not in report] == []
@@ -112,14 +137,20 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
     opened = most_to_say(bundle).id
     expect(heading(page)).to_have_text(plain((job or summaries[opened])["text"]))
     if job is not None:
-        expect(page.get_by_role("heading", level=2).filter(has_text=opened)).to_contain_text(plain(summaries[opened]["text"]))
+        expect(page.get_by_role("heading", level=2).filter(has_text=opened)).to_contain_text(
+            plain(summaries[opened]["text"])
+        )
     settle(page)
     place = page.get_by_role("region", name="Findings")
-    shown = cards(place).evaluate_all("articles => articles.map((article) => [article.ariaLabel, article.textContent])")
+    shown = cards(place).evaluate_all(
+        "articles => articles.map((article) => [article.ariaLabel, article.textContent])"
+    )
     assert [label for label, _ in shown] == [plain(row["title"]) for row in findings[opened][:SHOWN]]
     for row, (label, text) in zip(findings[opened], shown, strict=False):
         told = [*(remedy["text"] for remedy in row["remedies"]), row["cost_of"], row["file"]]
-        assert [part for part in told if part and " ".join(plain(part).split()) not in " ".join(text.split())] == [], label
+        assert [
+            part for part in told if part and " ".join(plain(part).split()) not in " ".join(text.split())
+        ] == [], label
 
 
 def column(page, title):
@@ -135,28 +166,92 @@ def test_the_list_of_bundles_says_the_same(page, served, bundle_of):
         bundle = Bundle.open(bundle_of(fixture))
         summaries = [log.summary for log in bundle.logs]
         row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=fixture, exact=True))
-        expect(row).to_contain_text(plain((bundle.job or most_to_say(bundle).summary)["text"]))  # what the ranks say together goes before what one log says
-        expect(row.get_by_role("cell").nth(column(page, "Compiles"))).to_have_text(f"{sum(summary['compile_count'] for summary in summaries):,}")
+        expect(row).to_contain_text(
+            plain((bundle.job or most_to_say(bundle).summary)["text"])
+        )  # what the ranks say together goes before what one log says
+        expect(row.get_by_role("cell").nth(column(page, "Compiles"))).to_have_text(
+            f"{sum(summary['compile_count'] for summary in summaries):,}"
+        )
 
 
 def test_python_and_the_pages_write_times_alike(show):
     page, _ = show("basic_inference")
-    values = [0, 1, 999, 1000, 9_994, 9_995, 99_949, 99_950, 999_499, 999_600, 999_999, 1_000_000, 2_125_000, 2_135_000, 9_995_000, 21_040_000, 59_949_999]
-    values += [60_000_000, 61_000_000, 119_600_000, 125_000_000, 3_600_000_000, 86_400_000_000, *(2**n + 5 for n in range(10, 40))]
-    written = page.evaluate("values => import('/viewers/lib/page/format.js').then((format) => values.map(format.time))", values)
+    values = [
+        0,
+        1,
+        999,
+        1000,
+        9_994,
+        9_995,
+        99_949,
+        99_950,
+        999_499,
+        999_600,
+        999_999,
+        1_000_000,
+        2_125_000,
+        2_135_000,
+        9_995_000,
+        21_040_000,
+        59_949_999,
+    ]
+    values += [
+        60_000_000,
+        61_000_000,
+        119_600_000,
+        125_000_000,
+        3_600_000_000,
+        86_400_000_000,
+        *(2**n + 5 for n in range(10, 40)),
+    ]
+    written = page.evaluate(
+        "values => import('/viewers/lib/page/format.js').then((format) => values.map(format.time))", values
+    )
     assert written == [duration(value) for value in values]
-    assert [duration(value) for value in (999_600, 2_125_000, 61_000_000)] == ["1,000 ms", "2.13 s", "1 min 1 s"]
+    assert [duration(value) for value in (999_600, 2_125_000, 61_000_000)] == [
+        "1,000 ms",
+        "2.13 s",
+        "1 min 1 s",
+    ]
     numbers = [0, 7, 999, 1000, -1000, 40_504, 999_999, 1_234_567, 2**53 - 1, 0.5, 1234.25]
-    assert page.evaluate("values => import('/viewers/lib/page/format.js').then((format) => values.map(format.count))", numbers) == [f"{number:,}" for number in numbers]
+    assert page.evaluate(
+        "values => import('/viewers/lib/page/format.js').then((format) => values.map(format.count))", numbers
+    ) == [f"{number:,}" for number in numbers]
 
 
 def test_python_and_the_pages_know_the_same_resume_functions(show):
     page, _ = show("basic_inference")
-    names = [None, "", "f", "torch_dynamo_resume_in_f_at_12", "torch_dynamo_resume_in_<lambda>_at_3", "torch_dynamo_resume_in_torch_dynamo_resume_in_f_at_3_at_9"]
-    names += ["<resume in f>", "x <resume in f>", "torch_dynamo_resume_in_f", "torch_dynamo_resume_in_f_at_", "my_torch_dynamo_resume_in_f_at_1", "torch_dynamo_resume_in_é_at_1", "torch_dynamo_resume_in_f_at_1\n"]
-    known = page.evaluate("names => import('/viewers/lib/page/format.js').then((format) => names.map(format.resumeFunction))", names)
-    assert known == [part and {"function": part.function, "line": part.line} for part in map(resume_function, names)]
-    assert [part["function"] for part in known if part] == ["f", "<lambda>", "torch_dynamo_resume_in_f_at_3", "f", "é"]
+    names = [
+        None,
+        "",
+        "f",
+        "torch_dynamo_resume_in_f_at_12",
+        "torch_dynamo_resume_in_<lambda>_at_3",
+        "torch_dynamo_resume_in_torch_dynamo_resume_in_f_at_3_at_9",
+    ]
+    names += [
+        "<resume in f>",
+        "x <resume in f>",
+        "torch_dynamo_resume_in_f",
+        "torch_dynamo_resume_in_f_at_",
+        "my_torch_dynamo_resume_in_f_at_1",
+        "torch_dynamo_resume_in_é_at_1",
+        "torch_dynamo_resume_in_f_at_1\n",
+    ]
+    known = page.evaluate(
+        "names => import('/viewers/lib/page/format.js').then((format) => names.map(format.resumeFunction))",
+        names,
+    )
+    assert known == [
+        part and {"function": part.function, "line": part.line} for part in map(resume_function, names)
+    ]
+    assert [part["function"] for part in known if part] == [
+        "f",
+        "<lambda>",
+        "torch_dynamo_resume_in_f_at_3",
+        "f",
+        "é",
+    ]
 
 
 def test_a_bundle_opens_on_the_log_with_most_to_say(show, tmp_path):
@@ -171,7 +266,9 @@ def test_a_bundle_opens_on_the_log_with_most_to_say(show, tmp_path):
     for log in bundle.logs:
         expect(table).to_contain_text(plain(log.summary["text"]))
     page.get_by_role("link", name="Compiles", exact=True).click()
-    expect(page.get_by_role("grid", name="Compiles").get_by_role("row")).to_have_count(1 + len(listed(bundle.logs[1])))
+    expect(page.get_by_role("grid", name="Compiles").get_by_role("row")).to_have_count(
+        1 + len(listed(bundle.logs[1]))
+    )
     page.get_by_role("link", name="Overview", exact=True).click()
     page.get_by_role("region", name="Logs").get_by_role("link", name=bundle.logs[2].id).click()
     expect(heading(page)).to_have_text(plain(bundle.logs[2].summary["text"]))
@@ -186,14 +283,23 @@ def test_a_bundle_without_findings_says_so_and_shows_the_rest(show, bundle_of, t
     expect(page.get_by_role("main")).to_contain_text("Slowest")
     page.get_by_role("link", name="Recompiles", exact=True).click()
     codes = bundle.logs[0].table("code_objects")
-    expect(page.get_by_role("grid", name="Functions that were compiled again").get_by_role("row")).to_have_count(1 + len(codes))
-    for view, label in [("failures", "Failures"), ("caches", "Caches"), ("guards", "Guards of the compiles"), ("symbols", "Symbols")]:
+    expect(
+        page.get_by_role("grid", name="Functions that were compiled again").get_by_role("row")
+    ).to_have_count(1 + len(codes))
+    for view, label in [
+        ("failures", "Failures"),
+        ("caches", "Caches"),
+        ("guards", "Guards of the compiles"),
+        ("symbols", "Symbols"),
+    ]:
         page.evaluate("view => { location.hash = `#v=1&view=${view}` }", view)
         settle(page)
         expect(page.get_by_role("grid", name=label, exact=True)).to_be_visible()
         expect(page.get_by_role("alert")).to_have_count(0)
     page.evaluate("location.hash = '#v=1&view=compile&compile=0/1'")
-    expect(page.get_by_role("region", name="Summary")).to_contain_text("tensor 'x' size mismatch at index 0. expected 4, actual 5")
+    expect(page.get_by_role("region", name="Summary")).to_contain_text(
+        "tensor 'x' size mismatch at index 0. expected 4, actual 5"
+    )
 
 
 HOSTILE = '<img src=x onerror="document.title=1"> `<b>bold</b>` [link](javascript:alert(1))'
@@ -209,10 +315,25 @@ def made_up(rows, **changes):
 
 
 def test_a_kind_that_nobody_knows_is_shown_like_the_others(show, changed):
-    folder = changed("recompiles", lambda rows: [*rows, made_up(rows, id=len(rows), compiles=["0/1"], events=[41], because_of=0)])
+    folder = changed(
+        "recompiles",
+        lambda rows: [*rows, made_up(rows, id=len(rows), compiles=["0/1"], events=[41], because_of=0)],
+    )
     page, bundle = show(folder)
-    card = cards(page.get_by_role("region", name="Findings")).filter(has=page.get_by_role("heading", name="Made up in some_function"))
-    for text in ["made.py:7", "3 times", "1.5 s time of nothing", "First.", "Second code.", "torch", "Do this.", "this()", "of another package"]:
+    card = cards(page.get_by_role("region", name="Findings")).filter(
+        has=page.get_by_role("heading", name="Made up in some_function")
+    )
+    for text in [
+        "made.py:7",
+        "3 times",
+        "1.5 s time of nothing",
+        "First.",
+        "Second code.",
+        "torch",
+        "Do this.",
+        "this()",
+        "of another package",
+    ]:
         expect(card).to_contain_text(text)
     for link in ["[0/1]", "record 41", plain(bundle.logs[0].findings()[0]["title"])]:
         expect(card.get_by_role("link", name=link)).to_be_visible()
@@ -224,7 +345,18 @@ def test_a_kind_that_nobody_knows_is_shown_like_the_others(show, changed):
 
 def test_hostile_words_are_text(show, changed):
     def change(rows):
-        return [made_up(rows, title=HOSTILE, text=HOSTILE, function=HOSTILE, file=HOSTILE, cost_of=HOSTILE, kind=HOSTILE, remedies=[{"text": HOSTILE, "code": HOSTILE, "source": "tlparse-bundle"}])]
+        return [
+            made_up(
+                rows,
+                title=HOSTILE,
+                text=HOSTILE,
+                function=HOSTILE,
+                file=HOSTILE,
+                cost_of=HOSTILE,
+                kind=HOSTILE,
+                remedies=[{"text": HOSTILE, "code": HOSTILE, "source": "tlparse-bundle"}],
+            )
+        ]
 
     page, _ = show(changed("basic_inference", change, HOSTILE))
     expect(heading(page)).to_have_text(plain(HOSTILE))
@@ -245,16 +377,26 @@ def test_of_many_the_first_are_shown_and_all_when_asked(show, changed):
     place.get_by_role("button", name="all 31").click()
     expect(cards(place)).to_have_count(31)
     expect(place.get_by_role("button", name="all 31")).to_have_count(0)
-    page, _ = show(folder, f"#v=1&view=overview&item={30:016x}")  # the address names one of those behind the button
+    page, _ = show(
+        folder, f"#v=1&view=overview&item={30:016x}"
+    )  # the address names one of those behind the button
     expect(page.get_by_role("listitem").and_(page.locator("[aria-current]"))).to_contain_text("number 30")
 
 
-@pytest.mark.parametrize("fixture", ["recompiles", "graph_breaks", "failures", "killed", "caches", "export_dtrace", "dynamic_shapes", "aoti"])
+@pytest.mark.parametrize(
+    "fixture",
+    ["recompiles", "graph_breaks", "failures", "killed", "caches", "export_dtrace", "dynamic_shapes", "aoti"],
+)
 def test_titles_lead_to_the_rows_that_show_them(show, fixture):
     page, bundle = show(fixture)
     log = most_to_say(bundle)
     for row in log.findings()[:SHOWN]:
-        link = page.get_by_role("region", name="Findings").get_by_role("heading", name=plain(row["title"]), exact=False).get_by_role("link").first
+        link = (
+            page.get_by_role("region", name="Findings")
+            .get_by_role("heading", name=plain(row["title"]), exact=False)
+            .get_by_role("link")
+            .first
+        )
         link.click()
         settle(page)
         main = page.get_by_role("main")
@@ -262,7 +404,9 @@ def test_titles_lead_to_the_rows_that_show_them(show, fixture):
         if row["kind"] == "slow-span":
             expect(main).to_contain_text("found")
         else:
-            expect(cards(main).filter(has=page.get_by_role("heading", name=plain(row["title"]))).first).to_be_visible()
+            expect(
+                cards(main).filter(has=page.get_by_role("heading", name=plain(row["title"]))).first
+            ).to_be_visible()
         page.go_back()
         expect(heading(page)).to_have_text(plain(log.summary["text"]))
 

@@ -1,4 +1,6 @@
-"""The views of failures, graph breaks, recompiles, guards and caches: list, detail, filter, keyboard, address."""
+"""The views of failures, graph breaks, recompiles, guards and caches: list, detail, filter, keyboard,
+address.
+"""
 
 import json
 
@@ -38,7 +40,9 @@ def test_breaks_walk_with_the_keys_and_have_addresses(show):
     expect(detail(page, "Graph breaks").get_by_role("link").first).to_be_focused()
     page.reload()
     expect(detail(page, "Graph breaks")).to_contain_text(third["source_line"])
-    expect(detail(page, "Graph breaks").get_by_role("link", name=third["link"])).to_have_attribute("rel", "noopener noreferrer")
+    expect(detail(page, "Graph breaks").get_by_role("link", name=third["link"])).to_have_attribute(
+        "rel", "noopener noreferrer"
+    )
 
 
 def test_filter_of_the_breaks(show):
@@ -77,15 +81,21 @@ def test_history_of_a_function_with_its_limit(show):
     page.get_by_role("button", name="By function").click()
     rows(page, "Functions that were compiled again").filter(has_text="limited").click()
     right = detail(page, "Functions that were compiled again")
-    expect(right.get_by_role("article").filter(has_text="limited reached the recompile limit of 4")).to_have_count(1)
+    expect(
+        right.get_by_role("article").filter(has_text="limited reached the recompile limit of 4")
+    ).to_have_count(1)
     (limited,) = (code for code in log.table("code_objects") if code["function"] == "limited")
-    expect(right.get_by_role("link", name="compare with the one before")).to_have_count(len(limited["compiles"]) - 1)
+    expect(right.get_by_role("link", name="compare with the one before")).to_have_count(
+        len(limited["compiles"]) - 1
+    )
     expect(right.get_by_role("link", name="compare with the one before").last).to_have_attribute(
         "href", f"#v=1&view=compare&left={bundle.logs[0].id}/3/3&right={bundle.logs[0].id}/3/4"
     )
     right.get_by_text("and 3 guards of older compiles").click()
     oldest = right.get_by_role("listitem").filter(has_text="expected 2, actual 6").last
-    expect(oldest).to_contain_text("tensor 'x' size mismatch at index 0. expected 2, actual 6 against ✔ [3/0]")
+    expect(oldest).to_contain_text(
+        "tensor 'x' size mismatch at index 0. expected 2, actual 6 against ✔ [3/0]"
+    )
     page.go_back()
     expect(page.get_by_role("button", name="By cause")).to_have_attribute("aria-pressed", "true")
 
@@ -100,7 +110,11 @@ def test_cascades_are_folded_under_their_cause(show, bundle_of, tmp_path):
     table = [json.loads(line) for line in path.read_text().splitlines()]
     table[5]["caused_by"] = table[4]["compile"]
     path.write_text("".join(json.dumps(row) + "\n" for row in table))
-    (finding,) = (row for row in Bundle.open(folder).logs[0].findings() if row["title"].startswith("`limited` was compiled again"))
+    (finding,) = (
+        row
+        for row in Bundle.open(folder).logs[0].findings()
+        if row["title"].startswith("`limited` was compiled again")
+    )
     page, _ = show(folder, f"#v=1&view=recompiles&item={finding['fingerprint']}")
     right = detail(page, "Causes of recompiles")
     expect(right.get_by_role("article")).to_contain_text("limited was compiled again 3 times")
@@ -116,7 +130,9 @@ def test_failures_by_kind_with_traceback_and_records(show):
     rows(page, "Failures").filter(has_text="has_wrong_shapes").click()
     (raised,) = (row for row in table if row["kind"] == "exception" and row["line"] == 28)
     right = detail(page, "Failures")
-    expect(right.get_by_role("listitem").filter(has_text="return x @ y").last).to_contain_text("has_wrong_shapes /home/user/project/program.py:28")
+    expect(right.get_by_role("listitem").filter(has_text="return x @ y").last).to_contain_text(
+        "has_wrong_shapes /home/user/project/program.py:28"
+    )
     folded = right.get_by_text("frames of torch").first
     expect(right.get_by_text("torch/_dynamo/convert_frame.py")).to_have_count(0)
     folded.click()
@@ -129,7 +145,9 @@ def test_failures_by_kind_with_traceback_and_records(show):
 
 
 def test_findings_stand_in_the_order_of_the_table(show, root):
-    """The error that ended the program comes first in the overview and among the failures, though others cost more."""
+    """The error that ended the program comes first in the overview and among the failures, though others cost
+    more.
+    """
     page, bundle = show(root / "fixtures/versions/2.13.0/ends.log.zst", "#v=1&view=failures")
     titles = [row["title"].replace("`", "") for row in bundle.logs[0].findings() if row["kind"] == "failure"]
     assert titles[0].startswith("prints failed to compile")
@@ -162,7 +180,9 @@ def test_guards_with_text_source_and_filter(show):
     page.keyboard.type("DYNAMIC_MARKING")
     expect(rows(page, "Guards")).to_have_count(1 + tree["counts"]["DIMENSION_DYNAMIC_MARKING_GUARD"])
     rows(page, "Guards").nth(1).get_by_role("link").click()
-    expect(page.get_by_role("region", name="Text of dynamo_cpp_guards_str")).to_contain_text("DIMENSION_DYNAMIC_MARKING_GUARD")
+    expect(page.get_by_role("region", name="Text of dynamo_cpp_guards_str")).to_contain_text(
+        "DIMENSION_DYNAMIC_MARKING_GUARD"
+    )
 
 
 def test_the_biggest_and_the_slowest_guards_are_a_click_away(show):
@@ -216,7 +236,9 @@ def test_page_of_a_compile_says_why(show):
     ],
 )
 def test_empty_views_say_what_would_be_here(show, view, title):
-    page, _ = show(record('compilation_metrics 0/0 {"co_name": "f", "start_time_us": 1}'), f"#v=1&view={view}")
+    page, _ = show(
+        record('compilation_metrics 0/0 {"co_name": "f", "start_time_us": 1}'), f"#v=1&view={view}"
+    )
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
     expect(page.get_by_role("main")).to_contain_text("would be here")
 
@@ -239,7 +261,11 @@ def test_a_long_list_has_few_rows_in_the_page(show):
     expect(page.get_by_text("20,000 lookups and writes")).to_be_visible()
     grid = page.get_by_role("grid", name="Caches", exact=True)
     for step in range(20):
-        grid.evaluate("(element, part) => { element.scrollTop = element.scrollHeight * part; return new Promise(requestAnimationFrame) }", step / 20)
+        grid.evaluate(
+            "(element, part) => { element.scrollTop = element.scrollHeight * part; return new"
+            " Promise(requestAnimationFrame) }",
+            step / 20,
+        )
         assert grid.get_by_role("row").count() < 200
     page.get_by_label("Filter lookups").fill("k19999")
     expect(page.get_by_text("1 of 20,000")).to_be_visible()

@@ -23,7 +23,9 @@ def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_v
     data = RECOMPILES.read_bytes()
     begin, more, rest = cuts(data, 0.2, 0.775, 1)
     follow.write(x=begin)
-    page = open_viewer(follow.out, "#v=1&view=compiles", errors=True)  # at the end the files of states go: who is reading one is told 404, and reads the manifest again
+    page = open_viewer(
+        follow.out, "#v=1&view=compiles", errors=True
+    )  # at the end the files of states go: who is reading one is told 404, and reads the manifest again
     expect(mark(page)).to_contain_text("live")
     known = listed(Bundle.open(follow.out).logs[0])
     expect(rows(page)).to_have_count(1 + len(known))
@@ -34,7 +36,9 @@ def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_v
     fresh = tmp_path / "fresh"
     (tmp_path / "dedicated_log_torch_trace_x.log").write_bytes(begin + more)
     build(discover([tmp_path / "dedicated_log_torch_trace_x.log"]), fresh, jobs=1)
-    wanted = [compile for compile in Bundle.open(fresh).logs[0].compiles if "program" in (compile.row["file"] or "")]
+    wanted = [
+        compile for compile in Bundle.open(fresh).logs[0].compiles if "program" in (compile.row["file"] or "")
+    ]
     assert len(wanted) > len(known)
     expect(rows(page)).to_have_count(1 + len(wanted))
     expect(rows(page).and_(page.locator("[aria-selected=true]"))).to_have_attribute("aria-rowindex", "3")
@@ -47,7 +51,9 @@ def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_v
     expect(mark(page)).to_contain_text("finished")
     expect(mark(page).get_by_role("button")).to_be_hidden()
     (log,) = Bundle.open(follow.out).logs
-    whole = [row for name in ("compiles", "limits") for row in log.table(name) if "program" in (row["file"] or "")]
+    whole = [
+        row for name in ("compiles", "limits") for row in log.table(name) if "program" in (row["file"] or "")
+    ]
     expect(rows(page)).to_have_count(1 + len(whole))
     expect(rows(page).filter(has_text="running")).to_have_count(0)
 
@@ -67,7 +73,11 @@ def test_the_page_shows_what_a_fresh_build_of_the_same_bytes_shows(follow, open_
         build(discover([path]), fresh, jobs=1)
         log = Bundle.open(fresh).logs[0]
         page = page or open_viewer(follow.out)
-        titles = [row["title"].replace("`", "") for row in log.findings() if row["kind"] not in ("unfinished-compile", "data-problem")]
+        titles = [
+            row["title"].replace("`", "")
+            for row in log.findings()
+            if row["kind"] not in ("unfinished-compile", "data-problem")
+        ]
         page.evaluate("location.hash = '#v=1&view=overview'")
         expect(page.get_by_text(f"{log.row['event_count']:,} records")).to_have_count(1)
         more = page.get_by_role("button", name=re.compile("^Show all|more findings"))
@@ -102,8 +112,14 @@ first(torch.ones(64, 64))
 input()
 second(torch.ones(64, 64))
 """)
-    environment = {**os.environ, "TORCH_TRACE": str(follow.logs), "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")}
-    with subprocess.Popen([TORCH, str(program)], stdin=subprocess.PIPE, env=environment, text=True) as process:
+    environment = {
+        **os.environ,
+        "TORCH_TRACE": str(follow.logs),
+        "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache"),
+    }
+    with subprocess.Popen(
+        [TORCH, str(program)], stdin=subprocess.PIPE, env=environment, text=True
+    ) as process:
         until(lambda: (follow.out / "manifest.json").exists())
         page = open_viewer(follow.out, "#v=1&view=compiles")
         expect(rows(page).filter(has_text="first")).to_have_count(1)
@@ -118,14 +134,22 @@ second(torch.ones(64, 64))
     expect(mark(page)).to_contain_text("finished")
 
 
-def test_a_comparison_of_a_run_that_goes_on_says_so_and_is_made_anew_at_a_click(follow, new_page, served, bundle_of):
+def test_a_comparison_of_a_run_that_goes_on_says_so_and_is_made_anew_at_a_click(
+    follow, new_page, served, bundle_of
+):
     begin, rest = cuts(RECOMPILES.read_bytes(), 0.45, 1)
     follow.write(x=begin)
     page = new_page()
-    page.goto(f"{served({'base': bundle_of('recompiles'), 'now': follow.out})}/viewers/compare/?base=/bundles/base/&new=/bundles/now/")
-    expect(page.get_by_role("list", name="Notes")).to_contain_text("The new run goes on: this is what the logs held when they were compared.")
+    page.goto(
+        f"{served({'base': bundle_of('recompiles'), 'now': follow.out})}/viewers/compare/?base=/bundles/base/&new=/bundles/now/"
+    )
+    expect(page.get_by_role("list", name="Notes")).to_contain_text(
+        "The new run goes on: this is what the logs held when they were compared."
+    )
     expect(mark(page)).to_have_text("the new run goes on")
-    expect(page.get_by_role("heading", level=1)).not_to_contain_text("did not end")  # what is open is no fault
+    expect(page.get_by_role("heading", level=1)).not_to_contain_text(
+        "did not end"
+    )  # what is open is no fault
     follow.write(x=rest)
     expect(mark(page)).to_contain_text("the new run has grown")
     page.keyboard.press("2")
@@ -133,7 +157,9 @@ def test_a_comparison_of_a_run_that_goes_on_says_so_and_is_made_anew_at_a_click(
     (log,) = Bundle.open(follow.out).logs
     compared = len(log.compiles) + len(log.table("limits"))
     expect(mark(page)).to_have_text("the new run goes on")
-    expect(page.get_by_role("grid", name="Compiles of both runs").get_by_role("row")).to_have_count(1 + compared)
+    expect(page.get_by_role("grid", name="Compiles of both runs").get_by_role("row")).to_have_count(
+        1 + compared
+    )
     follow.end()
     expect(mark(page)).to_contain_text("the new run has ended")
     mark(page).get_by_role("button", name="Compare again").click()
@@ -146,7 +172,9 @@ def test_what_runs_now_stands_first_with_its_spans_and_a_clock_and_is_no_fault(f
     follow.write(x=whole_records(data, IN_A_COMPILE))
     (live,) = json.loads((follow.out / "manifest.json").read_bytes())["live"]["logs"]
     (compile,) = live["running"]
-    assert any(row["kind"] == "unfinished-compile" for row in Bundle.open(follow.out).logs[0].table("findings"))
+    assert any(
+        row["kind"] == "unfinished-compile" for row in Bundle.open(follow.out).logs[0].table("findings")
+    )
     page = open_viewer(follow.out)
     running = page.get_by_role("region", name="Running now")
     expect(page.locator(".overview > *").first).to_have_attribute("aria-label", "Running now")

@@ -1,4 +1,6 @@
-"""A real log is written again, ten times as fast: all that pages show meanwhile is what fresh builds of the same bytes show."""
+"""A real log is written again, ten times as fast: all that pages show meanwhile is what fresh builds of the
+same bytes show.
+"""
 
 import traces
 from replayed import Fresh, Replay, watched_replay
@@ -11,7 +13,9 @@ def test_pages_show_what_fresh_builds_show_while_a_log_is_written_again(tmp_path
     """benchmarks/replay.py does so at other paces, with other logs."""
     address = served({"run": tmp_path})
     replay = Replay(tmp_path, TRAIN_STEP.read_bytes(), 10)
-    following = new_page(errors=True).context  # at the end the files of states go, and a page may have asked for one
+    following = new_page(
+        errors=True
+    ).context  # at the end the files of states go, and a page may have asked for one
 
     def open_page(bundle, hash):
         page = following.new_page()

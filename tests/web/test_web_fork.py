@@ -17,7 +17,7 @@ from waiting import HANG_S
 
 # The file, a text that occurs once in it, another text, and what the page then shows.
 EDITS = {
-    "default": ("frame/views.js", '["Problems", ', '["My own viewer", ', "My own viewer"),
+    "default": ("frame/views.js", '"Problems"', '"My own viewer"', "My own viewer"),
     "provenance": ("main.js", '}, "Provenance"),', '}, "My provenance"),', "My provenance"),
     "multirank": ("main.js", '}, "Ranks"));', '}, "My own viewer"));', "My own viewer"),
     "compare": ("main.js", '"There is no comparison to show"', '"Choose two runs"', "Choose two runs"),
@@ -26,7 +26,12 @@ EDITS = {
     "bytes": ("main.js", ")} of `, log.summary", ")} in `, log.summary", " in dedicated"),
     "strip": ("main.js", " from the first to the last`", " on one clock`", "on one clock"),
     "starter": ("main.js", '"Choose a compile"', '"Pick one of them"', "Pick one of them"),
-    "starter-react": ("src/App.jsx", "<h2>Choose a compile</h2>", "<h2>Pick one of them</h2>", "Pick one of them"),
+    "starter-react": (
+        "src/App.jsx",
+        "<h2>Choose a compile</h2>",
+        "<h2>Pick one of them</h2>",
+        "Pick one of them",
+    ),
 }
 FIXTURE = {"provenance": "provenance", "multirank": "ranks4"}
 QUERY = {"compare": "?bundle=bundle/"}  # it says that one bundle is not enough
@@ -48,7 +53,9 @@ def built_react(once):
         fork("starter-react", folder / "mine")
         edit(folder / "mine", "starter-react")
         for command in (["ci", "--no-audit", "--no-fund", "--prefer-offline"], ["run", "build"]):
-            done = subprocess.run([npm, *command], cwd=folder / "mine", capture_output=True, text=True, timeout=HANG_S)
+            done = subprocess.run(
+                [npm, *command], cwd=folder / "mine", capture_output=True, text=True, timeout=HANG_S
+            )
             assert done.returncode == 0, done.stdout + done.stderr
 
     def build_once():
@@ -98,8 +105,12 @@ def test_the_starters_list_compiles_and_show_an_artifact(name, forked, page, bun
     page.goto(served({"run": bundle_of("graph_breaks")}, {"mine": forked(name)}))
     links = page.get_by_role("navigation", name="Compiles").get_by_role("link")
     expect(links).to_have_count(len(log.compiles))
-    expect(page.get_by_role("heading", level=1)).to_have_text(f"{log.summary['compile_count']} compiles of {log.source}")
-    compile = next(compile for compile in log.compiles if any(a.name == "dynamo_output_graph" for a in compile.artifacts))
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        f"{log.summary['compile_count']} compiles of {log.source}"
+    )
+    compile = next(
+        compile for compile in log.compiles if any(a.name == "dynamo_output_graph" for a in compile.artifacts)
+    )
     links.nth(log.compiles.index(compile)).click()
     expect(page.get_by_role("main").get_by_role("link")).to_have_count(len(compile.artifacts))
     page.get_by_role("main").get_by_role("link", name="dynamo_output_graph", exact=True).first.click()
@@ -139,9 +150,14 @@ def older(forked):
     folder = forked("starter")
     lib = folder / "lib"
     main, page = folder / "main.js", folder / "index.html"
-    page.write_text(re.sub(r'.*"\./lib/.*\.(css|svg)".*\n', "", page.read_text(encoding="utf-8")), encoding="utf-8")  # it had its own styles and icon
+    page.write_text(
+        re.sub(r'.*"\./lib/.*\.(css|svg)".*\n', "", page.read_text(encoding="utf-8")), encoding="utf-8"
+    )  # it had its own styles and icon
     (folder / "icon.svg").write_bytes((lib / "page" / "icon.svg").read_bytes())
-    page.write_text(page.read_text(encoding="utf-8").replace("<title>", '<link rel="icon" href="icon.svg" /><title>', 1), encoding="utf-8")
+    page.write_text(
+        page.read_text(encoding="utf-8").replace("<title>", '<link rel="icon" href="icon.svg" /><title>', 1),
+        encoding="utf-8",
+    )
     main.write_text(re.sub(r"\./lib/\w+/", "./lib/", main.read_text(encoding="utf-8")), encoding="utf-8")
     for path in [path for path in lib.glob("*/*.js") if path.parent.name != "vendor"]:
         text = path.read_text(encoding="utf-8").replace('"../vendor/', '"./vendor/')

@@ -22,7 +22,23 @@ def test_the_views_stand_by_question_with_their_counts(show):
     page, _ = show("graph_breaks")
     settle(page)
     names = [text.split("\n")[0] for text in views(page).get_by_role("link").all_inner_texts()]
-    assert names[1:] == ["Overview", "Failures", "Breaks", "Recompiles", "Guards", "Timeline", "Caches", "Stack", "Compiles", "Kernels", "Symbols", "Tensors", "Records", "Log anatomy", "Diagnostics"]
+    assert names[1:] == [
+        "Overview",
+        "Failures",
+        "Breaks",
+        "Recompiles",
+        "Guards",
+        "Timeline",
+        "Caches",
+        "Stack",
+        "Compiles",
+        "Kernels",
+        "Symbols",
+        "Tensors",
+        "Records",
+        "Log anatomy",
+        "Diagnostics",
+    ]
     expect(views(page).get_by_role("link", name="Breaks", exact=True)).to_have_text("Breaks6")
     expect(views(page).get_by_role("link", name="Failures", exact=True)).to_have_text("Failures")  # no 0
     expect(views(page).locator("[data-tone=warning]")).to_have_count(1)
@@ -31,7 +47,9 @@ def test_the_views_stand_by_question_with_their_counts(show):
 
 def test_views_of_other_viewers_only_where_there_is_something(show):
     page, _ = show("provenance")
-    expect(views(page).get_by_role("link", name="Provenance")).to_have_attribute("href", re.compile(r"/provenance/\?"))
+    expect(views(page).get_by_role("link", name="Provenance")).to_have_attribute(
+        "href", re.compile(r"/provenance/\?")
+    )
     expect(views(page).get_by_role("link", name="Ranks", exact=True)).to_have_count(0)
 
 
@@ -164,7 +182,9 @@ def test_every_component_is_shown_in_both_themes(page, bundle_of, address_of):
     for title in ["Colours", "Views", "Findings", "Tables", "Tracebacks", "Code"]:
         light, dark = (page.get_by_role("region", name=f"{title}, {theme}") for theme in ("light", "dark"))
         expect(light).to_be_visible()
-        assert page.evaluate("e => getComputedStyle(e).backgroundColor", light.element_handle()) != page.evaluate("e => getComputedStyle(e).backgroundColor", dark.element_handle())
+        assert page.evaluate(
+            "e => getComputedStyle(e).backgroundColor", light.element_handle()
+        ) != page.evaluate("e => getComputedStyle(e).backgroundColor", dark.element_handle())
     expect(page.get_by_role("alert")).to_have_count(0)
     expect(page.get_by_role("region", name="Findings, dark")).to_contain_text("grows was compiled again once")
 
@@ -179,10 +199,16 @@ def test_help_begins_at_its_beginning(page_that, bundle_of, address_of):
     assert page.evaluate("document.querySelector('dialog').scrollTop") == 0
 
 
-MOVING = "() => Array.from(document.querySelectorAll('*')).filter((e) => ['transitionDuration', 'animationDuration'].some((kind) => parseFloat(getComputedStyle(e)[kind]))).length"
+MOVING = (
+    "() => Array.from(document.querySelectorAll('*')).filter((e) => ['transitionDuration',"
+    " 'animationDuration'].some((kind) => parseFloat(getComputedStyle(e)[kind]))).length"
+)
 
 
-@pytest.mark.parametrize("viewer, fixture", [("default", "failures"), ("multirank", "ranks_extra_break"), ("provenance", "provenance")])
+@pytest.mark.parametrize(
+    "viewer, fixture",
+    [("default", "failures"), ("multirank", "ranks_extra_break"), ("provenance", "provenance")],
+)
 def test_nothing_moves_for_those_who_asked_for_it(new_page, bundle_of, address_of, viewer, fixture):
     page = new_page(viewport={"width": 400, "height": 700}, reduced_motion="reduce")
     page.goto(address_of(bundle_of(fixture)).replace("/default/", f"/{viewer}/"))

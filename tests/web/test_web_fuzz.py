@@ -1,11 +1,18 @@
-"""A short piece of the fuzz of the pages: bundles in which a page failed once, and some that are the same in every run."""
+"""A short piece of the fuzz of the pages: bundles in which a page failed once, and some that are the same in
+every run.
+"""
 
 import sys
 
 import pytest
 from fuzz.pages import Pages, kept
 
-CASES = ["small-zstd:1:pages", "ranks-none:2:pages", "failures-gzip:3:pages", "pairs/line_changed/new-zstd:2:pages"]
+CASES = [
+    "small-zstd:1:pages",
+    "ranks-none:2:pages",
+    "failures-gzip:3:pages",
+    "pairs/line_changed/new-zstd:2:pages",
+]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it looks at processes in /proc")

@@ -1,4 +1,6 @@
-"""The small viewers of docs/gallery.md: each opens, says what the bundle says, can be used by everybody, and is short."""
+"""The small viewers of docs/gallery.md: each opens, says what the bundle says, can be used by everybody, and
+is short.
+"""
 
 import re
 import shutil
@@ -10,7 +12,9 @@ from conftest import ROOT, VIEWERS
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 
-NAMES = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8"), re.MULTILINE)
+NAMES = re.findall(
+    r"^\| `(\w+)` \|", (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8"), re.MULTILINE
+)
 
 
 def test_they_are_there_and_short():
@@ -36,7 +40,9 @@ def test_letter(look, bundle_of):
     bundle = Bundle.open(place)
     expect(page.get_by_role("region", name="All ranks")).to_contain_text(bundle.job["text"].replace("`", ""))
     for log in bundle.logs:
-        expect(page.get_by_role("region", name=log.source)).to_contain_text(log.row["summary"]["text"].replace("`", ""))
+        expect(page.get_by_role("region", name=log.source)).to_contain_text(
+            log.row["summary"]["text"].replace("`", "")
+        )
     assert violations_in_both_themes(page) == []
 
 
@@ -54,10 +60,18 @@ def test_bytes(look, bundle_of):
 def test_strip(look, bundle_of):
     place = bundle_of("recompiles")
     page = look("strip", place)
-    expect(page.get_by_role("heading", level=1)).to_contain_text(f"{Bundle.open(place).logs[0].summary['compile_count']} compiles")
-    again = next(one for one in Bundle.open(place).logs[0].compiles if one.row["recompile_reason"] and one.row["total_us"])
+    expect(page.get_by_role("heading", level=1)).to_contain_text(
+        f"{Bundle.open(place).logs[0].summary['compile_count']} compiles"
+    )
+    again = next(
+        one
+        for one in Bundle.open(place).logs[0].compiles
+        if one.row["recompile_reason"] and one.row["total_us"]
+    )
     page.get_by_role("link", name=f"{again.key} {again.row['function']},").click()
-    expect(page.get_by_role("region", name="Compile")).to_contain_text(again.row["recompile_reason"].split("\n")[0][:40])
+    expect(page.get_by_role("region", name="Compile")).to_contain_text(
+        again.row["recompile_reason"].split("\n")[0][:40]
+    )
     assert violations_in_both_themes(page) == []
 
 
@@ -69,7 +83,9 @@ def test_what_a_log_says_is_text(look, bundle_of, tmp_path, name):
     log = Bundle.open(out).logs[0]
     for table, key in (("compiles", "function"), ("findings", "title")):
         (file,) = log.files(table)
-        traces.rewrite(out, file["path"], lambda rows, key=key: [{**row, key: row[key] and evil} for row in rows])
+        traces.rewrite(
+            out, file["path"], lambda rows, key=key: [{**row, key: row[key] and evil} for row in rows]
+        )
     page = look(name, out)
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     if name == "letter":

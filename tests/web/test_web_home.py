@@ -1,4 +1,6 @@
-"""The page that lists bundles: sorted, filtered, with what each bundle says and the viewers that have something to show of it."""
+"""The page that lists bundles: sorted, filtered, with what each bundle says and the viewers that have
+something to show of it.
+"""
 
 import os
 import shutil
@@ -16,7 +18,10 @@ def runs(bundle_of, tmp_path_factory):
     """A folder of four bundles, and something that is none."""
     folder = tmp_path_factory.mktemp("list") / "runs"
     for name, day in DAYS.items():
-        shutil.copytree(bundle_of(ROOT / "fixtures" / "jobs" / "extra_then_hang" if name == "hang" else name), folder / name)
+        shutil.copytree(
+            bundle_of(ROOT / "fixtures" / "jobs" / "extra_then_hang" if name == "hang" else name),
+            folder / name,
+        )
         os.utime(folder / name / "manifest.json", (day * 86_400,) * 2)
     (folder / "broken").mkdir()
     (folder / "broken" / "manifest.json").write_text("[]")
@@ -53,7 +58,9 @@ def test_the_newest_first_and_any_column_by_mouse_and_keyboard(page, served, run
     for title, order in orders.items():
         page.get_by_role("columnheader", name=title, exact=True).get_by_role("button").click()
         shows(page, *order)
-    sizes = {name: sum(path.stat().st_size for path in (runs / name).rglob("*") if path.is_file()) for name in DAYS}
+    sizes = {
+        name: sum(path.stat().st_size for path in (runs / name).rglob("*") if path.is_file()) for name in DAYS
+    }
     page.get_by_role("columnheader", name="Size").get_by_role("button").click()
     shows(page, *sorted(sizes, key=sizes.get, reverse=True), "broken")
     page.go_back()
@@ -89,7 +96,12 @@ def test_a_row_says_what_is_wrong_and_offers_what_has_something_to_show(page, se
     expect(row("failures").locator(".chip-error")).to_have_text("✖ 5 errors")
     expect(row("graph_breaks")).to_contain_text("1970-01-02")
     offered = {name: row(name).locator(".viewer-links a").all_inner_texts() for name in DAYS}
-    assert offered == {"failures": ["default"], "graph_breaks": ["default"], "provenance": ["default", "provenance"], "hang": ["default", "multirank"]}
+    assert offered == {
+        "failures": ["default"],
+        "graph_breaks": ["default"],
+        "provenance": ["default", "provenance"],
+        "hang": ["default", "multirank"],
+    }
     expect(row("broken")).to_contain_text("its manifest.json is not that of a bundle")
     page.get_by_role("button", name="Switch between light and dark").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
@@ -110,13 +122,21 @@ def test_nothing_is_wider_than_the_page(page_that, served, runs, width):
     page = page_that(viewport={"width": width, "height": 700})
     page.goto(f"{served({'runs': runs})}/viewers/home/")
     settle(page)
-    assert page.evaluate("[document.documentElement.scrollWidth, document.querySelector('.scroll').scrollWidth - document.querySelector('.scroll').clientWidth]") == [width, 0]
-    clipped = page.evaluate("Array.from(document.querySelectorAll('.scroll *')).filter((e) => e.getClientRects().length && e.getBoundingClientRect().right > innerWidth).length")
+    assert page.evaluate(
+        "[document.documentElement.scrollWidth, document.querySelector('.scroll').scrollWidth -"
+        " document.querySelector('.scroll').clientWidth]"
+    ) == [width, 0]
+    clipped = page.evaluate(
+        "Array.from(document.querySelectorAll('.scroll *')).filter((e) => e.getClientRects().length &&"
+        " e.getBoundingClientRect().right > innerWidth).length"
+    )
     assert clipped == 0
 
 
 def test_two_bundles_are_compared(page, served, runs):
-    """Boxes choose them, the one that was built first is base; a list without a server that compares has no boxes."""
+    """Boxes choose them, the one that was built first is base; a list without a server that compares has no
+    boxes.
+    """
     base = served({"runs": runs})
     page.goto(f"{base}/viewers/home/")
     boxes = page.get_by_role("checkbox")
@@ -138,7 +158,9 @@ def test_two_bundles_are_compared(page, served, runs):
     expect(page.get_by_role("button", name="Swap")).to_be_focused()
     link.click()
     settle(page)
-    expect_address(page, "/viewers/compare/?base=%2Fbundles%2Fruns%2Ffailures%2F&new=%2Fbundles%2Fruns%2Fgraph_breaks%2F")
+    expect_address(
+        page, "/viewers/compare/?base=%2Fbundles%2Fruns%2Ffailures%2F&new=%2Fbundles%2Fruns%2Fgraph_breaks%2F"
+    )
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     page.get_by_role("link", name="Comparison").click()
     expect_address(page, "/viewers/home/")

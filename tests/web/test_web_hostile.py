@@ -1,4 +1,6 @@
-"""Bundles that are not as the format says: a sentence where the data would stand, nothing hangs, nothing else is asked for."""
+"""Bundles that are not as the format says: a sentence where the data would stand, nothing hangs, nothing else
+is asked for.
+"""
 
 import hashlib
 import json
@@ -16,9 +18,13 @@ HUGE = 10**15
 
 @pytest.fixture
 def spoilt(bundle_of, address_of, tmp_path, page_that):
-    """spoilt(path, change, hash, codec): the page on a copy of a bundle, of one file of which ``change`` was made."""
+    """spoilt(path, change, hash, codec): the page on a copy of a bundle, of one file of which ``change`` was
+    made.
+    """
 
-    def open_it(path, change, hash="", *, fixture="basic_inference", codec="none", server="serve", errors=False):
+    def open_it(
+        path, change, hash="", *, fixture="basic_inference", codec="none", server="serve", errors=False
+    ):
         folder = tmp_path / "bundle"
         shutil.copytree(bundle_of(fixture, codec), folder)
         if isinstance(change, bytes):
@@ -58,7 +64,11 @@ def test_a_circle_of_stacks_hangs_nothing(spoilt):
 
 
 def test_a_circle_of_spans_hangs_nothing(spoilt):
-    page = spoilt(f"{LOG}/spans.jsonl", lambda rows: [row | {"parent": {1: 2, 2: 1}.get(row["id"], row["parent"])} for row in rows], "#v=1&view=timeline")
+    page = spoilt(
+        f"{LOG}/spans.jsonl",
+        lambda rows: [row | {"parent": {1: 2, 2: 1}.get(row["id"], row["parent"])} for row in rows],
+        "#v=1&view=timeline",
+    )
     expect(alert(page)).to_contain_text("[1].parent is 2, which leads back to the span itself")
 
 
@@ -86,14 +96,37 @@ def test_what_is_malformed_is_a_sentence(spoilt, path, change, view, words):
     expect(alert(page).first).to_contain_text("tlparse-bundle validate")
 
 
-@pytest.mark.parametrize("path", ["//127.0.0.1:9/x", "../../bundles.json", "data:application/json,{}", "/bundles.json", "manifest.json?x", "logs/%2e%2e/%2e%2e/x.json", "logs/other/log.json", "x" * 5000])
-@pytest.mark.parametrize("place", [("manifest.json", "logs", 0, "path"), (f"{LOG}/log.json", "tables", "compiles", "files", 0, "path"), (f"{LOG}/log.json", "tables", "events", "files", 0, "path")], ids=lambda place: place[2])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "//127.0.0.1:9/x",
+        "../../bundles.json",
+        "data:application/json,{}",
+        "/bundles.json",
+        "manifest.json?x",
+        "logs/%2e%2e/%2e%2e/x.json",
+        "logs/other/log.json",
+        "x" * 5000,
+    ],
+)
+@pytest.mark.parametrize(
+    "place",
+    [
+        ("manifest.json", "logs", 0, "path"),
+        (f"{LOG}/log.json", "tables", "compiles", "files", 0, "path"),
+        (f"{LOG}/log.json", "tables", "events", "files", 0, "path"),
+    ],
+    ids=lambda place: place[2],
+)
 def test_nothing_but_files_of_the_bundle_is_asked_for(spoilt, path, place):
     file, *keys = place
     page = spoilt(file, put(*keys, path), "#v=1&view=events")
     expect(alert(page).first).to_contain_text("is malformed: it names")
     own = page.url.partition("?bundle=")[2].partition("#")[0]
-    assert all(f"{own}manifest.json" in url or f"{own}logs/fixture0/" in url or "/viewers/" in url for url in asked(page))
+    assert all(
+        f"{own}manifest.json" in url or f"{own}logs/fixture0/" in url or "/viewers/" in url
+        for url in asked(page)
+    )
 
 
 @pytest.mark.parametrize("codec", ["zstd", "gzip"])
@@ -132,13 +165,20 @@ def test_a_blob_with_another_content_is_not_searched(bundle_of, address_of, tmp_
 
 
 def test_a_file_that_is_given_out_as_two_tables_has_to_look_like_both(spoilt):
-    page = spoilt(f"{LOG}/log.json", put("tables", "stacks", "files", 0, "path", f"{LOG}/compiles.jsonl"), "#v=1&view=compile&compile=0/0")
+    page = spoilt(
+        f"{LOG}/log.json",
+        put("tables", "stacks", "files", 0, "path", f"{LOG}/compiles.jsonl"),
+        "#v=1&view=compile&compile=0/0",
+    )
     expect(page.get_by_role("main")).to_contain_text("[0].id is missing")
 
 
 def test_what_fails_behind_an_event_is_said(spoilt):
     page = spoilt(f"{LOG}/stacks.jsonl", lambda document: None, errors=True)
-    page.evaluate("document.querySelector('main').addEventListener('click', () => null.x, { once: true }); document.querySelector('main').click()")
+    page.evaluate(
+        "document.querySelector('main').addEventListener('click', () => null.x, { once: true });"
+        " document.querySelector('main').click()"
+    )
     expect(alert(page)).to_contain_text("The viewer did not expect this")
     alert(page).get_by_text("Where").click()
     expect(alert(page)).to_contain_text("TypeError")

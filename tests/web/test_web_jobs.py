@@ -1,4 +1,6 @@
-"""The viewers on jobs that went wrong in many ways: headline, findings, marks, runs and groups; all words are those of the bundle."""
+"""The viewers on jobs that went wrong in many ways: headline, findings, marks, runs and groups; all words are
+those of the bundle.
+"""
 
 import json
 import re
@@ -12,7 +14,9 @@ from tlparse_bundle import Bundle
 from tlparse_bundle.redact.policy import policy
 from tlparse_bundle.redact.redact import redact
 
-JOBS = sorted(path.name for path in (FIXTURES / "jobs").iterdir() if path.is_dir() and path.name != "__pycache__")
+JOBS = sorted(
+    path.name for path in (FIXTURES / "jobs").iterdir() if path.is_dir() and path.name != "__pycache__"
+)
 # Row, column, and what the cell of the matrix says.
 MARKS = {
     "absent_caller": ("rank 2", "sync", "·∅ never began"),
@@ -43,7 +47,7 @@ def verdict(page):
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_the_first_screen_says_what_the_bundle_says(view, job, name):  # noqa: F811
+def test_the_first_screen_says_what_the_bundle_says(view, job, name):
     page = view(job(name))
     bundle = Bundle.open(job(name))
     findings = bundle.rank_table("rank_findings")
@@ -72,42 +76,71 @@ def the_matrix_says_where_a_rank_stands(page, row, column, words):
     expect(legend.filter(has_text=re.compile(rf"{re.escape(sign or '')}\s*.*{said}"))).to_have_count(1)
 
 
-def test_the_legend_tells_what_is_on_the_screen_only(view, job):  # noqa: F811
+def test_the_legend_tells_what_is_on_the_screen_only(view, job):
     page = view(job("healthy8"))
     legend = page.get_by_role("list", name="What letters and signs mean").get_by_role("listitem")
-    expect(legend).to_have_text(["A the same on all that compiled it", "▸ ranks with equal cells, and how many: press to see each"])
+    expect(legend).to_have_text(
+        ["A the same on all that compiled it", "▸ ranks with equal cells, and how many: press to see each"]
+    )
     page = view(job("other_group"))
-    expect(legend).to_contain_text(["A as most ranks", "B other graphs or code", "letters of different columns have nothing to do with each other", "⇉ another process group"])
+    expect(legend).to_contain_text(
+        [
+            "A as most ranks",
+            "B other graphs or code",
+            "letters of different columns have nothing to do with each other",
+            "⇉ another process group",
+        ]
+    )
     signs = set(re.findall(r"[^\w\s·–▸\[\]/,.:’']", " ".join(page.get_by_role("gridcell").all_inner_texts())))
     assert signs and all(legend.filter(has_text=sign).count() == 1 for sign in signs)
 
 
-def test_runs_are_named_and_the_compared_one_is_marked(view, job):  # noqa: F811
+def test_runs_are_named_and_the_compared_one_is_marked(view, job):
     page = view(job("restart"))
     runs = page.get_by_role("region", name="Runs", exact=True)
-    expect(runs.get_by_role("heading")).to_have_text("2 runs in these logs; compare another one: tlparse-bundle LOGS OUT --run 1 --overwrite")
+    expect(runs.get_by_role("heading")).to_have_text(
+        "2 runs in these logs; compare another one: tlparse-bundle LOGS OUT --run 1 --overwrite"
+    )
     rows = runs.get_by_role("row")
     expect(rows).to_have_count(3)
-    expect(rows.nth(1)).to_contain_text(re.compile(r"1.*2026-11-23 07:21:53.*5\d(\.\d)? s earlier.*ranks 0–3.*2\.13\.0.*attempt of the same job"))
-    expect(rows.nth(2)).to_contain_text(re.compile(r"2.*2026-11-23 07:22:44.*ranks 0–3.*2\.13\.0.*compared here"))
+    expect(rows.nth(1)).to_contain_text(
+        re.compile(
+            r"1.*2026-11-23 07:21:53.*5\d(\.\d)? s earlier.*ranks 0–3.*2\.13\.0.*attempt of the same job"
+        )
+    )
+    expect(rows.nth(2)).to_contain_text(
+        re.compile(r"2.*2026-11-23 07:22:44.*ranks 0–3.*2\.13\.0.*compared here")
+    )
     expect(rows.nth(2)).to_have_attribute("aria-current", "true")
 
 
-def test_another_job_is_no_attempt(view, job):  # noqa: F811
+def test_another_job_is_no_attempt(view, job):
     page = view(job("two_jobs"))
     rows = page.get_by_role("region", name="Runs", exact=True).get_by_role("row")
     expect(rows.nth(1)).to_contain_text("compared here")
     expect(rows.nth(2)).to_contain_text(re.compile("later.*ranks 0 and 1 of 2.*another job"))
 
 
-def test_one_run_has_no_table(view, job):  # noqa: F811
+def test_one_run_has_no_table(view, job):
     page = view(job("healthy8"))
     expect(page.get_by_role("region", name="Runs", exact=True)).to_have_count(0)
 
 
-def test_many_runs_are_folded(view, job, tmp_path):  # noqa: F811
+def test_many_runs_are_folded(view, job, tmp_path):
     folder = shutil.copytree(job("restart"), tmp_path / "bundle")
-    rewrite(folder, lambda it: it.update(run=20, runs=[{**it["runs"][0], "start_epoch_us": None if n == 3 else 1_700_000_000_000_000 + n * 3_600_000_000 * 30} for n in range(40)]))
+    rewrite(
+        folder,
+        lambda it: it.update(
+            run=20,
+            runs=[
+                {
+                    **it["runs"][0],
+                    "start_epoch_us": None if n == 3 else 1_700_000_000_000_000 + n * 3_600_000_000 * 30,
+                }
+                for n in range(40)
+            ],
+        ),
+    )
     page = view(folder)
     runs = page.get_by_role("region", name="Runs", exact=True)
     expect(runs.get_by_role("row")).to_have_count(1 + 6 + 1)
@@ -133,7 +166,7 @@ def without_findings(bundle_of, tmp_path):
     return tmp_path / "bundle"
 
 
-def test_findings_that_were_left_out_are_not_missing(view, without_findings):  # noqa: F811
+def test_findings_that_were_left_out_are_not_missing(view, without_findings):
     page = view(without_findings)
     expect(page.get_by_role("heading", level=1)).to_have_text("4 ranks")
     expect(verdict(page)).to_contain_text("Not included: the bundle is redacted.")
@@ -158,14 +191,14 @@ def test_the_default_viewer_where_findings_were_left_out(show, without_findings)
         "other_reduce_op": [re.compile(r"0.*ranks 0–3.*meet, but differ.*\(sum\).*rank 3: all_reduce \(max\)")],
     }.items(),
 )  # fmt: skip
-def test_calls_by_process_group(view, job, name, rows):  # noqa: F811
+def test_calls_by_process_group(view, job, name, rows):
     page = view(job(name), "#v=1&view=collectives")
     table = page.get_by_role("region", name="Calls by process group").get_by_role("row")
     expect(table).to_have_count(1 + len(rows))
     expect(table).to_have_text([re.compile("Group"), *rows])
 
 
-def test_caches_that_differ_are_not_said_to_be_the_same(view, job):  # noqa: F811
+def test_caches_that_differ_are_not_said_to_be_the_same(view, job):
     page = view(job("cached_before"), "#v=1&view=details")
     rows = page.get_by_role("region", name="Caches").get_by_role("row")
     expect(rows.nth(1)).to_contain_text(re.compile("ranks 0–2.*aot_autograd hit.*fx_graph hit"))
@@ -186,7 +219,9 @@ def test_the_default_viewer_opens_on_all_ranks(page_that, bundle_of, address_of)
             page.emulate_media(color_scheme=theme)
             expect(page.get_by_role("heading", level=1)).to_have_text(plain(bundle.job["text"]))
             expect(first).to_be_in_viewport()
-            expect(first.get_by_role("heading")).to_contain_text(plain(bundle.rank_table("rank_findings")[0]["title"]))
+            expect(first.get_by_role("heading")).to_contain_text(
+                plain(bundle.rank_table("rank_findings")[0]["title"])
+            )
             assert page.get_by_role("banner").bounding_box()["height"] == 48, f"one row: {source}, {theme}"
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{source}, {theme}"
         first.get_by_role("link").click()
@@ -196,7 +231,9 @@ def test_the_default_viewer_opens_on_all_ranks(page_that, bundle_of, address_of)
 
 def test_a_log_that_was_asked_for_comes_first(show, job):
     page, bundle = show(job("absent_caller"), "#v=1&log=rank_2_fixture0")
-    expect(page.get_by_role("heading", level=1)).to_have_text("1 compile of 1 function in 11.8 s: no failures, graph breaks or recompiles.")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "1 compile of 1 function in 11.8 s: no failures, graph breaks or recompiles."
+    )
     expect(page.get_by_role("main")).to_contain_text("All ranks: " + plain(bundle.job["text"]))
     expect(page.get_by_role("link", name="What differs between the ranks ›")).to_be_visible()
 
@@ -211,7 +248,10 @@ def test_the_bar_is_one_row(page, job, address_of):
         expect(page.get_by_role("grid", name="Records")).to_be_visible()
         bar = page.get_by_role("banner")
         assert bar.bounding_box()["height"] == 48, width
-        assert bar.evaluate("bar => bar.scrollWidth <= bar.clientWidth && [...bar.querySelectorAll('button, input, select')].every((one) => one.scrollWidth <= one.clientWidth + 1)"), width
+        assert bar.evaluate(
+            "bar => bar.scrollWidth <= bar.clientWidth && [...bar.querySelectorAll('button, input,"
+            " select')].every((one) => one.scrollWidth <= one.clientWidth + 1)"
+        ), width
 
 
 @pytest.fixture
@@ -224,7 +264,10 @@ def crowd(bundle_of, tmp_path):
         copy = shutil.copytree(folder / "logs" / row["id"], folder / "logs" / f"log_{n:04}")
         directory = copy / "log.json"
         directory.write_text(directory.read_text().replace(f"logs/{row['id']}/", f"logs/log_{n:04}/"))
-    manifest["logs"] = [{**row, "id": f"log_{n:04}", "rank": n, "path": row["path"].replace(row["id"], f"log_{n:04}")} for n in range(1024)]
+    manifest["logs"] = [
+        {**row, "id": f"log_{n:04}", "rank": n, "path": row["path"].replace(row["id"], f"log_{n:04}")}
+        for n in range(1024)
+    ]
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
 

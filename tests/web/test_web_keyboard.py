@@ -58,7 +58,12 @@ def test_each_tab_stop_is_visible(show):
 
 def test_search_key_goes_to_the_filter_of_each_view(show):
     page, _ = show("recompiles")
-    for view, field in [("Stack", "Filter stacks"), ("Compiles", "Filter compiles"), ("Records", "Filter records"), ("Diagnostics", "Filter diagnostics")]:
+    for view, field in [
+        ("Stack", "Filter stacks"),
+        ("Compiles", "Filter compiles"),
+        ("Records", "Filter records"),
+        ("Diagnostics", "Filter diagnostics"),
+    ]:
         page.get_by_role("link", name=view, exact=True).click()
         expect(page.get_by_label(field)).to_be_visible()
         page.keyboard.press("f")

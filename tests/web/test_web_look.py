@@ -11,7 +11,9 @@ BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 
 
 def luminance(rgb):
-    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (value / 255 for value in rgb)]
+    parts = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (value / 255 for value in rgb)
+    ]
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
 
@@ -41,9 +43,12 @@ def test_text_stands_out_from_its_background(page_that, bundle_of, address_of, s
     page = page_that(color_scheme=scheme)
     page.goto(address_of(bundle_of("basic_inference")))
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    colours = page.evaluate("""names => { const probe = document.createElement('span'); document.body.append(probe);
+    colours = page.evaluate(
+        """names => { const probe = document.createElement('span'); document.body.append(probe);
         const of = (name) => { probe.style.setProperty('color', `var(${name})`); return getComputedStyle(probe).color };
-        const found = Object.fromEntries(names.map((name) => [name, of(name)])); probe.remove(); return found }""", names())
+        const found = Object.fromEntries(names.map((name) => [name, of(name)])); probe.remove(); return found }""",
+        names(),
+    )
     for text in [*TEXT, *(name for name in colours if name.startswith("--t-"))]:
         for background in ("--bg", "--bg-2", "--accent-bg"):
             ratio = contrast(rgb(colours[text]), rgb(colours[background]))
@@ -54,7 +59,15 @@ TEXT = ("--text", "--dim", "--accent", "--ok", "--break", "--error", "--missing"
 
 
 def names():
-    return sorted(set(re.findall(r"^  (--[\w-]+): light-dark", (VIEWERS / "lib" / "page" / "tokens.css").read_text(), re.MULTILINE)))
+    return sorted(
+        set(
+            re.findall(
+                r"^  (--[\w-]+): light-dark",
+                (VIEWERS / "lib" / "page" / "tokens.css").read_text(),
+                re.MULTILINE,
+            )
+        )
+    )
 
 
 def test_status_is_a_word_not_only_a_colour(show):

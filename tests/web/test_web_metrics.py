@@ -1,4 +1,6 @@
-"""Metrics of a compile in groups with units, configurations and how they differ, what the partitioner decided."""
+"""Metrics of a compile in groups with units, configurations and how they differ, what the partitioner
+decided.
+"""
 
 from playwright.sync_api import expect
 
@@ -12,7 +14,9 @@ def test_groups_units_and_meanings(show):
     meaning = next(field["meaning"] for field in log.table("metric_fields") if field["name"] == "guard_count")
     expect(metrics).to_contain_text(meaning)
     us = log.table("metrics")[0]["values"]["duration_us"]
-    expect(metrics).to_contain_text(f"duration_us{us / 1e6:.3g} s" if us >= 1e6 else f"duration_us{us / 1e3:.3g} ms")
+    expect(metrics).to_contain_text(
+        f"duration_us{us / 1e6:.3g} s" if us >= 1e6 else f"duration_us{us / 1e3:.3g} ms"
+    )
 
 
 def test_a_configuration_unlike_the_first(show):

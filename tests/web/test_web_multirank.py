@@ -30,7 +30,9 @@ def view(page, bundle_of, address_of):
     """view(source, hash): the multi-rank viewer."""
 
     def open_it(source, hash="#v=1", server="serve"):
-        folder = source if isinstance(source, Path) and (source / "manifest.json").exists() else bundle_of(source)
+        folder = (
+            source if isinstance(source, Path) and (source / "manifest.json").exists() else bundle_of(source)
+        )
         page.goto(address_of(folder, server).replace("/default/", "/multirank/") + hash)
         expect(page.get_by_role("button", name="Help")).to_be_visible()
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
@@ -59,7 +61,9 @@ def test_the_first_screen_names_rank_compile_and_reason(view, name):
     expect(first).to_contain_text(f"{known['function']} [{known['compile']}")
     for words in REASONS[name]:
         expect(first).to_contain_text(words)
-    others = {int(n) for n in re.findall(r"Rank (\d)", page.get_by_role("region", name="Verdict").inner_text())}
+    others = {
+        int(n) for n in re.findall(r"Rank (\d)", page.get_by_role("region", name="Verdict").inner_text())
+    }
     assert others == {rank}, "no other rank is accused"
     the_matrix_marks_the_cell(page, name, known)
 
@@ -75,7 +79,9 @@ def the_matrix_marks_the_cell(page, name, known):
 
 def test_healthy_ranks_have_no_warning(view):
     page = view("ranks_healthy")
-    expect(page.get_by_role("heading", level=1)).to_have_text("All 4 ranks agree: 4 compiles, the same on each. The order of collectives agrees on all ranks.")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "All 4 ranks agree: 4 compiles, the same on each. The order of collectives agrees on all ranks."
+    )
     expect(page.get_by_role("region", name="Verdict").get_by_role("article")).to_have_count(0)
     expect(page.get_by_role("rowheader")).to_have_count(1)
     expect(page.get_by_role("rowheader")).to_contain_text("ranks 0–3")
@@ -91,7 +97,9 @@ def test_a_shifted_id_is_the_same_compile(view, server):
     cell(page, "rank 1", "reduce").click()
     expect(page.get_by_role("main")).to_contain_text("[2/0] ›")
     expect(page.get_by_role("main")).to_contain_text("[3/0] ›")
-    expect(page.get_by_role("link", name="dynamo_output_graph same")).to_have_attribute("aria-current", "true")
+    expect(page.get_by_role("link", name="dynamo_output_graph same")).to_have_attribute(
+        "aria-current", "true"
+    )
 
 
 def test_a_group_opens(view):
@@ -114,7 +122,9 @@ def test_compare_shows_the_shape(view):
     expect(page.get_by_role("heading", name="Compare", level=1)).to_be_visible()
     difference = page.get_by_role("region", name="Difference of dynamo_output_graph")
     expect(difference.get_by_role("listitem").first).to_contain_text("size=[16 → 17, 8]")
-    expect(difference.get_by_role("link", name="on the right").first).to_have_attribute("href", re.compile("default/.*log=rank_2.*artifact=dynamo_output_graph.*line="))
+    expect(difference.get_by_role("link", name="on the right").first).to_have_attribute(
+        "href", re.compile("default/.*log=rank_2.*artifact=dynamo_output_graph.*line=")
+    )
     page.get_by_role("button", name="By line").click()
     expect_address(page, "by=line")
     changed = page.locator(".diff-changed")
@@ -129,7 +139,9 @@ def test_compare_shows_the_shape(view):
     here = address(page)
     page.goto("about:blank")
     page.goto(here)
-    expect(page.get_by_role("link", name="inductor_output_code same")).to_have_attribute("aria-current", "true")
+    expect(page.get_by_role("link", name="inductor_output_code same")).to_have_attribute(
+        "aria-current", "true"
+    )
     expect(page.get_by_label("Rank on the right")).to_have_value("3")
 
 
@@ -267,7 +279,9 @@ def test_keys_open_a_group(view):
     expect(page.locator("#matrix--1")).to_have_text("rank 0")
 
 
-@pytest.mark.parametrize("view_name", ["verdict", "compare", "collectives", "execution", "timeline", "details"])
+@pytest.mark.parametrize(
+    "view_name", ["verdict", "compare", "collectives", "execution", "timeline", "details"]
+)
 def test_every_view_has_an_address(view, view_name):
     page = view("ranks_missing_collective", f"#v=1&view={view_name}")
     expect(page.get_by_role("navigation", name="Views").locator("[aria-current=page]")).to_have_count(1)
@@ -278,9 +292,13 @@ def test_every_view_has_an_address(view, view_name):
 
 
 def test_an_unknown_view(page_with_errors, bundle_of, address_of):
-    page_with_errors.goto(address_of(bundle_of("ranks_healthy")).replace("/default/", "/multirank/") + "#v=1&view=nothing")
+    page_with_errors.goto(
+        address_of(bundle_of("ranks_healthy")).replace("/default/", "/multirank/") + "#v=1&view=nothing"
+    )
     expect(page_with_errors.get_by_role("alert")).to_contain_text("There is no view 'nothing'")
 
 
 def test_every_fixture_of_ranks_is_asked_about():
-    assert {f"ranks_{name}" for name in [*SCENARIOS, "healthy"]} == {path.parent.name for path in ROOT.glob("fixtures/ranks_*/truth.json")}
+    assert {f"ranks_{name}" for name in [*SCENARIOS, "healthy"]} == {
+        path.parent.name for path in ROOT.glob("fixtures/ranks_*/truth.json")
+    }

@@ -23,11 +23,19 @@ VIEWS = ["verdict", "compare", "collectives", "execution", "timeline", "details"
 
 @pytest.fixture(scope="session")
 def many(once):
-    """The bundle of 300 ranks with 12 compiles; rank 170 has another graph, rank 250 a compile less. (benchmarks/ measures 1,024.)"""
+    """The bundle of 300 ranks with 12 compiles; rank 170 has another graph, rank 250 a compile less.
+
+    (benchmarks/ measures 1,024.)
+    """
 
     def make(folder):
         functions = [f"layer_{n}" for n in range(12)]
-        logs = [rank_log(rank, functions[:-1] if rank == 250 else functions, odd="layer_5" if rank == 170 else None) for rank in range(300)]
+        logs = [
+            rank_log(
+                rank, functions[:-1] if rank == 250 else functions, odd="layer_5" if rank == 170 else None
+            )
+            for rank in range(300)
+        ]
         (folder / "logs").mkdir()
         build(discover([write_ranks(folder / "logs", logs)]), folder / "bundle", jobs=1)
 
@@ -40,28 +48,64 @@ def hostile_ranks(tmp_path_factory):
 
     def one(rank):
         frame = {"line": 1, "name": EVIL, "filename": 0, "loc": EVIL}
-        metrics = {"co_name": EVIL, "co_filename": EVIL, "co_firstlineno": 1, "start_time_us": 1_700_000_000_000_000, "dynamo_cumulative_compile_time_us": 1_000_000 * (1 + 50 * rank)}
+        metrics = {
+            "co_name": EVIL,
+            "co_filename": EVIL,
+            "co_firstlineno": 1,
+            "start_time_us": 1_700_000_000_000_000,
+            "dynamo_cumulative_compile_time_us": 1_000_000 * (1 + 50 * rank),
+        }
         schedule = [f"{EVIL}{n}" for n in range(2 + rank)]
-        ops = [{"name": EVIL, "type": EVIL, "estimated_runtime_ns": 5 + rank, "outputs": [{"shape": [rank, EVIL], "stride": [1], "dtype": EVIL}]}]
+        ops = [
+            {
+                "name": EVIL,
+                "type": EVIL,
+                "estimated_runtime_ns": 5 + rank,
+                "outputs": [{"shape": [rank, EVIL], "stride": [1], "dtype": EVIL}],
+            }
+        ]
         out = [
             record("str " + json.dumps([EVIL, 0])),
             record(f"dynamo_start 0/0 @{rank} " + json.dumps({"stack": [frame]})),
-            record(f"dynamo_output_graph 0/0 @{rank}", payload=f"def forward(self, L_x_: \"f32[{rank}]\"):\n # {EVIL}{rank}"),
-            record(f"artifact:dynamo_graph_break_reason 0/0 @{rank}", payload=f"Graph break in user code at {EVIL}:1\nGraph Break Reason: {EVIL}{rank}\n"),
-            record(f'artifact:inductor_collective_schedule 0/0 @{rank} {{"encoding": "json"}}', payload=json.dumps(schedule)),
-            record(f'artifact:inductor_runtime_and_tensor_meta 0/0 @{rank} {{"encoding": "json"}}', payload=json.dumps({"ops": ops})),
-            record(f'artifact:graph_execution @{rank} {{"encoding": "json"}}', payload=json.dumps({"graph_execution_order": [{"compile_id": EVIL}] * (rank + 1)})),
-            record(f"artifact:aotautograd_cache_{['hit', 'miss', 'bypass'][rank]} 0/0 @{rank}", payload=json.dumps({"cache_bypass_reason": EVIL, "key": EVIL, "cache_state": EVIL})),
+            record(
+                f"dynamo_output_graph 0/0 @{rank}",
+                payload=f'def forward(self, L_x_: "f32[{rank}]"):\n # {EVIL}{rank}',
+            ),
+            record(
+                f"artifact:dynamo_graph_break_reason 0/0 @{rank}",
+                payload=f"Graph break in user code at {EVIL}:1\nGraph Break Reason: {EVIL}{rank}\n",
+            ),
+            record(
+                f'artifact:inductor_collective_schedule 0/0 @{rank} {{"encoding": "json"}}',
+                payload=json.dumps(schedule),
+            ),
+            record(
+                f'artifact:inductor_runtime_and_tensor_meta 0/0 @{rank} {{"encoding": "json"}}',
+                payload=json.dumps({"ops": ops}),
+            ),
+            record(
+                f'artifact:graph_execution @{rank} {{"encoding": "json"}}',
+                payload=json.dumps({"graph_execution_order": [{"compile_id": EVIL}] * (rank + 1)}),
+            ),
+            record(
+                f"artifact:aotautograd_cache_{['hit', 'miss', 'bypass'][rank]} 0/0 @{rank}",
+                payload=json.dumps({"cache_bypass_reason": EVIL, "key": EVIL, "cache_state": EVIL}),
+            ),
             record(f"artifact:x 0/0 @{rank} " + json.dumps({"name": EVIL}), payload=f"{EVIL}{rank}"),
-            record(f"compilation_metrics 0/0 @{rank} " + json.dumps({**metrics, **({"fail_type": EVIL, "fail_reason": EVIL} if rank == 2 else {})})),
-            record(f"dynamo_start 1/0 @{rank} " + json.dumps({"stack": [{**frame, "name": f"{EVIL}{rank}"}]})),
+            record(
+                f"compilation_metrics 0/0 @{rank} "
+                + json.dumps({**metrics, **({"fail_type": EVIL, "fail_reason": EVIL} if rank == 2 else {})})
+            ),
+            record(
+                f"dynamo_start 1/0 @{rank} " + json.dumps({"stack": [{**frame, "name": f"{EVIL}{rank}"}]})
+            ),
         ]
         return b"".join(out)
 
     return write_ranks(tmp_path_factory.mktemp("hostile"), [one(rank) for rank in range(3)])
 
 
-def test_hostile_strings_are_text(view, hostile_ranks):  # noqa: F811
+def test_hostile_strings_are_text(view, hostile_ranks):
     page = view(hostile_ranks)
     for name in VIEWS:
         go(page, f"#v=1&view={name}&column=0")
@@ -72,12 +116,17 @@ def test_hostile_strings_are_text(view, hostile_ranks):  # noqa: F811
         assert "broken" not in page.title(), name
 
 
-def test_every_string_of_the_analyses_can_be_hostile(view, bundle_of, tmp_path):  # noqa: F811
+def test_every_string_of_the_analyses_can_be_hostile(view, bundle_of, tmp_path):
     shutil.copytree(bundle_of("ranks_missing_collective", "none"), tmp_path / "bundle")
     manifest = json.loads((tmp_path / "bundle" / "manifest.json").read_text())
     for name, entry in manifest["rank_tables"].items():
         for path in (tmp_path / "bundle" / file["path"] for file in entry["files"]):
-            path.write_text("".join(json.dumps(evil(json.loads(line), words_of(schema(name)))) + "\n" for line in path.read_text().splitlines()))
+            path.write_text(
+                "".join(
+                    json.dumps(evil(json.loads(line), words_of(schema(name)))) + "\n"
+                    for line in path.read_text().splitlines()
+                )
+            )
     manifest["job"] = evil(manifest["job"], words_of(schema("manifest")["properties"]["job"]))
     (tmp_path / "bundle" / "manifest.json").write_text(json.dumps(manifest))
     page = view(tmp_path / "bundle")
@@ -106,7 +155,7 @@ def evil(value, own, key=None):
     return EVIL + value if isinstance(value, str) and not refers and value not in own else value
 
 
-def test_hostile_address(view):  # noqa: F811
+def test_hostile_address(view):
     page = view("ranks_healthy", f"#v=1&view=compare&column={EVIL}&left={EVIL}&right=999&artifact={EVIL}")
     expect(page.get_by_role("main")).to_contain_text("did not compile this")
     assert page.locator("img, script:not([src])").count() == 0
@@ -115,7 +164,13 @@ def test_hostile_address(view):  # noqa: F811
 def test_axe_finds_nothing(page_that, bundle_of, address_of, hostile_ranks):
     page = page_that(bypass_csp=True)
     found = []
-    for source, views in {"ranks_extra_break": VIEWS, "ranks_missing_collective": VIEWS, "ranks_healthy": ["verdict", "execution"], hostile_ranks: VIEWS, "killed": ["verdict"]}.items():
+    for source, views in {
+        "ranks_extra_break": VIEWS,
+        "ranks_missing_collective": VIEWS,
+        "ranks_healthy": ["verdict", "execution"],
+        hostile_ranks: VIEWS,
+        "killed": ["verdict"],
+    }.items():
         page.goto(address_of(bundle_of(source)).replace("/default/", "/multirank/"))
         for name in views:
             go(page, f"#v=1&view={name}")
@@ -124,7 +179,7 @@ def test_axe_finds_nothing(page_that, bundle_of, address_of, hostile_ranks):
     assert not found, "\n".join(found)
 
 
-def test_many_ranks(view, many):  # noqa: F811
+def test_many_ranks(view, many):
     page = view(many)
     expect(page.get_by_role("heading", level=1)).to_contain_text("Ranks 0 to 299")
     verdict = page.get_by_role("region", name="Verdict")
@@ -147,18 +202,35 @@ def test_the_first_screen_fetches_little(new_page, many, address_of):
     page = new_page()
     asked = []
     # A page also asks for the headers of the manifest now and then, to see whether it was rebuilt.
-    page.on("response", lambda response: urlsplit(response.url).path.startswith("/bundles/") and response.request.method == "GET" and asked.append(response))
+    page.on(
+        "response",
+        lambda response: (
+            urlsplit(response.url).path.startswith("/bundles/")
+            and response.request.method == "GET"
+            and asked.append(response)
+        ),
+    )
     here = address_of(many)
     page.goto(here.replace("/default/", "/multirank/"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("Ranks 0 to 299")
     expect(page.get_by_role("gridcell").first).to_be_visible()
-    assert {response.url.split(here.partition("?bundle=")[2])[1].split(".json")[0] for response in asked} == {"manifest", *(f"ranks/{name}" for name in ("ranks", "rank_compiles", "rank_compile_keys", "rank_graphs", "rank_findings"))}
+    assert {response.url.split(here.partition("?bundle=")[2])[1].split(".json")[0] for response in asked} == {
+        "manifest",
+        *(
+            f"ranks/{name}"
+            for name in ("ranks", "rank_compiles", "rank_compile_keys", "rank_graphs", "rank_findings")
+        ),
+    }
     assert sum(int(response.headers.get("content-length", 0)) for response in asked) < 1_000_000
 
 
-def test_many_compiles_scroll_sideways(view, tmp_path):  # noqa: F811
+def test_many_compiles_scroll_sideways(view, tmp_path):
     functions = [f"layer_{n}" for n in range(200)]
-    page = view(write_ranks(tmp_path, [rank_log(rank, functions, odd="layer_190" if rank == 1 else None) for rank in range(3)]))
+    page = view(
+        write_ranks(
+            tmp_path, [rank_log(rank, functions, odd="layer_190" if rank == 1 else None) for rank in range(3)]
+        )
+    )
     cells = page.get_by_role("gridcell")
     assert cells.count() < 2 * 90
     expect(page.locator(".matrix-cell.marked")).to_be_in_viewport()
@@ -176,11 +248,21 @@ def test_many_compiles_scroll_sideways(view, tmp_path):  # noqa: F811
     expect(page.locator(".matrix-cell.marked")).to_be_in_viewport()
     expect(page.get_by_role("rowheader").first).to_be_in_viewport()
     for left in (6000, 3900, 4000, 3700, 0, 300):  # cells come and go at both ends
-        grid.evaluate("(grid, left) => new Promise((done) => { grid.scrollLeft = left; requestAnimationFrame(() => requestAnimationFrame(done)); })", left)
-        rows = grid.evaluate("grid => [...grid.querySelectorAll('[role=row]')].map((row) => [...row.querySelectorAll('[aria-colindex]')].map((cell) => Number(cell.ariaColIndex)))")
+        grid.evaluate(
+            "(grid, left) => new Promise((done) => { grid.scrollLeft = left; requestAnimationFrame(() =>"
+            " requestAnimationFrame(done)); })",
+            left,
+        )
+        rows = grid.evaluate(
+            "grid => [...grid.querySelectorAll('[role=row]')].map((row) =>"
+            " [...row.querySelectorAll('[aria-colindex]')].map((cell) => Number(cell.ariaColIndex)))"
+        )
         assert all(row == rows[0] for row in rows)
         assert rows[0][1:] == list(range(rows[0][1], rows[0][-1] + 1)), "in order, without a hole"
-        lefts = [page.locator(f"[role={role}][aria-colindex='{rows[0][20]}']").first.bounding_box()["x"] for role in ("columnheader", "gridcell")]
+        lefts = [
+            page.locator(f"[role={role}][aria-colindex='{rows[0][20]}']").first.bounding_box()["x"]
+            for role in ("columnheader", "gridcell")
+        ]
         assert lefts[0] == lefts[1]
     grid.evaluate("grid => { grid.scrollLeft = grid.scrollWidth }")
     page.locator(".matrix-cell.marked").click()
@@ -204,38 +286,72 @@ def test_every_module_of_the_first_screen_is_asked_for_at_once():
         assert later not in page
 
 
-def test_timelines_of_many_ranks(view, many):  # noqa: F811
+def test_timelines_of_many_ranks(view, many):
     page = view(many, "#v=1&view=timeline&rank=250")
     expect(page.locator(".lane-names .here")).to_have_text("rank 250")
     chart = page.get_by_role("application")
     chart.press("n")
-    expect(page.get_by_role("region", name="Selected compile").get_by_role("heading")).to_contain_text("layer_0 [0/0]")
+    expect(page.get_by_role("region", name="Selected compile").get_by_role("heading")).to_contain_text(
+        "layer_0 [0/0]"
+    )
 
 
-def test_no_times(view, tmp_path):  # noqa: F811
+def test_no_times(view, tmp_path):
     logs = [record(f"dynamo_output_graph 0/0 @{rank}", payload="graph") for rank in range(2)]
     page = view(write_ranks(tmp_path, logs), "#v=1&view=timeline")
     expect(page.get_by_role("main")).to_contain_text("No log tells when a compile began")
 
 
-def test_every_kind_about_a_compile_has_a_mark(view):  # noqa: F811
+def test_every_kind_about_a_compile_has_a_mark(view):
     page = view("ranks_healthy")
-    marks = page.evaluate("async () => (await import(new URL('matrix-data.js', location.href.split('?')[0]))).MARKS")
-    about_logs = {"missing-rank", "empty-log", "cut-log", "equal-logs", "mixed-versions", "rank-differs", "cached-before", "late-start", "other-run", "no-rank", "stages"}
+    marks = page.evaluate(
+        "async () => (await import(new URL('matrix-data.js', location.href.split('?')[0]))).MARKS"
+    )
+    about_logs = {
+        "missing-rank",
+        "empty-log",
+        "cut-log",
+        "equal-logs",
+        "mixed-versions",
+        "rank-differs",
+        "cached-before",
+        "late-start",
+        "other-run",
+        "no-rank",
+        "stages",
+    }
     assert set(marks) == set(KINDS) - about_logs
     assert all(sign and words for sign, words in marks.values())
 
 
-def test_a_kind_of_another_package_is_shown(view, bundle_of, tmp_path):  # noqa: F811
+def test_a_kind_of_another_package_is_shown(view, bundle_of, tmp_path):
     """All that may be null is, and the kind is one that nobody knows."""
     shutil.copytree(bundle_of("ranks_healthy", "none"), tmp_path / "bundle")
     place = tmp_path / "bundle" / "manifest.json"
     manifest = json.loads(place.read_text())
-    nothing = dict.fromkeys(["function", "file", "line", "log", "cost_us", "cost_of", "because_of", "rank_compile", "compile", "others_compile"])
+    nothing = dict.fromkeys(
+        [
+            "function",
+            "file",
+            "line",
+            "log",
+            "cost_us",
+            "cost_of",
+            "because_of",
+            "rank_compile",
+            "compile",
+            "others_compile",
+        ]
+    )
     row = {"id": 0, "kind": "engine-stall", "fingerprint": "0" * 16, "severity": "warning", "title": "Rank 1 stalled in `engine`", "text": "First.\n\nSecond `part`.", "ranks": [[1, 1]], "others": [], "count": 1,
            "remedies": [], "evidence": "engine_ranks", "details": {}, **nothing}  # fmt: skip
-    (tmp_path / "bundle" / "ranks" / "rank_findings.jsonl").write_text(json.dumps(row) + "\n" + json.dumps({**row, "id": 1, "title": "It follows", "because_of": 0}) + "\n")
-    manifest["rank_tables"]["rank_findings"] = {"rows": 2, "files": [{"path": "ranks/rank_findings.jsonl", "rows": 2}]}
+    (tmp_path / "bundle" / "ranks" / "rank_findings.jsonl").write_text(
+        json.dumps(row) + "\n" + json.dumps({**row, "id": 1, "title": "It follows", "because_of": 0}) + "\n"
+    )
+    manifest["rank_tables"]["rank_findings"] = {
+        "rows": 2,
+        "files": [{"path": "ranks/rank_findings.jsonl", "rows": 2}],
+    }
     place.write_text(json.dumps(manifest))
     page = view(tmp_path / "bundle")
     cards = page.get_by_role("region", name="Verdict").get_by_role("article")

@@ -47,7 +47,9 @@ def shows_the_bundle(page):
     expect(page.get_by_role("heading", level=1)).to_contain_text("compile")
     page.get_by_role("link", name="Compiles", exact=True).first.click()
     page.locator("main a", has_text="[0/0]").first.click()
-    page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="dynamo_output_graph").first.click()
+    page.get_by_role("navigation", name="Artifacts").get_by_role(
+        "link", name="dynamo_output_graph"
+    ).first.click()
     expect(page.get_by_role("region", name="Text of dynamo_output_graph")).to_contain_text("GraphModule")
 
 
@@ -112,7 +114,9 @@ def fork_for(tmp_path):
 
 
 @pytest.mark.parametrize("token", [None, "a" * 32], ids=["no token", "token"])
-def test_a_viewer_of_another_origin_reads_through_the_proxy(page, token, bundle_of, served, hosted, tmp_path, fork_for):
+def test_a_viewer_of_another_origin_reads_through_the_proxy(
+    page, token, bundle_of, served, hosted, tmp_path, fork_for
+):
     viewer = hosted(tmp_path / "mine")
     proxy = served({"run": bundle_of("graph_breaks")}, allow_origins=[viewer], token=token)
     fork_for(proxy)
@@ -123,7 +127,9 @@ def test_a_viewer_of_another_origin_reads_through_the_proxy(page, token, bundle_
     expect(page.locator("main")).to_contain_text("class GraphModule(torch.nn.Module)")
 
 
-def test_a_viewer_says_what_to_do_about_an_old_token(page_with_errors, bundle_of, served, hosted, tmp_path, fork_for):
+def test_a_viewer_says_what_to_do_about_an_old_token(
+    page_with_errors, bundle_of, served, hosted, tmp_path, fork_for
+):
     viewer = hosted(tmp_path / "mine")
     proxy = served({"run": bundle_of("graph_breaks")}, allow_origins=[viewer], token="a" * 32)
     fork_for(proxy)
@@ -131,7 +137,9 @@ def test_a_viewer_says_what_to_do_about_an_old_token(page_with_errors, bundle_of
     expect(page_with_errors.get_by_role("alert")).to_contain_text("open the address that it printed")
 
 
-def test_an_origin_that_was_not_allowed_reads_nothing(page_with_errors, bundle_of, served, hosted, tmp_path, fork_for):
+def test_an_origin_that_was_not_allowed_reads_nothing(
+    page_with_errors, bundle_of, served, hosted, tmp_path, fork_for
+):
     page = page_with_errors
     proxy = served({"run": bundle_of("graph_breaks")}, allow_origins=["https://me.github.io"])
     fork_for(proxy)
@@ -139,8 +147,14 @@ def test_an_origin_that_was_not_allowed_reads_nothing(page_with_errors, bundle_o
     page.goto(f"{viewer}/?bundle={proxy}/bundles/run/")
     expect(page.get_by_role("alert")).to_contain_text("no answer")
     for mode in ("cors", "no-cors"):
-        read = "async ([url, mode]) => { try { return (await (await fetch(url, { mode })).text()).length } catch (error) { return String(error) } }"
-        assert page.evaluate(read, [f"{proxy}/bundles/run/manifest.json", mode]) in (0, "TypeError: Failed to fetch")
+        read = (
+            "async ([url, mode]) => { try { return (await (await fetch(url, { mode })).text()).length } catch"
+            " (error) { return String(error) } }"
+        )
+        assert page.evaluate(read, [f"{proxy}/bundles/run/manifest.json", mode]) in (
+            0,
+            "TypeError: Failed to fetch",
+        )
 
 
 def test_a_page_says_when_its_policy_does_not_allow_the_address(page, bundle_of, served):

@@ -1,4 +1,6 @@
-"""Raw logs opened in the browser, from a plain server: dropped, built there, kept there, looked at, handed on, removed."""
+"""Raw logs opened in the browser, from a plain server: dropped, built there, kept there, looked at, handed
+on, removed.
+"""
 
 import os
 import re
@@ -21,10 +23,13 @@ from tlparse_bundle.serve.publish.site import write_site
 from waiting import HANG_S, until
 
 if python_folder() is None:
-    pytest.skip("viewers/vendor/python is missing: install the checkout with Node present", allow_module_level=True)
+    pytest.skip(
+        "viewers/vendor/python is missing: install the checkout with Node present", allow_module_level=True
+    )
 
 OPEN = "viewers/open/"
-NO_SERVICE_WORKER = "Object.defineProperty(Navigator.prototype, 'serviceWorker', { value: undefined });"  # it loads all of the site; what it keeps has tests of its own
+# it loads all of the site; what it keeps has tests of its own
+NO_SERVICE_WORKER = "Object.defineProperty(Navigator.prototype, 'serviceWorker', { value: undefined });"
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +43,10 @@ def site(tmp_path_factory, bundle_of):
 
 @pytest.fixture
 def start(new_page, site):
-    """start(script, changed, search): the page that opens logs, in a browser that has kept nothing. ``changed``: what the page and its worker get of a module."""
+    """start(script, changed, search): the page that opens logs, in a browser that has kept nothing.
+
+    ``changed``: what the page and its worker get of a module.
+    """
 
     def open_it(script=None, changed=None, search=""):
         page = new_page()
@@ -49,7 +57,10 @@ def start(new_page, site):
             name, old, new = changed
             text = (VIEWERS / name).read_text()
             assert text.count(old) == 1
-            page.context.route(f"**/{name}", lambda route: route.fulfill(body=text.replace(old, new), content_type="text/javascript"))
+            page.context.route(
+                f"**/{name}",
+                lambda route: route.fulfill(body=text.replace(old, new), content_type="text/javascript"),
+            )
         page.goto(site + OPEN + search)
         return page
 
@@ -75,8 +86,13 @@ def said(folder):
 
 
 def bounded(script):
-    """A promise of a page; an error when it takes too long, since the page itself is waited for without an end."""
-    return f"Promise.race([{script}, new Promise((_, reject) => setTimeout(() => reject(new Error('it takes too long')), {HANG_S * 1000}))])"
+    """A promise of a page; an error when it takes too long, since the page itself is waited for without an
+    end.
+    """
+    return (
+        f"Promise.race([{script}, new Promise((_, reject) => setTimeout(() => reject(new Error('it takes too"
+        f" long')), {HANG_S * 1000}))])"
+    )
 
 
 def entries(page):
@@ -92,7 +108,9 @@ def test_a_folder_of_logs_is_built_kept_handed_on_and_removed(start, site, bundl
     assert re.fullmatch(re.escape(site) + r"viewers/default/\?stored=[0-9a-z]{16}", address)
     page.get_by_role("link", name="Compiles", exact=True).first.click()
     page.locator("main a", has_text="[0/0]").first.click()
-    page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="dynamo_output_graph").first.click()
+    page.get_by_role("navigation", name="Artifacts").get_by_role(
+        "link", name="dynamo_output_graph"
+    ).first.click()
     expect(page.get_by_role("region", name="Text of dynamo_output_graph")).to_contain_text("GraphModule")
     # a second tab, and a reload of what is open
     other = page.context.new_page()
@@ -108,7 +126,9 @@ def test_a_folder_of_logs_is_built_kept_handed_on_and_removed(start, site, bundl
     native = bundle_of("graph_breaks")
     with zipfile.ZipFile(downloads.value.path()) as archive:
         assert downloads.value.suggested_filename == "trace.zip" and archive.testzip() is None
-        assert sorted(archive.namelist()) == sorted(f"trace/{path.relative_to(native).as_posix()}" for path in native.rglob("*") if path.is_file())
+        assert sorted(archive.namelist()) == sorted(
+            f"trace/{path.relative_to(native).as_posix()}" for path in native.rglob("*") if path.is_file()
+        )
         archive.extractall(tmp_path)
     assert said(tmp_path / "trace") == said(native)
     # the list, to which the name leads; the zip is opened there as well
@@ -136,7 +156,11 @@ def test_a_folder_of_logs_is_built_kept_handed_on_and_removed(start, site, bundl
     expect(other.get_by_role("alert")).to_contain_text("This browser keeps no bundle of this address")
     other.get_by_role("link", name="All bundles").click()
     expect(headline(other)).to_have_text("Open a log or a bundle")
-    assert {f"{part.scheme}://{part.netloc}/" for part in map(urlsplit, asked(page)) if part.scheme in ("http", "https")} == {site}
+    assert {
+        f"{part.scheme}://{part.netloc}/"
+        for part in map(urlsplit, asked(page))
+        if part.scheme in ("http", "https")
+    } == {site}
 
 
 def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
@@ -147,7 +171,9 @@ def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
     os.utime(before, (1_700_000_000,) * 2)
     drop(page, after, before)
     question = page.get_by_role("region", name="Two things to open")
-    expect(question).to_contain_text(re.compile("before.*before.*after.*after", re.DOTALL))  # the older one first
+    expect(question).to_contain_text(
+        re.compile("before.*before.*after.*after", re.DOTALL)
+    )  # the older one first
     question.get_by_role("button", name="Swap").click()
     expect(question.get_by_role("definition").first).to_contain_text("after")
     question.get_by_role("button", name="Swap").click()
@@ -178,7 +204,9 @@ def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
     page.get_by_role("button", name="Save before → after as one file").click()
     expect(page.get_by_role("alert")).to_contain_text("One of the two runs was removed")
     page.goto(comparison)
-    expect(page.locator("header.shell")).to_contain_text("before → after")  # what it says itself can still be read
+    expect(page.locator("header.shell")).to_contain_text(
+        "before → after"
+    )  # what it says itself can still be read
 
 
 def test_logs_are_opened_where_a_bundle_is_asked_for_and_on_the_list(new_page, site, bundle_of):
@@ -210,13 +238,21 @@ def test_what_cannot_be_opened_is_said_and_the_next_may_be_one(start, tmp_path, 
     (tmp_path / "notes.txt").write_text("nothing")
     (tmp_path / "broken.zip").write_bytes(b"PK no zip")
     (tmp_path / "half").mkdir()
-    (tmp_path / "half" / "manifest.json").write_text('{"format": {"name": "tlparse-bundle", "major": 99, "minor": 0}}')
-    for name, words in (("notes.txt", "notes.txt is no trace log: its beginning holds no record."), ("broken.zip", "The zip could not be read"), ("half", "format version 99")):
+    (tmp_path / "half" / "manifest.json").write_text(
+        '{"format": {"name": "tlparse-bundle", "major": 99, "minor": 0}}'
+    )
+    for name, words in (
+        ("notes.txt", "notes.txt is no trace log: its beginning holds no record."),
+        ("broken.zip", "The zip could not be read"),
+        ("half", "format version 99"),
+    ):
         drop(page, tmp_path / name)
         expect(page.get_by_role("alert")).to_contain_text(words)
     (tmp_path / "long.log").write_bytes(log_of("transformer").read_bytes() * 40)
     drop(page, tmp_path / "long.log")
-    expect(page.get_by_role("progressbar", name="Building long")).to_have_attribute("value", re.compile("0[.]"))
+    expect(page.get_by_role("progressbar", name="Building long")).to_have_attribute(
+        "value", re.compile("0[.]")
+    )
     expect(page.get_by_role("button", name="Cancel")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Drop it anywhere")).to_be_visible()
@@ -227,8 +263,16 @@ def test_what_cannot_be_opened_is_said_and_the_next_may_be_one(start, tmp_path, 
 
 
 def test_without_python_bundles_are_opened_and_without_storage_they_are_saved(start, bundle_of, tmp_path):
-    page = start(script="globalThis.Worker = class { constructor() { throw new DOMException('no module workers', 'SecurityError'); } };")
-    expect(page.locator("main")).to_contain_text("This browser cannot run Python in the background. Build a bundle with the command line and drop that: tlparse-bundle LOG")
+    page = start(
+        script=(
+            "globalThis.Worker = class { constructor() { throw new DOMException('no module workers',"
+            " 'SecurityError'); } };"
+        )
+    )
+    expect(page.locator("main")).to_contain_text(
+        "This browser cannot run Python in the background. Build a bundle with the command line and drop"
+        " that: tlparse-bundle LOG"
+    )
     drop(page, log_of("graph_breaks"))
     expect(page.locator(".place-of-work").get_by_role("alert")).to_contain_text("cannot run Python")
     drop(page, bundle_of("graph_breaks"))
@@ -287,20 +331,31 @@ def test_a_site_works_without_its_server_and_a_new_version_takes_its_place(new_p
     page = new_page(errors=True)  # what is not there
 
     def becomes_of(title, worker):
-        """What becomes of a version with this title. Only then is a page loaded: beside a debugger, as in tests, Chromium forgets loads while it ends a worker."""
-        page.evaluate("""navigator.serviceWorker.ready.then((registration) => { window.end = new Promise((done) => {
+        """What becomes of a version with this title.
+
+        Only then is a page loaded: beside a debugger, as in tests, Chromium forgets loads while it ends a
+        worker.
+        """
+        page.evaluate(
+            """navigator.serviceWorker.ready.then((registration) => { window.end = new Promise((done) => {
           registration.onupdatefound = () => {
             const { installing } = registration;
             installing.onstatechange = () => { if (["activated", "redundant"].includes(installing.state)) done(installing.state); };
           };
-        }); })""")
+        }); })"""
+        )
         shown = site / "viewers" / "open" / "index.html"
         later = (site / "sw.js").stat().st_mtime + 10  # a server tells changes to the second
         shown.write_text(re.sub("<title>.*</title>", f"<title>{title}</title>", shown.read_text()))
         (site / "sw.js").write_bytes(worker(service_worker(site)))
         for path in (shown, site / "sw.js"):
             os.utime(path, (later, later))
-        return page.evaluate(bounded("navigator.serviceWorker.ready.then((registration) => registration.update()).then(() => window.end)"))
+        return page.evaluate(
+            bounded(
+                "navigator.serviceWorker.ready.then((registration) => registration.update()).then(() =>"
+                " window.end)"
+            )
+        )
 
     with plain_server(site) as base:
         address = base + "/"
@@ -309,7 +364,12 @@ def test_a_site_works_without_its_server_and_a_new_version_takes_its_place(new_p
         assert becomes_of("a new version", lambda worker: worker) == "activated"
         page.goto(address + OPEN)
         assert page.title() == "a new version"
-        assert becomes_of("half a version", lambda worker: worker.replace(b"open/index.html\":\"", b"open/index.html\":\"0")) == "redundant"  # its hashes do not name it
+        assert (
+            becomes_of(
+                "half a version", lambda worker: worker.replace(b'open/index.html":"', b'open/index.html":"0')
+            )
+            == "redundant"
+        )  # its hashes do not name it
         page.goto(address + OPEN)
         assert page.title() == "a new version"
     page.goto(address + OPEN)  # nobody answers: all of it comes from the browser now
@@ -332,8 +392,11 @@ def test_another_server_of_the_same_port_is_not_hidden(new_page, tmp_path):
         (site / "viewers" / "open" / "index.html").write_text("<!doctype html><title>another server</title>")
         page.goto(f"{address}/{OPEN}")
         assert page.title() == "another server"
-        # The registration is there until its last page is gone. What that page registers meanwhile takes it up again.
-        behind.evaluate("navigator.serviceWorker.register(new URL('../../sw.js', location.href)).then(() => {})")
+        # The registration is there until its last page is gone. What that page registers meanwhile takes it
+        # up again.
+        behind.evaluate(
+            "navigator.serviceWorker.register(new URL('../../sw.js', location.href)).then(() => {})"
+        )
         behind.close()
 
         def registered():

@@ -44,7 +44,11 @@ def test_failures_with_function_place_line_reason_and_link(show):
     lines = {row["compile"]: row for row in rows if row["kind"] == "exception"}
     for row in failed:
         compile = compiles[row["compile"]]
-        item = findings(page).get_by_role("listitem").filter(has=page.get_by_role("link", name=f"[{compile.key}] {compile.row['function']} failed"))
+        item = (
+            findings(page)
+            .get_by_role("listitem")
+            .filter(has=page.get_by_role("link", name=f"[{compile.key}] {compile.row['function']} failed"))
+        )
         expect(item).to_contain_text(row["type"])
         expect(item).to_contain_text(f"program.py:{row['line']}" if row["line"] else "program.py")
         expect(item).to_contain_text(lines[row["compile"]]["source_line"] or compile.row["function"])
@@ -76,7 +80,12 @@ def test_recompiles_by_root_cause(show):
     for cause in causes:
         function = codes[cause["code_object"]]["function"]
         values = " → ".join(map(str, cause["values"]))
-        item = findings(page).get_by_role("article").filter(has=page.get_by_role("heading", name=f"{function} was compiled again")).filter(has_text=values)
+        item = (
+            findings(page)
+            .get_by_role("article")
+            .filter(has=page.get_by_role("heading", name=f"{function} was compiled again"))
+            .filter(has_text=values)
+        )
         for key in cause["compiles"]:
             expect(item.get_by_role("link", name=f"[{key}]")).to_be_visible()
     grows = findings(page).get_by_role("article").filter(has_text="grows")
@@ -109,7 +118,9 @@ def test_compile_time_is_the_sum_of_its_parts(show):
     assert all(parts) and sum(parts) == row["total_us"]
     shares = [f"{100 * us / sum(parts):.{1 if us * 10 < sum(parts) else 0}f} %" for us in parts]
     expect(page.get_by_role("img", name="Dynamo")).to_have_accessible_name(
-        "of {} in the metrics: Dynamo {}, AOTAutograd {}, Inductor {}, backward, later {}".format(seconds(sum(parts)), *shares)
+        "of {} in the metrics: Dynamo {}, AOTAutograd {}, Inductor {}, backward, later {}".format(
+            seconds(sum(parts)), *shares
+        )
     )
 
 
@@ -124,7 +135,9 @@ def test_picker_keeps_the_view(show):
     assert [log.rank for log in bundle.logs] == [0, 1, 2, 3]
     expect(page.get_by_role("grid", name="Compiles")).to_be_visible()
     page.get_by_label("Log", exact=True).select_option(label=f"rank 2 · {bundle.logs[2].id}")
-    expect(page.get_by_role("grid", name="Compiles").get_by_role("row")).to_have_count(1 + len(listed(bundle.logs[2])))
+    expect(page.get_by_role("grid", name="Compiles").get_by_role("row")).to_have_count(
+        1 + len(listed(bundle.logs[2]))
+    )
     expect_address(page, f"log={bundle.logs[2].id}", "view=compiles")
     page.get_by_role("link", name="Overview").click()
     table = page.get_by_role("region", name="Logs")
@@ -184,7 +197,9 @@ def test_equal_recompile_reasons_are_one_line(show):
     data = b"".join(
         record(
             f"compilation_metrics 0/{n} "
-            + json.dumps({"co_name": "f", "recompile_reason": f"0/{n - 1}: tensor 'x' rank mismatch" if n else None})
+            + json.dumps(
+                {"co_name": "f", "recompile_reason": f"0/{n - 1}: tensor 'x' rank mismatch" if n else None}
+            )
         )
         for n in range(40)
     )

@@ -1,6 +1,7 @@
 """Each screen looks as it did: a picture of it, made small, is compared with the one in pictures/.
 
-After a change that is meant, TLPARSE_BUNDLE_UPDATE_PICTURES=1 writes them anew: look at each before it is committed.
+After a change that is meant, TLPARSE_BUNDLE_UPDATE_PICTURES=1 writes them anew: look at each before it is
+committed.
 """
 
 import base64
@@ -15,7 +16,12 @@ UPDATE = "TLPARSE_BUNDLE_UPDATE_PICTURES"
 SCALE = 4  # a picture has a fourth of the width: what one sees stays, how letters are smoothed does not
 FONT_WIDTH = 330  # pixels of PROBE: with other fonts the pages are other pictures
 PROBE = "The quick brown fox jumps over the lazy dog 0123"
-SIZES = {"wide": (1440, 900), "small": (1024, 700), "zoomed": (720, 450), "phone": (400, 800)}  # zoomed: 1440 × 900 at 200 %
+SIZES = {
+    "wide": (1440, 900),
+    "small": (1024, 700),
+    "zoomed": (720, 450),
+    "phone": (400, 800),
+}  # zoomed: 1440 × 900 at 200 %
 MOST_DIFFERENT = 0.004  # share of the pixels
 HOME = ("recompiles", "failures", "transformer", "ranks_extra_break", "provenance")
 SCREENS = {  # picture: (fixture, viewer, state)
@@ -24,7 +30,11 @@ SCREENS = {  # picture: (fixture, viewer, state)
     "failures": ("failures", "default", "#v=1&view=failures"),
     "recompiles": ("recompiles", "default", "#v=1&view=recompiles"),
     "compile": ("transformer", "default", "#v=1&view=compile&compile=0/0"),
-    "code": ("transformer", "default", "#v=1&view=compile&compile=0/0&artifact=inductor_output_code&line=900"),
+    "code": (
+        "transformer",
+        "default",
+        "#v=1&view=compile&compile=0/0&artifact=inductor_output_code&line=900",
+    ),
     "timeline": ("transformer", "default", "#v=1&view=timeline"),
     "verdict": ("ranks_extra_break", "multirank", ""),
     "provenance": ("provenance", "provenance", "#v=1&pin=post:9"),
@@ -59,10 +69,14 @@ def canvas(browser, blank):
     """A page without a policy, to draw in."""
     page = open_page(browser, bypass_csp=True)
     page.goto(blank)
-    width = page.evaluate(f"""() => {{ const probe = document.createElement("span"); probe.style.font = "13px system-ui"; probe.style.position = "absolute"; probe.textContent = {PROBE!r};
-        document.body.append(probe); const {{ width }} = probe.getBoundingClientRect(); probe.remove(); return width }}""")
+    width = page.evaluate(
+        f"""() => {{ const probe = document.createElement("span"); probe.style.font = "13px system-ui"; probe.style.position = "absolute"; probe.textContent = {PROBE!r};
+        document.body.append(probe); const {{ width }} = probe.getBoundingClientRect(); probe.remove(); return width }}"""
+    )
     if round(width) != FONT_WIDTH:
-        pytest.skip(f"the pictures were made with other fonts: a line is {width:.0f} px wide here, {FONT_WIDTH} there")
+        pytest.skip(
+            f"the pictures were made with other fonts: a line is {width:.0f} px wide here, {FONT_WIDTH} there"
+        )
     return page
 
 
@@ -80,16 +94,23 @@ def test_it_looks_as_it_did(canvas, new_page, bundle_of, served, one_server, scr
         base, app = one_server
         page.goto(f"{base}/viewers/{viewer}/?bundle=/bundles/{app.add(bundle_of(fixture), fixture)}/{state}")
     settle(page)
-    page.evaluate("() => document.querySelectorAll('td.when').forEach((cell) => { cell.textContent = '2026-01-01 12:00' })")
+    page.evaluate(
+        "() => document.querySelectorAll('td.when').forEach((cell) => { cell.textContent = '2026-01-01"
+        " 12:00' })"
+    )
     for size, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)
             settle(page)
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{screen} at {width} px is too wide"
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+                f"{screen} at {width} px is too wide"
+            )
             path = PICTURES / f"{screen}-{size}-{theme}.webp"
             known = as_data(path.read_bytes(), "webp") if path.exists() else None
-            small, different = canvas.evaluate(COMPARE, [as_data(page.screenshot(animations="disabled", caret="hide"), "png"), known, SCALE])
+            small, different = canvas.evaluate(
+                COMPARE, [as_data(page.screenshot(animations="disabled", caret="hide"), "png"), known, SCALE]
+            )
             if os.environ.get(UPDATE) and different > MOST_DIFFERENT / 4:
                 PICTURES.mkdir(exist_ok=True)
                 path.write_bytes(base64.b64decode(small.split(",")[1]))
@@ -99,4 +120,6 @@ def test_it_looks_as_it_did(canvas, new_page, bundle_of, served, one_server, scr
 
 
 def test_there_is_a_picture_of_each_screen_and_no_other():
-    assert {path.name for path in PICTURES.iterdir()} == {f"{screen}-{size}-{theme}.webp" for screen in SCREENS for size in SIZES for theme in ("light", "dark")}
+    assert {path.name for path in PICTURES.iterdir()} == {
+        f"{screen}-{size}-{theme}.webp" for screen in SCREENS for size in SIZES for theme in ("light", "dark")
+    }

@@ -22,6 +22,8 @@ def it_prints(page):
         if not control.evaluate("e => Boolean(e.closest('.tabs, [role=grid], .as-link'))"):
             expect(control).to_be_hidden()
     main = page.get_by_role("main")
-    assert main.evaluate("e => e.clientHeight >= e.scrollHeight - 1 && getComputedStyle(e).overflowY === 'visible'"), "nothing is cut off"
+    assert main.evaluate(
+        "e => e.clientHeight >= e.scrollHeight - 1 && getComputedStyle(e).overflowY === 'visible'"
+    ), "nothing is cut off"
     assert main.evaluate("e => e.scrollWidth <= document.documentElement.clientWidth"), "nor at the side"
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"

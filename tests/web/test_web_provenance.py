@@ -9,7 +9,13 @@ from pages import address, becomes, go, settle
 from playwright.sync_api import expect
 
 FIXTURES = ["provenance", "provenance_training", "provenance_aoti", "provenance_graphs"]
-TITLES = {"source": "User source", "pre": "Pre-grad graph", "post": "Post-grad graph", "code": "Generated code", "bodies": "Kernel bodies"}
+TITLES = {
+    "source": "User source",
+    "pre": "Pre-grad graph",
+    "post": "Post-grad graph",
+    "code": "Generated code",
+    "bodies": "Kernel bodies",
+}
 
 
 def facts(name):
@@ -71,8 +77,12 @@ def follow(page, known):
     expect(source_line(page, known["source"])).to_have_class(re.compile("pinned"))
     becomes(lambda: set(known["pre"]) - nodes(lit(page, "pre")), set())
     becomes(lambda: set(known["post"]) - nodes(lit(page, "post")), set())
-    becomes(lambda: any(known["call"] in text for text in lit(page, "code")))  # the call is marked, and in sight
-    expect(page.get_by_role("status").filter(has_text="←")).to_contain_text(re.compile(rf"program\.py:(\d+, )*{known['source']}\b"))
+    becomes(
+        lambda: any(known["call"] in text for text in lit(page, "code"))
+    )  # the call is marked, and in sight
+    expect(page.get_by_role("status").filter(has_text="←")).to_contain_text(
+        re.compile(rf"program\.py:(\d+, )*{known['source']}\b")
+    )
 
     page.keyboard.press("Escape")
     becomes(lambda: lit(page, "post"), [])
@@ -88,10 +98,16 @@ def follow(page, known):
 def test_from_each_pane_to_all_others(view):
     page = view("provenance", "#v=1&compile=1/0")
     expected = {"source": {"before = x.sin() + 1"}, "pre": {"sin", "before"}, "post": {"sin", "add"}}
-    for pane, text in [("source", "before ="), ("code", "cpp_fused_add_sin_0(arg0_1"), ("code", "tmp0.sin()")]:
+    for pane, text in [
+        ("source", "before ="),
+        ("code", "cpp_fused_add_sin_0(arg0_1"),
+        ("code", "tmp0.sin()"),
+    ]:
         line(page, pane, text).click()
         becomes(lambda: set(lit(page, "source")), expected["source"])
-        becomes(lambda: (nodes(lit(page, "pre")), nodes(lit(page, "post"))), (expected["pre"], expected["post"]))
+        becomes(
+            lambda: (nodes(lit(page, "pre")), nodes(lit(page, "post"))), (expected["pre"], expected["post"])
+        )
         becomes(lambda: "cpp_fused_add_sin_0(arg0_1, buf0)" in lit(page, "code"))
         page.keyboard.press("Escape")
     for pane, text in [("pre", "before:"), ("post", "add:")]:
@@ -107,7 +123,10 @@ def test_hover_previews_and_a_pin_stays(view):
     becomes(lambda: (lit(page, "source", "preview"), lit(page, "source")), (["product = before @ w"], []))
     line(page, "post", "mm:").click()
     line(page, "post", "cos:").hover()
-    becomes(lambda: (lit(page, "source", "preview"), lit(page, "source")), (["return product.cos() * 3"], ["product = before @ w"]))  # the pin stays
+    becomes(
+        lambda: (lit(page, "source", "preview"), lit(page, "source")),
+        (["return product.cos() * 3"], ["product = before @ w"]),
+    )  # the pin stays
     page.get_by_role("heading", name="Provenance").hover()
     becomes(lambda: (lit(page, "source", "preview"), lit(page, "source")), ([], ["product = before @ w"]))
     line(page, "post", "mm:").click()
@@ -117,7 +136,9 @@ def test_hover_previews_and_a_pin_stays(view):
 def test_every_pin_is_an_address(view, page):
     view("provenance", "#v=1&compile=1/0")
     line(page, "pre", "product:").click()
-    expect(page.get_by_role("link", name="Link to this pin")).to_have_attribute("href", re.compile("pin=pre(%3A|:)11"))
+    expect(page.get_by_role("link", name="Link to this pin")).to_have_attribute(
+        "href", re.compile("pin=pre(%3A|:)11")
+    )
     before = address(page)
     page.goto("about:blank")
     page.goto(before)
@@ -142,7 +163,14 @@ def test_keyboard_only(view):
         page.keyboard.press("n")
         walked.append(page.evaluate("document.activeElement.getAttribute('aria-label')").split(":")[0])
     source, pre, post, code, _ = TITLES.values()
-    assert walked == [source, pre, post, code, code, source], "the call and the kernel's own code; then in a circle"
+    assert walked == [
+        source,
+        pre,
+        post,
+        code,
+        code,
+        source,
+    ], "the call and the kernel's own code; then in a circle"
     page.keyboard.press("N")
     expect(body(page, "code")).to_be_focused()
     page.keyboard.press("Escape")
@@ -176,7 +204,10 @@ def test_coverage_is_shown(view):
     page.get_by_role("combobox", name="Graph").select_option(index=1)
     expect(shown).to_contain_text("post-grad nodes in kernels 11 of 13 (84 %)")
     expect(shown).to_contain_text("with source 3 of 3 (100 %)")
-    expect(shown).to_contain_text("the generated code tells the nodes of all kernels; what has the same source line is shown in the pre-grad graph")
+    expect(shown).to_contain_text(
+        "the generated code tells the nodes of all kernels; what has the same source line is shown in the"
+        " pre-grad graph"
+    )
 
 
 def test_a_backward_without_mapping_goes_by_the_code_and_source_lines(view):
@@ -231,7 +262,9 @@ def test_empty_state_says_how_to_record(view):
     expect(body(page, "code")).to_be_visible()
 
 
-@pytest.mark.parametrize(("fixture", "there"), [("provenance", True), ("train_step", False), ("caches", False)])
+@pytest.mark.parametrize(
+    ("fixture", "there"), [("provenance", True), ("train_step", False), ("caches", False)]
+)
 def test_the_compile_page_leads_here(show, fixture, there):
     page, _ = show(fixture, "#v=1&view=compile&compile=0/0")
     rail = page.get_by_role("navigation", name="Artifacts")

@@ -27,7 +27,7 @@ def log_of(pre, post, code, mapping, stacks):
 LARGE = long_provenance()
 
 
-def test_fifty_thousand_lines(view):  # noqa: F811
+def test_fifty_thousand_lines(view):
     page = view(LARGE)
     expect(body(page, "code")).to_be_visible()
     assert LARGE.count(b"\n") > 50_000 and page.locator(".code-line").count() < 600
@@ -40,20 +40,31 @@ def test_fifty_thousand_lines(view):  # noqa: F811
     expect(page.locator(".code-line.cursor.pinned")).to_have_count(1)
 
 
-def test_panes_scroll_together(view):  # noqa: F811
+def test_panes_scroll_together(view):
     page = view(LARGE)
-    page.evaluate("performance.now = () => 1e9")  # the scroll that follows a turn of the wheel counts as the person's when it comes late, too
+    page.evaluate(
+        "performance.now = () => 1e9"
+    )  # the scroll that follows a turn of the wheel counts as the person's when it comes late, too
     body(page, "post").hover()
     for _ in range(12):
         page.mouse.wheel(0, 2_000)
-    middle = "element => { const box = element.getBoundingClientRect(); const row = document.elementFromPoint(box.x + 60, box.y + box.height / 2).closest('.code-line'); return row?.textContent ?? '' }"
+    middle = (
+        "element => { const box = element.getBoundingClientRect(); const row ="
+        " document.elementFromPoint(box.x + 60, box.y + box.height / 2).closest('.code-line'); return"
+        " row?.textContent ?? '' }"
+    )
 
     def number(pane):
         found = re.search(r"(?:\b[nxk]|buf)(\d+)", body(page, pane).evaluate(middle))
         return int(found[1]) if found else -1
 
     page.wait_for_function("document.querySelector('.pane-code .virtual').scrollTop > 100000")
-    becomes(lambda: number("post") > 300 and all(abs(number(pane) - number("post")) < 12 for pane in ("source", "pre", "code")))
+    becomes(
+        lambda: (
+            number("post") > 300
+            and all(abs(number(pane) - number("post")) < 12 for pane in ("source", "pre", "code"))
+        )
+    )
     page.get_by_role("button", name="Scroll together").click()
     settle(page)
     top = "element => element.scrollTop"
@@ -65,15 +76,25 @@ def test_panes_scroll_together(view):  # noqa: F811
     assert body(page, "code").evaluate(top) == before["code"]
 
 
-def test_hostile_strings_are_text(view):  # noqa: F811
+def test_hostile_strings_are_text(view):
     file = f"/home/{EVIL}.py"
-    graph = f'class M(torch.nn.Module):\n    # File: {file}:3 in {EVIL}, code: {EVIL}\n    relu: "{EVIL}" = torch.relu({EVIL})\n'
+    graph = (
+        f'class M(torch.nn.Module):\n    # File: {file}:3 in {EVIL}, code: {EVIL}\n    relu: "{EVIL}" ='
+        f" torch.relu({EVIL})\n"
+    )
     kernel = f"{EVIL}:1"
     stacks = {kernel: [f'  File "{file}", line 3, in {EVIL}\n    {EVIL}\n']}
     names = {"relu": ["relu"]}
     code = f"def call(args):\n    # [Provenance debug handles] {kernel}\n    {EVIL}(x)\n"
     page = view(
-        log_of(graph, graph, code, {"preToPost": names, "cppCodeToPost": {kernel: ["relu"]}, "version": 2.0}, stacks), "#v=1&pin=kernel:0"
+        log_of(
+            graph,
+            graph,
+            code,
+            {"preToPost": names, "cppCodeToPost": {kernel: ["relu"]}, "version": 2.0},
+            stacks,
+        ),
+        "#v=1&pin=kernel:0",
     )
     expect(body(page, "post").locator(".pinned")).to_have_count(1)
     for pane in ("source", "pre", "post", "code"):
@@ -83,8 +104,13 @@ def test_hostile_strings_are_text(view):  # noqa: F811
     assert "broken" not in page.title()
 
 
-def test_odd_addresses(view, blank):  # noqa: F811
-    odd = [f"#v=1&compile={EVIL}&pin={EVIL}", "#v=1&pin=post:999999&hide=pre,nonsense", "#v=1&pin=kernel:99&graph=-1", "#v=1&pin=source:-1&sync=x"]
+def test_odd_addresses(view, blank):
+    odd = [
+        f"#v=1&compile={EVIL}&pin={EVIL}",
+        "#v=1&pin=post:999999&hide=pre,nonsense",
+        "#v=1&pin=kernel:99&graph=-1",
+        "#v=1&pin=source:-1&sync=x",
+    ]
     for hash in odd:
         page = view("provenance", hash)
         expect(page.get_by_role("main")).to_be_visible()
@@ -93,11 +119,13 @@ def test_odd_addresses(view, blank):  # noqa: F811
 
 
 def test_bundle_without_the_log(page_with_errors, bundle_of, address_of):
-    page_with_errors.goto(address_of(bundle_of("provenance")).replace("/default/", "/provenance/") + "#v=1&log=none")
+    page_with_errors.goto(
+        address_of(bundle_of("provenance")).replace("/default/", "/provenance/") + "#v=1&log=none"
+    )
     expect(page_with_errors.get_by_role("alert")).to_contain_text("has no log 'none'")
 
 
-def test_without_a_graph_or_code(view):  # noqa: F811
+def test_without_a_graph_or_code(view):
     only = record("artifact:inductor_provenance_tracking_node_mappings 0/0", payload='{"version": 2.0}')
     page = view(only)
     for title in ("Pre-grad graph", "Post-grad graph", "Generated code", "User source"):
@@ -114,11 +142,16 @@ PARTLY = log_of(
 )  # fmt: skip
 
 
-def test_what_the_code_does_not_tell_goes_by_source_line(view):  # noqa: F811
+def test_what_the_code_does_not_tell_goes_by_source_line(view):
     page = view(PARTLY)
-    expect(page.locator(".coverage")).to_contain_text("the generated code tells the nodes of 1 of 2 kernels; what has the same source line is shown for the rest")
+    expect(page.locator(".coverage")).to_contain_text(
+        "the generated code tells the nodes of 1 of 2 kernels; what has the same source line is shown for the"
+        " rest"
+    )
     page.get_by_role("row", name="kernel cpp_fused_sum_0:1", exact=True).click()
-    becomes(lambda: [text.split(":")[0] for text in lit(page, "post")], ["summed"])  # not mm, of which the code tells the kernel
+    becomes(
+        lambda: [text.split(":")[0] for text in lit(page, "post")], ["summed"]
+    )  # not mm, of which the code tells the kernel
     expect(body(page, "post").locator(".loose")).to_have_count(1)
     expect(page.get_by_role("status").filter(has_text="←")).to_contain_text("by source line")
     page.get_by_role("row", name="kernel extern_kernels.mm:2", exact=True).click()
@@ -127,7 +160,7 @@ def test_what_the_code_does_not_tell_goes_by_source_line(view):  # noqa: F811
 
 
 @pytest.mark.parametrize("server", ["serve", "static"])
-def test_on_both_servers(view, server):  # noqa: F811
+def test_on_both_servers(view, server):
     page = view("provenance", "#v=1&pin=post:9", server)
     expect(body(page, "source").locator(".pinned")).to_have_count(1)
 
@@ -138,10 +171,20 @@ def test_themes(page_that, bundle_of, address_of, scheme):
     page.goto(address_of(bundle_of("provenance")).replace("/default/", "/provenance/") + "#v=1&pin=post:9")
     expect(body(page, "post").locator(".pinned")).to_have_count(1)
     assert (luminance(rgb(page.evaluate(BACKGROUND))) < 0.1) == (scheme == "dark")
-    for selector in (".unmapped .text", ".pinned .text", ".gutter", ".coverage .dim", ".chain", ".grid-header", ".t-string"):
-        colours = page.locator(selector).first.evaluate("""element => { const own = getComputedStyle(element).color;
+    for selector in (
+        ".unmapped .text",
+        ".pinned .text",
+        ".gutter",
+        ".coverage .dim",
+        ".chain",
+        ".grid-header",
+        ".t-string",
+    ):
+        colours = page.locator(selector).first.evaluate(
+            """element => { const own = getComputedStyle(element).color;
             let at = element; while (at && getComputedStyle(at).backgroundColor === 'rgba(0, 0, 0, 0)') at = at.parentElement;
-            return [own, getComputedStyle(at).backgroundColor] }""")
+            return [own, getComputedStyle(at).backgroundColor] }"""
+        )
         assert contrast(*map(rgb, colours)) >= 4.5, f"{selector} in {scheme}: {colours}"
     page.get_by_role("button", name="Switch between light and dark").click()
     becomes(lambda: luminance(rgb(page.evaluate(BACKGROUND))) < 0.1, scheme != "dark")
@@ -155,7 +198,7 @@ def test_narrow_window(page_that, bundle_of, address_of):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_bars_are_moved_with_arrows_and_remembered(view):  # noqa: F811
+def test_bars_are_moved_with_arrows_and_remembered(view):
     page = view("provenance")
     bar = page.get_by_role("separator", name="Width of User source")
     pane = page.get_by_role("region", name="User source", exact=True)
@@ -172,7 +215,11 @@ def test_bars_are_moved_with_arrows_and_remembered(view):  # noqa: F811
 
 def test_no_axe_violations(page_that, bundle_of, address_of):
     page = page_that(bypass_csp=True)
-    for fixture, hash in [("provenance", "#v=1&pin=post:9"), ("provenance_training", "#v=1&compile=0/0&graph=2"), ("train_step", "#v=1")]:
+    for fixture, hash in [
+        ("provenance", "#v=1&pin=post:9"),
+        ("provenance_training", "#v=1&compile=0/0&graph=2"),
+        ("train_step", "#v=1"),
+    ]:
         page.goto(address_of(bundle_of(fixture)).replace("/default/", "/provenance/") + hash)
         expect(page.get_by_role("main").locator(".code-line, h1").first).to_be_visible()
         settle(page)

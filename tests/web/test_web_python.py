@@ -1,4 +1,6 @@
-"""Python in the browser, from a plain server: what it makes of logs is what the package makes of them on this machine, byte for byte."""
+"""Python in the browser, from a plain server: what it makes of logs is what the package makes of them on this
+machine, byte for byte.
+"""
 
 import gzip
 import hashlib
@@ -22,9 +24,14 @@ from tlparse_bundle.serve.publish.site import write_site
 from tlparse_bundle.statements.runs.compare.document import compare
 
 if python_folder() is None:
-    pytest.skip("viewers/vendor/python is missing: install the checkout with Node present", allow_module_level=True)
+    pytest.skip(
+        "viewers/vendor/python is missing: install the checkout with Node present", allow_module_level=True
+    )
 
-GZIP, GZIP_NOWHERE = "H4sIAAAAAAACA", "H4sIAAAAAAAC/"  # what it was made on, which newer versions of Python leave open
+GZIP, GZIP_NOWHERE = (
+    "H4sIAAAAAAACA",
+    "H4sIAAAAAAAC/",
+)  # what it was made on, which newer versions of Python leave open
 
 START = """async () => {
   const { Python } = await import(`${location.origin}/viewers/lib/local/python.js`);
@@ -73,14 +80,24 @@ def python(started, site):
     page.evaluate("store.removeAll()")
     yield page
     assert problems == []
-    assert f"{site}/viewers/vendor/python/pyodide.asm.wasm" in addresses  # what a worker asks for is seen, too
-    assert {address.split("/viewers/")[0] for address in addresses if not address.startswith("blob:")} <= {site, f"{site}/bundles.json", f"{site}/favicon.ico"}
+    assert (
+        f"{site}/viewers/vendor/python/pyodide.asm.wasm" in addresses
+    )  # what a worker asks for is seen, too
+    assert {address.split("/viewers/")[0] for address in addresses if not address.startswith("blob:")} <= {
+        site,
+        f"{site}/bundles.json",
+        f"{site}/favicon.ico",
+    }
 
 
 def natively(paths, folder, codec="none"):
     """The hashes of the files, by path."""
     build(discover(paths), folder, codec=codec, jobs=1)
-    found = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*") if path.is_file()}
+    found = {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
     shutil.rmtree(folder)
     return found
 
@@ -106,8 +123,12 @@ def test_logs_as_people_have_them(python, tmp_path):
     text = log.read_bytes()
     (tmp_path / "cut.log").write_bytes(text[:-1000])
     (tmp_path / "small.log.gz").write_bytes(gzip.compress(text))
-    (tmp_path / "frames.log.zst").write_bytes(zstandard.compress(text[:100_000]) + zstandard.compress(text[100_000:]))
-    (tmp_path / "odd – name.log").write_bytes(text.replace(b'"co_name"', b'"co_n\xffme"').replace(b"1e-05", b"1e400") + b"no record\n")
+    (tmp_path / "frames.log.zst").write_bytes(
+        zstandard.compress(text[:100_000]) + zstandard.compress(text[100_000:])
+    )
+    (tmp_path / "odd – name.log").write_bytes(
+        text.replace(b'"co_name"', b'"co_n\xffme"').replace(b"1e-05", b"1e400") + b"no record\n"
+    )
     mixed = tmp_path / "mixed"
     mixed.mkdir()
     shutil.copy(log, mixed / "dedicated_log_torch_trace_rank_3_x.log")
@@ -123,7 +144,9 @@ def test_eight_ranks_have_the_same_verdict(python, site, tmp_path):
     functions = [f"block_{number}" for number in range(5)]
     folder = tmp_path / "job"
     folder.mkdir()
-    write_ranks(folder, [rank_log(rank, functions, odd="block_3" if rank == 5 else None) for rank in range(8)])
+    write_ranks(
+        folder, [rank_log(rank, functions, odd="block_3" if rank == 5 else None) for rank in range(8)]
+    )
     assert in_page(python, folder)["files"] == natively([folder], tmp_path / "out")
     build(discover([folder]), tmp_path / "out", codec="none", jobs=1)
     verdict = Bundle.open(tmp_path / "out").job["text"]
@@ -144,21 +167,32 @@ def test_what_is_no_log_is_told_as_on_the_command_line(python, tmp_path, monkeyp
     for name in sorted(os.listdir()):
         with pytest.raises(BundleError) as error:
             discover([name])
-        assert in_page(python, tmp_path / name) == {"message": error.value.message, "hint": error.value.hint, "code": error.value.code}
+        assert in_page(python, tmp_path / name) == {
+            "message": error.value.message,
+            "hint": error.value.hint,
+            "code": error.value.code,
+        }
 
 
 def test_progress_and_an_end_in_the_middle(python, tmp_path):
     log = tmp_path / "large.log"
     log.write_bytes(next((traces.ROOT / "fixtures" / "transformer" / "trace").iterdir()).read_bytes() * 30)
     python.set_input_files("#files", log)
-    assert python.evaluate("""async () => {
+    assert (
+        python.evaluate("""async () => {
       const files = [...document.getElementById('files').files].map((file) => ({ path: file.name, data: file })), stop = new AbortController();
       return python.build(files, { name: 'x', signal: stop.signal, onprogress: () => stop.abort() }).catch((error) => error.code);
-    }""") == "cancelled"
+    }""")
+        == "cancelled"
+    )
     found = in_page(python, log)
     assert found["files"] == natively([log], tmp_path / "out")
     told = python.evaluate("told")
-    assert len(told) > 2 and all(0 < done <= total == log.stat().st_size for done, total in told) and told == sorted(told)
+    assert (
+        len(told) > 2
+        and all(0 < done <= total == log.stat().st_size for done, total in told)
+        and told == sorted(told)
+    )
     assert len(python.evaluate("store.list()")) == 1  # nothing of the one that was cancelled
 
 
@@ -167,11 +201,22 @@ def test_what_is_made_of_bundles(python, bundle_of, tmp_path, new_page):
     python.evaluate("globalThis.sides = []")
     for path in (base, new):
         python.set_input_files("#folder", path)
-        python.evaluate("sides.push(new Map([...document.getElementById('folder').files].map((file) => [file.webkitRelativePath.split('/').slice(1).join('/'), file])))")
+        python.evaluate(
+            "sides.push(new Map([...document.getElementById('folder').files].map((file) =>"
+            " [file.webkitRelativePath.split('/').slice(1).join('/'), file])))"
+        )
     document = compare([("before", Bundle.open(base))], [("after", Bundle.open(new))])
-    assert python.evaluate("async () => { globalThis.pair = await python.compare(...sides, { names: ['before', 'after'] }); return pair.text(); }") == dumps(document).decode()
+    assert (
+        python.evaluate(
+            "async () => { globalThis.pair = await python.compare(...sides, { names: ['before', 'after'] });"
+            " return pair.text(); }"
+        )
+        == dumps(document).decode()
+    )
     page = b"".join(export(Bundle.open(base), viewers_of(Bundle.open(base)))).decode()
-    assert python.evaluate("async () => (await python.export(sides[0])).text()").replace(GZIP_NOWHERE, GZIP) == page.replace(GZIP_NOWHERE, GZIP)
+    assert python.evaluate("async () => (await python.export(sides[0])).text()").replace(
+        GZIP_NOWHERE, GZIP
+    ) == page.replace(GZIP_NOWHERE, GZIP)
     made = python.evaluate("async () => (await python.exportPair(...sides, pair)).text()")
     (tmp_path / "changes.html").write_text(made)
     page = new_page()

@@ -52,7 +52,9 @@ def test_each_view_of_a_redacted_bundle_opens(show, shared, preset):
     go(page, f"#v=1&view=compile&compile={compile.key}&artifact={artifact.name}")
     settle(page)
     if preset == "share-with-public":
-        expect(page.get_by_text("This payload is not included: the bundle is redacted.").first).to_be_visible()
+        expect(
+            page.get_by_text("This payload is not included: the bundle is redacted.").first
+        ).to_be_visible()
     else:
         expect(page.get_by_role("main")).to_contain_text("class GraphModule")
 
@@ -90,7 +92,9 @@ def dialogue(page_that, served, bundle_of):
 
 def ticked(dialogue):
     boxes = dialogue.locator("input[type=checkbox]").all()
-    return {box.get_attribute("value") for box in boxes if box.is_checked()}, {box.get_attribute("value") for box in boxes}
+    return {box.get_attribute("value") for box in boxes if box.is_checked()}, {
+        box.get_attribute("value") for box in boxes
+    }
 
 
 def taken(page, dialogue, path):
@@ -116,8 +120,12 @@ def test_the_dialogue_offers_what_the_command_does(dialogue):
     expect(choice.get_by_role("radio", name="A vendor")).to_be_checked()
     assert violations_in_both_themes(page) == []
     choice.get_by_role("button", name="Preview").click()
-    expect(choice.get_by_label("Preview", exact=True).filter(has_text="Goes:")).to_contain_text("Preset share-with-vendor. Goes:")
-    expect(choice.get_by_label("Preview", exact=True).filter(has_text="Goes:")).to_contain_text("/home/user/project/program.py")
+    expect(choice.get_by_label("Preview", exact=True).filter(has_text="Goes:")).to_contain_text(
+        "Preset share-with-vendor. Goes:"
+    )
+    expect(choice.get_by_label("Preview", exact=True).filter(has_text="Goes:")).to_contain_text(
+        "/home/user/project/program.py"
+    )
     page.keyboard.press("Escape")
     expect(choice).to_have_count(0)
     expect(page.get_by_role("button", name="More ways to share")).to_be_focused()
@@ -132,16 +140,32 @@ def test_what_is_not_ticked_is_not_in_the_zip(dialogue, tmp_path):
     with zipfile.ZipFile(tmp_path / "redacted.zip") as archive:
         archive.extractall(tmp_path / "got")
     manifest = json.loads((tmp_path / "got" / "redacted" / "manifest.json").read_bytes())
-    assert manifest["redacted"] == {"preset": None, "dropped": ["source", "strings", "verbatim", "names", "timeline"]}
-    assert left_over(Said(Public(), logs_at(FIXTURES / "failures" / "trace")), texts_of_bundle(tmp_path / "got")) == {}
-    assert not [path for path in (tmp_path / "got").rglob("*") if "private" in path.name or path.name.startswith("spans")]
+    assert manifest["redacted"] == {
+        "preset": None,
+        "dropped": ["source", "strings", "verbatim", "names", "timeline"],
+    }
+    assert (
+        left_over(Said(Public(), logs_at(FIXTURES / "failures" / "trace")), texts_of_bundle(tmp_path / "got"))
+        == {}
+    )
+    assert not [
+        path
+        for path in (tmp_path / "got").rglob("*")
+        if "private" in path.name or path.name.startswith("spans")
+    ]
 
 
 def test_what_is_not_ticked_is_not_in_the_page(dialogue, tmp_path):
     page, choice = dialogue("failures")
     choice.get_by_role("radio", name="One HTML page").check()
     assert taken(page, choice, tmp_path / "redacted.html") == "redacted.html"
-    assert left_over(Said(Public(), logs_at(FIXTURES / "failures" / "trace")), texts_of_page(tmp_path / "redacted.html")) == {}
+    assert (
+        left_over(
+            Said(Public(), logs_at(FIXTURES / "failures" / "trace")),
+            texts_of_page(tmp_path / "redacted.html"),
+        )
+        == {}
+    )
     page.goto((tmp_path / "redacted.html").as_uri())
     expect(page.get_by_text("Redacted", exact=True)).to_be_visible()
     page.get_by_role("button", name="More ways to share").click()
@@ -163,14 +187,27 @@ def test_a_view_whose_part_is_gone_says_so(show, few_parts):
     """An empty list would say that there was none."""
     page, _ = show(few_parts)
     expect(page.get_by_role("main")).to_contain_text(f"Findings. {GONE}")
-    for view in ("failures", "breaks", "recompiles", "guards", "timeline", "caches", "kernels", "symbols", "tensors", "anatomy"):
+    for view in (
+        "failures",
+        "breaks",
+        "recompiles",
+        "guards",
+        "timeline",
+        "caches",
+        "kernels",
+        "symbols",
+        "tensors",
+        "anatomy",
+    ):
         go(page, f"#v=1&view={view}")
         expect(page.get_by_role("main")).to_contain_text(GONE)
     for view in ("stack", "compiles", "events", "diagnostics", "compile&compile=0/0"):  # what always stays
         go(page, f"#v=1&view={view}")
         settle(page)
         expect(page.get_by_role("main")).not_to_contain_text("Not included")
-        expect(page.get_by_role("main")).to_contain_text("compilation_metrics" if view[:2] == "ev" else "clock" if view[0] == "d" else "fn_1")
+        expect(page.get_by_role("main")).to_contain_text(
+            "compilation_metrics" if view[:2] == "ev" else "clock" if view[0] == "d" else "fn_1"
+        )
 
 
 @pytest.mark.parametrize("viewer", ["multirank", "provenance", "vllm", "letter", "bytes"])
@@ -196,7 +233,9 @@ def redacted_site(bundle_of, tmp_path_factory):
 
 
 def test_a_comparison_of_redacted_bundles(page, hosted, redacted_site):
-    page.goto(f"{hosted(redacted_site)}/viewers/compare/?base=/bundles/bundle_1/&new=/bundles/bundle_2/&comparison=/comparisons/bundle_1/bundle_2/")
+    page.goto(
+        f"{hosted(redacted_site)}/viewers/compare/?base=/bundles/bundle_1/&new=/bundles/bundle_2/&comparison=/comparisons/bundle_1/bundle_2/"
+    )
     settle(page)
     expect(page.get_by_role("main")).to_contain_text("Graph break in forward at file_1.py:14")
     expect(page.get_by_role("main")).not_to_contain_text("program.py")

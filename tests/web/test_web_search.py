@@ -49,9 +49,13 @@ def test_names_by_kind_as_one_types(show):
 
 def test_diagnostics_are_found(show):
     page, bundle = show("nonascii")
-    code = next(iter(bundle.logs[0].row["diagnostics"]), None) or pytest.skip("the fixture has no diagnostics")
+    code = next(iter(bundle.logs[0].row["diagnostics"]), None) or pytest.skip(
+        "the fixture has no diagnostics"
+    )
     search(page, code)
-    expect(page.get_by_role("region", name="Names", exact=True).get_by_role("heading", name="Diagnostics")).to_be_visible()
+    expect(
+        page.get_by_role("region", name="Names", exact=True).get_by_role("heading", name="Diagnostics")
+    ).to_be_visible()
 
 
 def test_text_leads_to_the_line(show):
@@ -59,8 +63,15 @@ def test_text_leads_to_the_line(show):
     search(page, "aten.addmm")
     first = found(page).locator(".search-line").first
     expect(first).to_be_visible()
-    expected = {a.sha256 for c in bundle.logs[0].compiles for a in c.artifacts if a.sha256 and "aten.addmm" in a.text()}
-    expect(page.get_by_role("status").filter(has_text=f"in {len(expected)} texts")).to_be_visible()  # equal texts once
+    expected = {
+        a.sha256
+        for c in bundle.logs[0].compiles
+        for a in c.artifacts
+        if a.sha256 and "aten.addmm" in a.text()
+    }
+    expect(
+        page.get_by_role("status").filter(has_text=f"in {len(expected)} texts")
+    ).to_be_visible()  # equal texts once
     expect(found(page).locator(".head")).to_have_count(len(expected))
     number = first.locator(".number").inner_text().replace(",", "")
     text = first.locator("code").inner_text()
@@ -82,7 +93,11 @@ MANY = "\n".join(f"{'needle' if n % 2 else 'hay'} {n}" for n in range(6_000))
 
 
 def test_many_lines_are_counted_and_shown_when_asked(show):
-    data = record("artifact:many 0/0", payload=MANY) + record("artifact:copy 0/1", payload=MANY) + record("artifact:one 0/2", payload="a needle, or two: needle")
+    data = (
+        record("artifact:many 0/0", payload=MANY)
+        + record("artifact:copy 0/1", payload=MANY)
+        + record("artifact:one 0/2", payload="a needle, or two: needle")
+    )
     page, _ = show(data, "#v=1&view=search&q=NEEDLE")
     expect(page.get_by_role("status").filter(has_text="3,001 lines in 2 texts")).to_be_visible()
     expect(found(page)).to_contain_text("3,000 lines, 20 shown; the same text 1 more time")
@@ -91,13 +106,21 @@ def test_many_lines_are_counted_and_shown_when_asked(show):
     expect(page.get_by_role("button", name="Show all 3,001 lines")).to_have_count(0)
     expect_address(page, "in=all")
     last = found(page).get_by_text("a needle, or two")
-    becomes(lambda: found(page).evaluate("element => { element.scrollTop = element.scrollHeight }") or last.is_visible())  # the list grows for a while
+    becomes(
+        lambda: (
+            found(page).evaluate("element => { element.scrollTop = element.scrollHeight }")
+            or last.is_visible()
+        )
+    )  # the list grows for a while
     assert found(page).locator(".search-row").count() < 400
 
 
 def test_large_logs_are_searched_when_asked_and_can_be_stopped(show):
     payloads = [("x" * 99 + "\n") * 50_000 + f"needle {n}" for n in range(5)]
-    page, _ = show(b"".join(record(f"artifact:big{n} 0/{n}", payload=text) for n, text in enumerate(payloads)), "#v=1&view=search&q=needle")
+    page, _ = show(
+        b"".join(record(f"artifact:big{n} 0/{n}", payload=text) for n, text in enumerate(payloads)),
+        "#v=1&view=search&q=needle",
+    )
     expect(page.get_by_text("25 MB of text")).to_be_visible()
     expect(found(page).locator(".search-line")).to_have_count(0)
     page.get_by_role("button", name="Search the text").click()
@@ -106,8 +129,10 @@ def test_large_logs_are_searched_when_asked_and_can_be_stopped(show):
     page.keyboard.press("Enter")
     expect(page.get_by_role("status").filter(has_text="1 line in 1 text")).to_be_visible()
     # A search that goes on until it is stopped, however quick the machine is: that it is done is never heard.
-    page.evaluate("""() => { const Real = Worker; window.Worker = class extends Real {
-        set onmessage(listen) { super.onmessage = (event) => { if (!event.data.done) listen(event); }; } }; }""")
+    page.evaluate(
+        """() => { const Real = Worker; window.Worker = class extends Real {
+        set onmessage(listen) { super.onmessage = (event) => { if (!event.data.done) listen(event); }; } }; }"""
+    )
     page.get_by_label("Search everywhere").fill("xx")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Stop").click()

@@ -13,8 +13,15 @@ from playwright.sync_api import expect
 @pytest.mark.parametrize("server", ["serve", "static"])
 @pytest.mark.parametrize("codec", ["zstd", "gzip", "none"])
 def test_artifact_over_each_server_in_each_codec(show, server, codec):
-    page, bundle = show("train_step", "#v=1&view=compile&compile=0/0&artifact=inductor_output_code", codec=codec, server=server)
-    artifact = next(a for c in bundle.logs[0].compiles for a in c.artifacts if a.name == "inductor_output_code")
+    page, bundle = show(
+        "train_step",
+        "#v=1&view=compile&compile=0/0&artifact=inductor_output_code",
+        codec=codec,
+        server=server,
+    )
+    artifact = next(
+        a for c in bundle.logs[0].compiles for a in c.artifacts if a.name == "inductor_output_code"
+    )
     expect(page.get_by_role("region", name="Text of inductor_output_code")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
@@ -25,13 +32,21 @@ def test_large_blob_is_decoded_in_a_worker(show):
     from log_builder import record
 
     text = "\n".join(f"{n} {n * n}" for n in range(300_000))
-    page, _ = show(record("artifact:big 0/0", payload=text), "#v=1&view=compile&compile=0/0&artifact=big", server="static")
+    page, _ = show(
+        record("artifact:big 0/0", payload=text),
+        "#v=1&view=compile&compile=0/0&artifact=big",
+        server="static",
+    )
     expect(page.get_by_text("300,000 lines")).to_be_visible()
     assert len(page.workers) == 1
 
 
 def test_decoder_is_only_fetched_when_needed(show):
-    for codec, server, wanted in [("zstd", "serve", False), ("gzip", "static", False), ("zstd", "static", True)]:
+    for codec, server, wanted in [
+        ("zstd", "serve", False),
+        ("gzip", "static", False),
+        ("zstd", "static", True),
+    ]:
         page, _ = show("basic_inference", codec=codec, server=server)
         before = len(asked(page))
         page.reload()
@@ -42,7 +57,14 @@ def test_decoder_is_only_fetched_when_needed(show):
 def test_first_screen_of_a_log_fetches_little(show):
     page, _ = show("transformer")
     sizes = []
-    page.on("response", lambda response: sizes.append(int(response.headers.get("content-length", 0))) if "/bundles/" in response.url else None)
+    page.on(
+        "response",
+        lambda response: (
+            sizes.append(int(response.headers.get("content-length", 0)))
+            if "/bundles/" in response.url
+            else None
+        ),
+    )
     page.reload()
     expect(page.get_by_role("heading", level=1)).to_contain_text("compile")
     settle(page)
@@ -98,7 +120,9 @@ def test_unknown_fields_of_a_newer_minor_version_are_ignored(broken):
 def test_no_bundle_there(page_with_errors, bundle_of, address_of):
     page_with_errors.goto(address_of(bundle_of("basic_inference")).replace("/bundles/", "/bundles/not-"))
     expect(page_with_errors.get_by_role("alert")).to_contain_text("404")
-    expect(page_with_errors.get_by_role("alert")).to_contain_text("'?bundle=' must name the folder that holds manifest.json")
+    expect(page_with_errors.get_by_role("alert")).to_contain_text(
+        "'?bundle=' must name the folder that holds manifest.json"
+    )
 
 
 def test_manifest_that_is_no_json(broken):
@@ -129,7 +153,9 @@ def test_missing_blob_says_what_was_asked_and_stays(broken):
     expect(alert).to_contain_text("/blobs/")
     expect(alert).to_contain_text("tlparse-bundle validate")
     expect(alert.get_by_role("button", name="Try again")).to_be_visible()
-    expect(page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="dynamo_output_graph")).to_be_visible()
+    expect(
+        page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="dynamo_output_graph")
+    ).to_be_visible()
 
 
 def test_page_from_disk_explains_itself(browser):

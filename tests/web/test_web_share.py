@@ -38,7 +38,10 @@ def test_a_click_copies_the_link_and_the_menu_has_the_rest(new_page, served, han
     expect(page.get_by_text("Link copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == address(page)
 
-    arrow, menu = page.get_by_role("button", name="More ways to share"), page.get_by_role("menu", name="Share")
+    arrow, menu = (
+        page.get_by_role("button", name="More ways to share"),
+        page.get_by_role("menu", name="Share"),
+    )
     arrow.focus()
     page.keyboard.press("Enter")
     items = ["Copy link to this view", "Save as one file", "Download bundle", "Choose what to include …"]
@@ -54,7 +57,9 @@ def test_a_click_copies_the_link_and_the_menu_has_the_rest(new_page, served, han
     with page.expect_download() as download:
         menu.get_by_role("menuitem", name="Download bundle").click()
     with zipfile.ZipFile(download.value.path()) as archive:
-        assert {name.partition("/")[2] for name in archive.namelist()} == {path.relative_to(hang).as_posix() for path in hang.rglob("*") if path.is_file()}
+        assert {name.partition("/")[2] for name in archive.namelist()} == {
+            path.relative_to(hang).as_posix() for path in hang.rglob("*") if path.is_file()
+        }
     shutil.copy(download.value.path(), tmp_path / "taken.zip")
 
     arrow.click()
@@ -76,7 +81,9 @@ def test_a_click_copies_the_link_and_the_menu_has_the_rest(new_page, served, han
 
 def test_the_zip_can_be_dropped_on_a_page(page_with_errors, served, hosted, hang, tmp_path):
     base, page = served({"runs": tmp_path}), page_with_errors
-    (tmp_path / "taken.zip").write_bytes(page.context.request.get(f"{base}/bundles/runs/night%20run.zip").body())
+    (tmp_path / "taken.zip").write_bytes(
+        page.context.request.get(f"{base}/bundles/runs/night%20run.zip").body()
+    )
     page.goto(hosted(VIEWERS) + "/multirank/")
     page.get_by_label("Zip").set_input_files(tmp_path / "taken.zip")
     expect(page.get_by_role("link", name="Collectives")).to_be_visible()
@@ -91,7 +98,9 @@ def test_where_no_server_makes_files_the_menu_says_what_does(page, hosted, hang,
     page.get_by_role("button", name="More ways to share").click()
     menu = page.get_by_role("menu", name="Share")
     expect(menu).to_contain_text("tlparse-bundle export night_run report.html")
-    expect(menu.get_by_role("menuitem")).to_have_text(["Copy link to this viewOpens exactly this, where the server can be reached"])
+    expect(menu.get_by_role("menuitem")).to_have_text(
+        ["Copy link to this viewOpens exactly this, where the server can be reached"]
+    )
     assert menu.bounding_box()["x"] >= 8  # the button is at the left edge
     page.mouse.click(5, 700)
     expect(menu).to_be_hidden()
@@ -102,7 +111,10 @@ def test_the_menu_and_the_notice_are_accessible(page_that, served, hang):
     base = served({"night": hang})
     page.goto(f"{base}/viewers/default/?bundle=/bundles/night/")
     settle(page)
-    page.evaluate(PUT.replace("document.body.replaceChildren(", "document.querySelector('header').append("), [f"{base}/bundles/night/", "default"])
+    page.evaluate(
+        PUT.replace("document.body.replaceChildren(", "document.querySelector('header').append("),
+        [f"{base}/bundles/night/", "default"],
+    )
     built_again(hang)
     page.evaluate("dispatchEvent(new Event('focus'))")
     expect(page.get_by_text("This bundle was built again at ")).to_be_visible()
@@ -127,7 +139,11 @@ def test_an_open_page_says_that_its_bundle_was_built_again(page, served, hang, t
     expect(notice).to_have_count(0)
     built_again(hang)
     page.evaluate("dispatchEvent(new Event('focus'))")  # as somebody who comes back from the terminal
-    expect(notice).to_contain_text(page.evaluate("new Date(1795442700000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })"))
+    expect(notice).to_contain_text(
+        page.evaluate(
+            "new Date(1795442700000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })"
+        )
+    )
     go(page, "#v=1&view=failures")
     expect(notice).to_be_visible()
     page.evaluate("window.before = true")

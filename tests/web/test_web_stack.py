@@ -20,13 +20,19 @@ def row(compile):
     return f"{compile.status} [{compile.key}] {compile.row['function'] or '(unknown function)'}"
 
 
-@pytest.mark.parametrize("fixture", ["graph_breaks", "recompiles", "dynamo_reset", "failures", "train_step", "compiled_autograd"])
+@pytest.mark.parametrize(
+    "fixture", ["graph_breaks", "recompiles", "dynamo_reset", "failures", "train_step", "compiled_autograd"]
+)
 def test_every_compile_id_is_found_by_name(show, fixture):
     page, bundle = show(fixture, "#v=1&view=stack")
     compiles = bundle.logs[0].compiles
     assert compiles
     for compile in compiles:
-        item = page.get_by_role("treeitem", name=row(compile)) if compile.row["stack"] is not None else page.get_by_role("link", name=label(compile), exact=True)
+        item = (
+            page.get_by_role("treeitem", name=row(compile))
+            if compile.row["stack"] is not None
+            else page.get_by_role("link", name=label(compile), exact=True)
+        )
         expect(item).to_be_visible()
 
 
@@ -75,7 +81,9 @@ def test_keyboard_of_a_tree(show):
     expect(tree.get_by_role("treeitem")).to_have_count(roots.count())
     page.keyboard.press("*")
     expect(tree.get_by_role("treeitem")).to_have_count(total)
-    page.evaluate("performance.now = () => 1e9")  # however long the next letter takes, it belongs to those before
+    page.evaluate(
+        "performance.now = () => 1e9"
+    )  # however long the next letter takes, it belongs to those before
     page.keyboard.type("limited")
     expect(focused).to_have_accessible_name(re.compile("^limited program.py:26 "))
 
@@ -84,8 +92,17 @@ def test_problems_and_filter(show):
     page, bundle = show("graph_breaks", "#v=1&view=stack")
     (log,) = bundle.logs
     compiles = {compile.key: compile.row for compile in log.compiles}
-    attempts = [{**compiles[row["compile"]], **row} for row in log.table("attempts") if row["stack"] is not None]
-    bad = [row for row in attempts if compiles[row["compile"]]["status"] in ("failed", "skipped", "unfinished") or row["attempt_count"] > 1 or row["recompile_reason"] or row["graph_break_count"]]
+    attempts = [
+        {**compiles[row["compile"]], **row} for row in log.table("attempts") if row["stack"] is not None
+    ]
+    bad = [
+        row
+        for row in attempts
+        if compiles[row["compile"]]["status"] in ("failed", "skipped", "unfinished")
+        or row["attempt_count"] > 1
+        or row["recompile_reason"]
+        or row["graph_break_count"]
+    ]
     assert len(compiles) < len(attempts) and 0 < len(bad) < len(attempts)
     found = page.locator("[role=treeitem].is-compile")
     expect(found).to_have_count(len(attempts))
@@ -107,7 +124,10 @@ def test_chain_reads_like_a_traceback(show):
     settle(page)
     names = [item.locator("b").first.inner_text() for item in page.get_by_role("treeitem").all()]
     assert names[: len(frames)] == [frame["function"] for frame in frames]
-    lefts = {round(item.locator("b").first.bounding_box()["x"]) for item in page.get_by_role("treeitem").all()[: len(frames)]}
+    lefts = {
+        round(item.locator("b").first.bounding_box()["x"])
+        for item in page.get_by_role("treeitem").all()[: len(frames)]
+    }
     assert len(lefts) == 1, "frames without a fork stand at one depth"
 
 
@@ -166,7 +186,9 @@ def test_flame_by_number_has_compiles_without_a_time(show):
     stacked = [c for c in bundle.logs[0].compiles if c.row["stack"] is not None]
     timeless = [c for c in stacked if not c.row["total_us"]]
     assert 0 < len(timeless) < len(stacked)
-    expect(page.get_by_text(f"{len(timeless)} compile without a compile time is not in the picture")).to_be_visible()
+    expect(
+        page.get_by_text(f"{len(timeless)} compile without a compile time is not in the picture")
+    ).to_be_visible()
     page.get_by_label("Width of the flame").select_option(label="number of compiles")
     expect(page.get_by_text(f"{len(stacked)} compiles", exact=True)).to_be_visible()
     expect(page.get_by_text("is not in the picture")).to_be_hidden()

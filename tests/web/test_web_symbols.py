@@ -24,7 +24,14 @@ def test_where_a_symbol_became_a_constant_and_why(show):
     page.get_by_role("link", name="Symbols").first.click()
     page.get_by_label("Kind").select_option("constant")
     expect(page.get_by_text("1 of 7 rows")).to_be_visible()
-    for text in ["became the constant 7 in specializes", "range refined to singleton", "x.size()[1]", "program.py:11 in specializes", "if x.shape[1] == 7:", "Eq(s27, 7)"]:
+    for text in [
+        "became the constant 7 in specializes",
+        "range refined to singleton",
+        "x.size()[1]",
+        "program.py:11 in specializes",
+        "if x.shape[1] == 7:",
+        "Eq(s27, 7)",
+    ]:
         expect(detail(page)).to_contain_text(text)
 
 
@@ -42,7 +49,12 @@ def test_guards_with_the_line_of_the_program(show):
 
 def test_an_undecided_condition_and_how_it_was_made(show):
     page, _ = show("export_dtrace", "#v=1&view=symbols&log=fixture0&type=error")
-    for text in ["Undecided: zuf0 > 0.0", "program.py:33", "return x + 1 if x.sum().item() > 0 else x", "torch.cond"]:
+    for text in [
+        "Undecided: zuf0 > 0.0",
+        "program.py:33",
+        "return x + 1 if x.sum().item() > 0 else x",
+        "torch.cond",
+    ]:
         expect(detail(page)).to_contain_text(text)
     detail(page).get_by_text("How the condition was made").click()
     tree = detail(page).get_by_role("list", name="Expression")

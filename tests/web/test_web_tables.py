@@ -7,13 +7,26 @@ from pages import settle
 from playwright.sync_api import expect
 
 EVIL = "<img src=x onerror=\"document.title='broken'\">"
-VIEWS = ["symbols", "tensors", "kernels", "export", "anatomy", "anatomy&by=origin", "anatomy&by=compile", "compile&compile=0/0", "compile&compile=0/0&artifact=~metrics"]
+VIEWS = [
+    "symbols",
+    "tensors",
+    "kernels",
+    "export",
+    "anatomy",
+    "anatomy&by=origin",
+    "anatomy&by=compile",
+    "compile&compile=0/0",
+    "compile&compile=0/0&artifact=~metrics",
+]
 
 
 def hostile():
     stack = [{"line": 1, "name": EVIL, "filename": 0, "loc": EVIL}]
     both = {"user_stack": stack, "stack": stack}
-    code = f"# AOT ID: ['0_inference']\nasync_compile = 1\ncpp_fused_{'x'} = async_compile.cpp_pybinding(['{EVIL}'], '''\n''')\ndef call(args):\n    extern_kernels.mm(1)\n"
+    code = (
+        f"# AOT ID: ['0_inference']\nasync_compile = 1\ncpp_fused_{'x'} ="
+        f" async_compile.cpp_pybinding(['{EVIL}'], '''\n''')\ndef call(args):\n    extern_kernels.mm(1)\n"
+    )
     return b"".join([
         record("str " + json.dumps([EVIL, 0])),
         record("dynamo_start 0/0 " + json.dumps({"stack": stack})),

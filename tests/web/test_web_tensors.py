@@ -15,7 +15,14 @@ def test_shapes_memory_and_inputs_of_the_graph(show):
     page.get_by_label("Flag").select_option("shared")
     expect(page.get_by_text("3 of 7 tensors")).to_be_visible()
     page.get_by_role("row", name="[3/0] x (4,)").click()
-    for text in ["32 B", "shared with 2 other tensors", "from element 4 on", "l_x_", "(s77,)", "torch.float32"]:
+    for text in [
+        "32 B",
+        "shared with 2 other tensors",
+        "from element 4 on",
+        "l_x_",
+        "(s77,)",
+        "torch.float32",
+    ]:
         expect(detail(page)).to_contain_text(text)
     inputs = detail(page).get_by_role("region", name="Inputs of the graph").get_by_role("row")
     expect(inputs).to_have_count(3)

@@ -46,7 +46,9 @@ def test_table_of_names_says_where_the_time_went(show):
     grid = page.get_by_role("grid", name="Where the time goes")
     assert len(totals) > 10
     expect(grid.get_by_role("row")).to_have_count(len(totals) + 1)
-    expect(grid.get_by_role("row").nth(1)).to_have_accessible_name(max(totals, key=lambda name: totals[name]["self_us"]))
+    expect(grid.get_by_role("row").nth(1)).to_have_accessible_name(
+        max(totals, key=lambda name: totals[name]["self_us"])
+    )
     row = grid.get_by_role("row", name="dynamo", exact=True)
     expect(row.get_by_role("gridcell").nth(1)).to_have_text(str(totals["dynamo"]["count"]))
     row.click()
@@ -93,7 +95,9 @@ def test_keys_zoom_move_walk_and_open(show):
     expect(selected(page)).to_have_text("dynamo")
     page.keyboard.press("Shift+ArrowDown")
     expect(selected(page)).to_have_text("entire_frame_compile")
-    expect(page.get_by_role("status").filter(has_text="entire_frame_compile, ")).to_be_attached()  # another says that arguments load
+    expect(
+        page.get_by_role("status").filter(has_text="entire_frame_compile, ")
+    ).to_be_attached()  # another says that arguments load
     page.keyboard.press("Shift+ArrowUp")
     expect(selected(page)).to_have_text("dynamo")
     page.keyboard.press("n")
@@ -154,7 +158,9 @@ def test_search_and_compile_filter(show):
     moments = [row for row in bundle.logs[0].table("instants") if row["compile"] == "0/1"]
     expect(page.get_by_text(f"{len(own) + len(moments)} found")).to_be_visible()
     page.get_by_role("button", name="Where the time goes").click()
-    counts = page.get_by_role("grid", name="Where the time goes").locator("[role=row]:not(.grid-header) > :nth-child(2)")
+    counts = page.get_by_role("grid", name="Where the time goes").locator(
+        "[role=row]:not(.grid-header) > :nth-child(2)"
+    )
     becomes(lambda: sum(map(int, counts.all_inner_texts())), len(own))
     page.get_by_role("button", name="only [0/1]").click()
     becomes(lambda: "compile" in hash_of(page), False)
@@ -182,7 +188,9 @@ def test_download_is_what_torch_wrote(show):
     events = json.loads(download.value.path().read_text())
     assert download.value.suggested_filename.endswith("-timeline.json")
     phases = [event["ph"] for event in events]
-    assert phases.count("B") == len(table) and phases.count("i") + phases.count("I") == len(bundle.logs[0].table("instants"))
+    assert phases.count("B") == len(table) and phases.count("i") + phases.count("I") == len(
+        bundle.logs[0].table("instants")
+    )
     expect(page.get_by_role("region", name="Selection")).to_contain_text("ui.perfetto.dev")
 
 
@@ -190,7 +198,20 @@ def test_threads_that_overlap_get_lanes_and_names_stay_text(show):
     hostile = "<img src=x onerror=alert(1)>"
     parts = [("B", "outer", 1_000), ("B", hostile, 2_000), ("E", "outer", 5_000), ("E", hostile, 9_000)]
     log = b"".join(
-        record("chromium_event 0/0", payload=json.dumps({"name": name, "ts": 1_700_000_000_000_000 + at, "args": {"compile_id": "0/0"}, "ph": phase, "cat": "dynamo_timed", "tid": 0, "pid": 0}))
+        record(
+            "chromium_event 0/0",
+            payload=json.dumps(
+                {
+                    "name": name,
+                    "ts": 1_700_000_000_000_000 + at,
+                    "args": {"compile_id": "0/0"},
+                    "ph": phase,
+                    "cat": "dynamo_timed",
+                    "tid": 0,
+                    "pid": 0,
+                }
+            ),
+        )
         for phase, name, at in parts
     )
     page, bundle = show(log, "#v=1&view=timeline")

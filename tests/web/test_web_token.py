@@ -1,4 +1,6 @@
-"""The token in a real browser: the printed address opens the viewer, whatever leads to it; other pages learn nothing."""
+"""The token in a real browser: the printed address opens the viewer, whatever leads to it; other pages learn
+nothing.
+"""
 
 import pytest
 from pages import settle
@@ -38,7 +40,9 @@ def test_without_the_token_a_page_says_what_to_do(page_with_errors, base):
 
 def site_of(tmp_path, hosted, html):
     """A page on another site: 'localhost' is not '127.0.0.1'."""
-    (tmp_path / "index.html").write_text(f"<!doctype html><link rel=icon href=data:,><title>elsewhere</title>{html}")
+    (tmp_path / "index.html").write_text(
+        f"<!doctype html><link rel=icon href=data:,><title>elsewhere</title>{html}"
+    )
     return hosted(tmp_path).replace("127.0.0.1", "localhost") + "/index.html"
 
 
@@ -56,7 +60,9 @@ def test_a_link_on_another_site_opens_the_bundle(page, base, hosted, tmp_path):
 
 
 @pytest.mark.parametrize("token", [None, TOKEN], ids=["no token", "token"])
-def test_a_page_elsewhere_cannot_tell_which_files_exist(token, page_with_errors, served, bundle_of, hosted, tmp_path):
+def test_a_page_elsewhere_cannot_tell_which_files_exist(
+    token, page_with_errors, served, bundle_of, hosted, tmp_path
+):
     page = page_with_errors
     base = served({"run": bundle_of("graph_breaks")}, token=token)
     page.goto(address_with(f"{base}/", token))
@@ -75,7 +81,10 @@ def test_a_page_elsewhere_cannot_tell_which_files_exist(token, page_with_errors,
       for (const mode of ["cors", "no-cors"]) out.push(await fetch(url, { mode, credentials: "include" }).then((r) => `${r.type} ${r.status}`, String));
       return out;
     }"""
-    there, not_there = (page.evaluate(ask, f"{base}/{path}") for path in ("bundles/run/manifest.json", "bundles/run/nothing.json"))
+    there, not_there = (
+        page.evaluate(ask, f"{base}/{path}")
+        for path in ("bundles/run/manifest.json", "bundles/run/nothing.json")
+    )
     assert there == not_there
     for path in ("viewers/default", "viewers/lib/bundle/bundle.js", "bundles/other/manifest.json"):
         assert page.evaluate(ask, f"{base}/{path}") == there
@@ -86,5 +95,13 @@ def test_a_page_elsewhere_cannot_tell_which_files_exist(token, page_with_errors,
       try { length = opened.length; } catch (error) { length = String(error); }
       return [length, history.length];
     }"""
-    assert len({str(page.evaluate(window, f"{base}/{path}")) for path in ("bundles/run/manifest.json", "nothing", "viewers/default", "")}) == 1
+    assert (
+        len(
+            {
+                str(page.evaluate(window, f"{base}/{path}"))
+                for path in ("bundles/run/manifest.json", "nothing", "viewers/default", "")
+            }
+        )
+        == 1
+    )
     assert not any(answer.startswith(("basic", "cors 2")) for answer in there)

@@ -19,10 +19,18 @@ def test_views_that_cannot_answer_say_so(shown):
     page = shown("2.3.1/recompiles")
     tiles = page.get_by_role("list", name="At a glance")
     expect(tiles.get_by_role("listitem").filter(has_text="this torch does not record them")).to_have_count(4)
-    for view, title in (("failures", "Failures"), ("breaks", "Graph breaks"), ("recompiles", "Reasons of recompiles"), ("caches", "Cache records"), ("symbols", "Symbols")):
+    for view, title in (
+        ("failures", "Failures"),
+        ("breaks", "Graph breaks"),
+        ("recompiles", "Reasons of recompiles"),
+        ("caches", "Cache records"),
+        ("symbols", "Symbols"),
+    ):
         go(page, f"#v=1&view={view}")
         heading(page, f"{title}: this log cannot tell")
-        expect(page.get_by_role("main")).to_contain_text("That the list is empty does not mean that there were none.")
+        expect(page.get_by_role("main")).to_contain_text(
+            "That the list is empty does not mean that there were none."
+        )
     go(page, "#v=1&view=recompiles")
     expect(page.get_by_role("main")).to_contain_text("9 compiles were made again")
 

@@ -1,4 +1,6 @@
-"""The vLLM viewer: pieces, outcomes, equal graphs, cold beside warm, ranks, passes; what the log does not tell is not said."""
+"""The vLLM viewer: pieces, outcomes, equal graphs, cold beside warm, ranks, passes; what the log does not
+tell is not said.
+"""
 
 import json
 import re
@@ -43,7 +45,9 @@ def cell(page, name):
 
 def test_a_start_at_a_glance(view):
     page = view("llama-cold")
-    expect(page.get_by_role("heading", level=1)).to_have_text("45.1 s to compile: 12 pieces, 10 compiled, 2 reused")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "45.1 s to compile: 12 pieces, 10 compiled, 2 reused"
+    )
     parts = page.get_by_role("list", name="Parts")
     expect(parts).to_contain_text(re.compile(r"Dynamo.*1\.92 s.*Inductor.*38\.6 s"))
     rows = page.get_by_role("table", name="Pieces").get_by_role("row")
@@ -51,7 +55,9 @@ def test_a_start_at_a_glance(view):
     expect(cell(page, r"^submod_0 · 1 token: 14\.6 s compiled")).to_be_visible()
     settings = page.get_by_role("list", name="Settings")
     expect(settings.get_by_role("listitem").filter(has_text="compile_sizes")).to_contain_text("unusual")
-    expect(settings.get_by_role("listitem").filter(has_text=re.compile("^mode 3"))).not_to_contain_text("unusual")
+    expect(settings.get_by_role("listitem").filter(has_text=re.compile("^mode 3"))).not_to_contain_text(
+        "unusual"
+    )
 
 
 def test_equal_graphs_are_taken_apart_and_a_piece_says_whose_code_it_has(view):
@@ -81,7 +87,9 @@ def test_warm_beside_cold_shows_what_was_compiled_again(view):
     expect(again).to_contain_text("other: reused")
     again.click()
     expect(page.get_by_role("region", name="submod_4 · 1–64 tokens")).to_contain_text("In the other log")
-    expect(page.get_by_role("list", name="Findings")).to_contain_text("vLLM compiled submod_4 for 1–64 tokens in 3.61 s on a start that loaded 10 other pieces")
+    expect(page.get_by_role("list", name="Findings")).to_contain_text(
+        "vLLM compiled submod_4 for 1–64 tokens in 3.61 s on a start that loaded 10 other pieces"
+    )
 
 
 def test_a_warm_start_without_names_gets_them_by_code(view):
@@ -89,12 +97,16 @@ def test_a_warm_start_without_names_gets_them_by_code(view):
     page.get_by_role("link", name="rank 0 · rank_0_3xdomr5i").click()
     expect(cell(page, "loaded")).to_have_count(10)
     cell(page, r"^submod_4 · 8 tokens: not told loaded").click()
-    expect(page.get_by_role("region", name="submod_4 · 8 tokens")).to_contain_text("from the log rank_0_glgunwvh, by equal code")
+    expect(page.get_by_role("region", name="submod_4 · 8 tokens")).to_contain_text(
+        "from the log rank_0_glgunwvh, by equal code"
+    )
 
 
 def test_alone_it_has_none(view):
     page = view("llama-warm")
-    expect(page.get_by_role("heading", level=1)).to_have_text("17.9 s to load what was compiled ahead of time: 10 pieces, 10 loaded")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "17.9 s to load what was compiled ahead of time: 10 pieces, 10 loaded"
+    )
     expect(page.get_by_role("table", name="Pieces")).to_have_count(0)
     expect(page.get_by_role("list", name="Pieces without a name").get_by_role("button")).to_have_count(10)
     expect(page.get_by_role("main")).not_to_contain_text("submod_")
@@ -119,7 +131,9 @@ def test_ranks_stand_side_by_side(view):
 def test_the_failed_piece(view):
     page = view("llama-fail", hash="#v=1&by=outcome&piece=0")
     expect(cell(page, r"^submod_0 · 1 token: 993 ms failed")).to_be_visible()
-    expect(page.get_by_role("region", name="submod_0 · 1 token")).to_contain_text("Its compile came to no code.")
+    expect(page.get_by_role("region", name="submod_0 · 1 token")).to_contain_text(
+        "Its compile came to no code."
+    )
 
 
 def test_other_viewers_lead_here_where_there_is_something(page, bundle_of, address_of, folder_of):
@@ -158,7 +172,11 @@ def test_strings_of_a_log_are_text(page, bundle_of, address_of):
         record("artifact:vllm_piecewise_compile_start", payload=json.dumps(start)), record(f"graph_dump:vllm_submod_{'y' * 200}", payload=bad),
         record("artifact:vllm_piecewise_compile_start", payload="[]"), record("artifact:vllm_execution_code", payload=bad),
     ])  # fmt: skip
-    page.goto(address_of(bundle_of(data)).replace("/default/", "/vllm/") + "#v=1&piece=0&open=,,&beside=none&by=odd")
+    page.goto(
+        address_of(bundle_of(data)).replace("/default/", "/vllm/") + "#v=1&piece=0&open=,,&beside=none&by=odd"
+    )
     expect(page.get_by_role("region", name=bad)).to_be_visible()
-    expect(page.get_by_role("list", name="Settings").get_by_role("listitem").filter(has_text="model")).to_contain_text(bad)
+    expect(
+        page.get_by_role("list", name="Settings").get_by_role("listitem").filter(has_text="model")
+    ).to_contain_text(bad)
     assert page.evaluate("window.hacked") is None

@@ -1,7 +1,8 @@
 """No line number is clipped or hidden, in any table or list of any viewer, at the widths that windows have.
 
-What is measured is what is painted: pieces of text nodes, and what ``::before`` and ``::after`` draw. A number is whole when it lies
-inside all boxes around it that clip, and is not covered by the "…" of one of them. Lists may be scrolled down, not to the side.
+What is measured is what is painted: pieces of text nodes, and what ``::before`` and ``::after`` draw. A
+number is whole when it lies inside all boxes around it that clip, and is not covered by the "…" of one of
+them. Lists may be scrolled down, not to the side.
 """
 
 import shutil
@@ -13,7 +14,8 @@ from pages import go, settle
 from tlparse_bundle import Bundle
 
 WIDTHS = (1024, 1280, 1440, 1920)
-# Of each visible place "name.py:41": [what is written there, whether the number is whole]. Source code scrolls to the side and is left out.
+# Of each visible place "name.py:41": [what is written there, whether the number is whole]. Source code
+# scrolls to the side and is left out.
 MEASURE = r"""async () => {
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); // the window has its new size
   const PLACE = /[\w>)]\.(?:py|pyx|pyi|cpp|cc|h|c|cu)(:\d+(?:, \d+)*)/g, END = /^[^:]*(:\d+(?:, \d+)*(?: and \d+ more)?)$/;
@@ -70,7 +72,9 @@ MEASURE = r"""async () => {
 
 
 def clipped(page, at):
-    """What has a clipped line number at one of the widths, with the address; and how many places were looked at."""
+    """What has a clipped line number at one of the widths, with the address; and how many places were looked
+    at.
+    """
     wrong, seen = [], 0
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
@@ -78,6 +82,7 @@ def clipped(page, at):
         seen += len(found)
         wrong += [f"{at} at {width}: {text}" for text, whole in found if not whole]
     return wrong, seen
+
 
 RANKS = ("verdict", "collectives", "execution", "details")
 RUNS = ("changes", "compiles", "timeline", "compile&left=0/0&right=0/0", "compile&left=1/0&right=1/0")
@@ -122,7 +127,10 @@ def test_no_line_number_is_clipped(new_page, bundle_of, address_of, renamed, vie
         if name == "short" and fixture not in SHORT:
             continue
         logs = FIXTURES / fixture / "trace" if (FIXTURES / fixture / "trace").exists() else FIXTURES / fixture
-        folders = [bundle_of(renamed(side) if name == "long" else side) for side in ([logs / "base", logs / "new"] if viewer == "compare" else [logs])]
+        folders = [
+            bundle_of(renamed(side) if name == "long" else side)
+            for side in ([logs / "base", logs / "new"] if viewer == "compare" else [logs])
+        ]
         where, *beside = (address_of(folder).replace("/default/", f"/{viewer}/") for folder in folders)
         if beside:
             where = f"{where.replace('?bundle=', '?base=')}&new={beside[0].split('?bundle=')[1]}"
@@ -130,7 +138,11 @@ def test_no_line_number_is_clipped(new_page, bundle_of, address_of, renamed, vie
         settle(page)
         seen = 0
         for view in views:
-            hash = "#v=1" + (view if view[:1] in ("", "&") else f"&view={view}".format(log=Bundle.open(folders[0]).logs[0].id))
+            hash = "#v=1" + (
+                view
+                if view[:1] in ("", "&")
+                else f"&view={view}".format(log=Bundle.open(folders[0]).logs[0].id)
+            )
             go(page, hash)
             found, number = clipped(page, f"{viewer} {fixture} {hash} ({name} names)")
             wrong += found
@@ -141,7 +153,10 @@ def test_no_line_number_is_clipped(new_page, bundle_of, address_of, renamed, vie
 
 @pytest.mark.parametrize("viewer", ["home", "trend"])
 def test_no_line_number_is_clipped_in_the_lists_of_bundles(new_page, served, bundle_of, renamed, viewer):
-    bundles = {name: bundle_of(renamed(FIXTURES / name / "trace")) for name in ("failures", "recompiles", "graph_breaks")}
+    bundles = {
+        name: bundle_of(renamed(FIXTURES / name / "trace"))
+        for name in ("failures", "recompiles", "graph_breaks")
+    }
     page = new_page()
     page.goto(f"{served(bundles)}/viewers/{viewer}/")
     settle(page)

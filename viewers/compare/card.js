@@ -8,7 +8,18 @@ import { changeSign, difference, toneOf } from "./words.js";
 /** What a change of these kinds counts; others count compiles. @type {Record<string, string>} */
 const COUNTED = { finding: "time", cache: "lookup", vllm: "piece" };
 /** What a change is of, in words. @type {Record<string, string>} */
-const KINDS = { torch: "torch", setting: "setting", backend: "backend", vllm: "vLLM", finding: "finding", graph: "graph", compile: "compile", cache: "cache", code: "generated code", time: "compile time" };
+const KINDS = {
+  torch: "torch",
+  setting: "setting",
+  backend: "backend",
+  vllm: "vLLM",
+  finding: "finding",
+  graph: "graph",
+  compile: "compile",
+  cache: "cache",
+  code: "generated code",
+  time: "compile time",
+};
 
 /**
  * @param {import("./viewer.js").Context} context @param {number} pair position of the pair @param {import("./document.js").Change} change
@@ -19,15 +30,36 @@ export function changeCard(context, pair, change, { level, where }) {
   const found = /** @type {{kind?: unknown}} */ (details).kind;
   const parts = [
     file !== null && h("span", { class: "place" }, line === null ? file : `${file}:${line}`),
-    h("span", null, kind === "finding" && typeof found === "string" ? found.replaceAll("-", " ") : KINDS[kind] ?? kind),
+    h(
+      "span",
+      null,
+      kind === "finding" && typeof found === "string" ? found.replaceAll("-", " ") : (KINDS[kind] ?? kind),
+    ),
     count > 1 && h("span", { class: "number" }, plural(count, COUNTED[kind] ?? "compile")),
     where && h("span", null, where),
   ].filter(Boolean);
   const links = changeLinks(context, pair, change);
-  return h("article", { class: "finding change", dataset: { kind, tone: toneOf(change) }, "aria-label": plain(title) },
-    h("div", { class: "finding-head" }, h(`h${Math.min(level, 6)}`, null, changeSign(change), " ", rich(title)),
-      cost !== null && h("p", { class: "finding-cost" }, h("b", { class: cost > 0 ? "tone-bad" : cost < 0 ? "tone-good" : null }, difference(cost)), h("span", { class: "dim" }, "compile time"))),
-    h("p", { class: "finding-about" }, parts.map((part, i) => [i > 0 && " · ", part])),
+  return h(
+    "article",
+    { "class": "finding change", "dataset": { kind, tone: toneOf(change) }, "aria-label": plain(title) },
+    h(
+      "div",
+      { class: "finding-head" },
+      h(`h${Math.min(level, 6)}`, null, changeSign(change), " ", rich(title)),
+      cost !== null &&
+        h(
+          "p",
+          { class: "finding-cost" },
+          h("b", { class: cost > 0 ? "tone-bad" : cost < 0 ? "tone-good" : null }, difference(cost)),
+          h("span", { class: "dim" }, "compile time"),
+        ),
+    ),
+    h(
+      "p",
+      { class: "finding-about" },
+      parts.map((part, i) => [i > 0 && " · ", part]),
+    ),
     findingText(text, false),
-    links.length > 0 && h("div", { class: "finding-evidence" }, links));
+    links.length > 0 && h("div", { class: "finding-evidence" }, links),
+  );
 }

@@ -14,9 +14,12 @@ export function roots({ logs }) {
     const seen = new Map();
     changes.forEach((change, index) => {
       if (change.because_of !== null) return;
-      const alike = signature(change), nth = seen.get(alike) ?? 0;
+      const alike = signature(change),
+        nth = seen.get(alike) ?? 0;
       seen.set(alike, nth + 1);
-      const key = `${alike} ${nth}`, cost = Math.abs(change.cost_us ?? 0), known = found.get(key);
+      const key = `${alike} ${nth}`,
+        cost = Math.abs(change.cost_us ?? 0),
+        known = found.get(key);
       if (!known) return void found.set(key, { pair, index, pairs: [pair], cost });
       known.pairs.push(pair);
       if (cost > known.cost) Object.assign(known, { pair, index, cost }); // the log in which it weighs most stands for the others
@@ -34,28 +37,48 @@ const isNewError = ({ change, severity }) => severity === "error" && (change ===
 /** What is the same change on another rank, although ids and seconds differ. @param {Change} change */
 function signature({ kind, change, function: name, file, line, title, details }) {
   const { fingerprint, cache, base, new: other } = /** @type {any} */ (details);
-  const what = kind === "finding" ? fingerprint : kind === "cache" ? [cache, base, other] : kind === "vllm" || kind === "graph" || kind === "backend" ? [base, other] : kind === "torch" || kind === "setting" ? title : "";
+  const what =
+    kind === "finding"
+      ? fingerprint
+      : kind === "cache"
+        ? [cache, base, other]
+        : kind === "vllm" || kind === "graph" || kind === "backend"
+          ? [base, other]
+          : kind === "torch" || kind === "setting"
+            ? title
+            : "";
   return JSON.stringify([kind, change, name, file, line, what]);
 }
 
 /** Positions of what a change led to. @param {Change[]} changes @param {number} index */
-export const ledTo = (changes, index) => changes.flatMap(({ because_of: cause }, at) => (cause === index ? [at] : []));
+export const ledTo = (changes, index) =>
+  changes.flatMap(({ because_of: cause }, at) => (cause === index ? [at] : []));
 
 /** The pair that a page opens on: the one with the most costly change. @param {Comparison} document */
 export function openingPair(document) {
   const [first] = roots(document);
-  return first ? first.pair : Math.max(0, document.logs.findIndex(({ base, new: other }) => base && other));
+  return first
+    ? first.pair
+    : Math.max(
+        0,
+        document.logs.findIndex(({ base, new: other }) => base && other),
+      );
 }
 
 /** Positions of the pairs of two logs, those with changes first. @param {Comparison} document */
 export function pairOrder({ logs }) {
   const both = logs.flatMap(({ base, new: other }, at) => (base && other ? [at] : []));
-  return both.sort((a, b) => Number(logs[a].changes.length === 0) - Number(logs[b].changes.length === 0) || a - b);
+  return both.sort(
+    (a, b) => Number(logs[a].changes.length === 0) - Number(logs[b].changes.length === 0) || a - b,
+  );
 }
 
 /** "on ranks 0–3 and 7", or in how many logs. @param {Comparison} document @param {number[]} pairs */
 export function ranksText({ logs }, pairs) {
   const ranks = pairs.map((at) => logs[at].rank);
-  if (ranks.some((rank) => rank === null)) return pairs.length === 1 ? `in log ${(logs[pairs[0]].new ?? logs[pairs[0]].base)?.id}` : `in ${pairs.length} logs`;
+  if (ranks.some((rank) => rank === null))
+    return pairs.length === 1
+      ? `in log ${(logs[pairs[0]].new ?? logs[pairs[0]].base)?.id}`
+      : `in ${pairs.length} logs`;
   return `on ${words(toRuns(/** @type {number[]} */ (ranks).sort((a, b) => a - b)))}`;
 }

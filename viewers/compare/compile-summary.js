@@ -10,7 +10,11 @@ import { CACHES, differenceText, minus } from "./words.js";
 /** @type {Record<string, string>} */
 const GRAPHS = { same: "= the same graph", other: "≠ a different graph", unknown: "–" };
 /** @type {Record<string, string>} */
-const CODES = { same: "= the same code", other: "≠ other code", unknown: "– not generated in both, or not recorded" };
+const CODES = {
+  same: "= the same code",
+  other: "≠ other code",
+  unknown: "– not generated in both, or not recorded",
+};
 
 /** @param {Context} context @param {Compared} compile @param {string} missing an artifact that neither side has @param {string} artifacts how many are the same */
 export function summaryOf(context, compile, missing, artifacts) {
@@ -19,29 +23,138 @@ export function summaryOf(context, compile, missing, artifacts) {
   const at = compiles.indexOf(compile);
   const concerned = changes.filter((change) => change.pair_indexes.includes(at));
   const { base, new: other } = compile;
-  const place = (/** @type {typeof base} */ side) => (!side ? "not compiled" : side.file === null ? "–" : `${side.file}${side.line === null ? "" : `:${side.line}`}`);
-  const row = (/** @type {string} */ title, /** @type {any} */ left, /** @type {any} */ right, /** @type {any} */ more) => h("tr", null, h("th", { scope: "row" }, title), h("td", null, left), h("td", null, right), h("td", null, more));
-  return h("div", { class: "scroll padded compile-summary", tabindex: "0", role: "region", "aria-label": "Summary" },
+  const place = (/** @type {typeof base} */ side) =>
+    !side
+      ? "not compiled"
+      : side.file === null
+        ? "–"
+        : `${side.file}${side.line === null ? "" : `:${side.line}`}`;
+  const row = (
+    /** @type {string} */ title,
+    /** @type {any} */ left,
+    /** @type {any} */ right,
+    /** @type {any} */ more,
+  ) =>
+    h(
+      "tr",
+      null,
+      h("th", { scope: "row" }, title),
+      h("td", null, left),
+      h("td", null, right),
+      h("td", null, more),
+    );
+  return h(
+    "div",
+    { "class": "scroll padded compile-summary", "tabindex": "0", "role": "region", "aria-label": "Summary" },
     missing && h("p", { class: "note" }, `Neither has ${missing}. Here is the summary.`),
-    h("table", { class: "plain" }, h("thead", null, h("tr", null, ["", "base", "new", "difference"].map((title) => h("th", { scope: "col" }, title || h("span", { class: "visually-hidden" }, "What"))))),
-      h("tbody", null,
-        row("Compile id", base?.compile ?? "–", other?.compile ?? "–", !base || !other || base.compile === other.compile ? "" : "ids shift; it is matched by what was compiled"),
+    h(
+      "table",
+      { class: "plain" },
+      h(
+        "thead",
+        null,
+        h(
+          "tr",
+          null,
+          ["", "base", "new", "difference"].map((title) =>
+            h("th", { scope: "col" }, title || h("span", { class: "visually-hidden" }, "What")),
+          ),
+        ),
+      ),
+      h(
+        "tbody",
+        null,
+        row(
+          "Compile id",
+          base?.compile ?? "–",
+          other?.compile ?? "–",
+          !base || !other || base.compile === other.compile
+            ? ""
+            : "ids shift; it is matched by what was compiled",
+        ),
         row("Place", place(base), place(other), ""),
-        row("Compile time", time(compile.base_us), time(compile.new_us), differenceText(minus(compile.base_us, compile.new_us))),
+        row(
+          "Compile time",
+          time(compile.base_us),
+          time(compile.new_us),
+          differenceText(minus(compile.base_us, compile.new_us)),
+        ),
         row("Graph of Dynamo", "", "", GRAPHS[compile.graph] ?? compile.graph),
         row("Generated code", "", "", CODES[compile.code] ?? compile.code),
-        artifacts && row("Artifacts", "", "", artifacts))),
-    h("section", { "aria-label": "Caches" }, h("h2", null, "Caches with a different outcome"), compile.lookups.length ? compile.lookups.map(lookup) : h("p", { class: "dim" }, "None.")),
-    h("section", { "aria-label": "Changes" }, h("h2", null, "Changes that concern it"),
-      concerned.length ? h("ul", { class: "findings" }, concerned.map((change) => h("li", null, changeCard(context, pair, change, { level: 3, where: "" })))) : h("p", { class: "dim" }, "None.")));
+        artifacts && row("Artifacts", "", "", artifacts),
+      ),
+    ),
+    h(
+      "section",
+      { "aria-label": "Caches" },
+      h("h2", null, "Caches with a different outcome"),
+      compile.lookups.length ? compile.lookups.map(lookup) : h("p", { class: "dim" }, "None."),
+    ),
+    h(
+      "section",
+      { "aria-label": "Changes" },
+      h("h2", null, "Changes that concern it"),
+      concerned.length
+        ? h(
+            "ul",
+            { class: "findings" },
+            concerned.map((change) =>
+              h("li", null, changeCard(context, pair, change, { level: 3, where: "" })),
+            ),
+          )
+        : h("p", { class: "dim" }, "None."),
+    ),
+  );
 }
 
 /** @param {Compared["lookups"][number]} lookup */
 function lookup({ cache, base, new: other, different }) {
-  const parts = different === null ? h("p", null, "The logs do not tell of what the keys are made.")
-    : different.length === 0 ? h("p", null, "The keys are the same: the entry was not there, or not any more.")
-      : h("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": `Parts of the key of the ${CACHES[cache] ?? cache} cache that differ` }, h("table", { class: "plain keys" },
-        h("thead", null, h("tr", null, ["Part of the key", "base", "new"].map((title) => h("th", { scope: "col" }, title)))),
-        h("tbody", null, different.map((one) => h("tr", null, h("th", { scope: "row" }, h("code", null, one.part)), [one.base, one.new].map((text) => h("td", null, text === null ? h("span", { class: "dim" }, "– not in the key") : h("pre", { class: "wrapped" }, text))))))));
+  const parts =
+    different === null
+      ? h("p", null, "The logs do not tell of what the keys are made.")
+      : different.length === 0
+        ? h("p", null, "The keys are the same: the entry was not there, or not any more.")
+        : h(
+            "div",
+            {
+              "class": "scroll-x",
+              "tabindex": "0",
+              "role": "region",
+              "aria-label": `Parts of the key of the ${CACHES[cache] ?? cache} cache that differ`,
+            },
+            h(
+              "table",
+              { class: "plain keys" },
+              h(
+                "thead",
+                null,
+                h(
+                  "tr",
+                  null,
+                  ["Part of the key", "base", "new"].map((title) => h("th", { scope: "col" }, title)),
+                ),
+              ),
+              h(
+                "tbody",
+                null,
+                different.map((one) =>
+                  h(
+                    "tr",
+                    null,
+                    h("th", { scope: "row" }, h("code", null, one.part)),
+                    [one.base, one.new].map((text) =>
+                      h(
+                        "td",
+                        null,
+                        text === null
+                          ? h("span", { class: "dim" }, "– not in the key")
+                          : h("pre", { class: "wrapped" }, text),
+                      ),
+                    ),
+                  ),
+                ),
+              ),
+            ),
+          );
   return [h("h3", null, `${CACHES[cache] ?? cache}: ${base} → ${other}`), parts];
 }

@@ -22,25 +22,48 @@ export async function openCompile(context) {
   const { run, pair, state } = context;
   const log = run.document.logs[pair];
   const head = h("header", { class: "compile-head" }, h("h1", null, "Compile"));
-  const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts" });
-  const body = h("section", { class: "pane artifact", "aria-label": "Difference" });
+  const rail = h("nav", { "class": "pane rail", "aria-label": "Artifacts" });
+  const body = h("section", { "class": "pane artifact", "aria-label": "Difference" });
   const load = loader(body);
-  const tell = (/** @type {HTMLElement} */ element) => load("", async () => element, (made) => fill(body, made)); // in place of what is on its way
+  const tell = (/** @type {HTMLElement} */ element) =>
+    load(
+      "",
+      async () => element,
+      (made) => fill(body, made),
+    ); // in place of what is on its way
   let keys = /** @type {((event: KeyboardEvent) => boolean) | null} */ (null);
   let compile = /** @type {Compared | undefined} */ (undefined);
   let list = /** @type {Artifacts[]} */ ([]);
-  let place = "", drawn = "", damaged = false;
+  let place = "",
+    drawn = "",
+    damaged = false;
   /** @type {import("./viewer.js").View} */
-  const view = { element: h("div", { class: "fill" }, head, split("compare-compile", rail, body, { label: "Width of the list", size: "280px" })), title: "Compile" };
+  const view = {
+    element: h(
+      "div",
+      { class: "fill" },
+      head,
+      split("compare-compile", rail, body, { label: "Width of the list", size: "280px" }),
+    ),
+    title: "Compile",
+  };
 
   /** What of both bundles the list needs; the summary does without. @param {Compared} found */
   const artifactsOf = async (found) => {
-    const [left, right] = await Promise.all(SIDES.map(async (which) => {
-      const side = found[which], of = side && log[which] && (await run.bundle(which)).log(log[which].id);
-      if (!side || !of) return null;
-      const attempt = Math.max(0, ...(await of.table("attempts")).flatMap((/** @type {any} */ row) => (row.compile === side.compile ? [row.attempt] : [])));
-      return { log: of, compile: side.compile, attempt }; // the last is what became of it
-    }));
+    const [left, right] = await Promise.all(
+      SIDES.map(async (which) => {
+        const side = found[which],
+          of = side && log[which] && (await run.bundle(which)).log(log[which].id);
+        if (!side || !of) return null;
+        const attempt = Math.max(
+          0,
+          ...(await of.table("attempts")).flatMap((/** @type {any} */ row) =>
+            row.compile === side.compile ? [row.attempt] : [],
+          ),
+        );
+        return { log: of, compile: side.compile, attempt }; // the last is what became of it
+      }),
+    );
     const manifest = (await run.bundle(found.new ? "new" : "base")).manifest;
     return { manifest, pairs: await artifactPairs(left, right), logs: { base: left?.log, new: right?.log } };
   };
@@ -48,11 +71,35 @@ export async function openCompile(context) {
   /** @type {Awaited<ReturnType<typeof artifactsOf>> | null} */
   let sides = null;
   const drawRail = () => {
-    const link = (/** @type {string} */ part, /** @type {any} */ text, /** @type {any} */ more) => h("a", { href: state.patched({ part }), dataset: { part } }, text, more);
-    const item = (/** @type {any} */ { address, label, verdict }) => h("li", { class: `verdict-${verdict}` },
-      link(address, label, h("span", { class: "size" }, h("span", { "aria-hidden": "true" }, VERDICTS[verdict][0]), ` ${sideWord(VERDICTS[verdict][1])}`)));
-    fill(rail, h("ul", null, h("li", null, link(SUMMARY, "Summary", null))),
-      sides && byPhase(sides.manifest, list.map((one) => ({ ...(one.right ?? one.left), ...one }))).map((phase) => [h("h2", { title: phase.help }, phase.title), h("ul", null, phase.artifacts.map(item))]));
+    const link = (/** @type {string} */ part, /** @type {any} */ text, /** @type {any} */ more) =>
+      h("a", { href: state.patched({ part }), dataset: { part } }, text, more);
+    const item = (/** @type {any} */ { address, label, verdict }) =>
+      h(
+        "li",
+        { class: `verdict-${verdict}` },
+        link(
+          address,
+          label,
+          h(
+            "span",
+            { class: "size" },
+            h("span", { "aria-hidden": "true" }, VERDICTS[verdict][0]),
+            ` ${sideWord(VERDICTS[verdict][1])}`,
+          ),
+        ),
+      );
+    fill(
+      rail,
+      h("ul", null, h("li", null, link(SUMMARY, "Summary", null))),
+      sides &&
+        byPhase(
+          sides.manifest,
+          list.map((one) => ({ ...(one.right ?? one.left), ...one })),
+        ).map((phase) => [
+          h("h2", { title: phase.help }, phase.title),
+          h("ul", null, phase.artifacts.map(item)),
+        ]),
+    );
   };
   const mark = (/** @type {string} */ part) => {
     for (const a of /** @type {NodeListOf<HTMLElement>} */ (rail.querySelectorAll("a"))) {
@@ -63,18 +110,54 @@ export async function openCompile(context) {
   };
 
   /** @param {Compared} found @param {Artifacts} artifacts */
-  const difference = (found, artifacts) => load(artifacts.label, async (signal) => {
-    const texts = await Promise.all(SIDES.map((which, side) => { const of = sides?.logs[which]; return of ? artifactText(of, side ? artifacts.right : artifacts.left, signal) : ""; }));
-    const link = (/** @type {"left" | "right"} */ hand, /** @type {number} */ line) => {
-      const which = /** @type {Which} */ (hand === "left" ? "base" : "new");
-      return inDefault(run, which, { log: log[which]?.id ?? "", view: "compile", compile: found[which]?.compile ?? "", artifact: artifacts.address, line: String(line) });
-    };
-    return differ({ name: artifacts.address, languages: [artifacts.left?.language ?? null, artifacts.right?.language ?? null], texts, sameProcess: false }, state, link, signal);
-  }, (made) => {
-    keys = made.key;
-    const [sign, word] = VERDICTS[artifacts.verdict];
-    fill(body, h("header", { class: "artifact-head" }, h("h2", null, artifacts.label), h("span", { class: `verdict-${artifacts.verdict}` }, `${sign} ${sideWord(word)}`), made.tools), made.element);
-  });
+  const difference = (found, artifacts) =>
+    load(
+      artifacts.label,
+      async (signal) => {
+        const texts = await Promise.all(
+          SIDES.map((which, side) => {
+            const of = sides?.logs[which];
+            return of ? artifactText(of, side ? artifacts.right : artifacts.left, signal) : "";
+          }),
+        );
+        const link = (/** @type {"left" | "right"} */ hand, /** @type {number} */ line) => {
+          const which = /** @type {Which} */ (hand === "left" ? "base" : "new");
+          return inDefault(run, which, {
+            log: log[which]?.id ?? "",
+            view: "compile",
+            compile: found[which]?.compile ?? "",
+            artifact: artifacts.address,
+            line: String(line),
+          });
+        };
+        return differ(
+          {
+            name: artifacts.address,
+            languages: [artifacts.left?.language ?? null, artifacts.right?.language ?? null],
+            texts,
+            sameProcess: false,
+          },
+          state,
+          link,
+          signal,
+        );
+      },
+      (made) => {
+        keys = made.key;
+        const [sign, word] = VERDICTS[artifacts.verdict];
+        fill(
+          body,
+          h(
+            "header",
+            { class: "artifact-head" },
+            h("h2", null, artifacts.label),
+            h("span", { class: `verdict-${artifacts.verdict}` }, `${sign} ${sideWord(word)}`),
+            made.tools,
+          ),
+          made.element,
+        );
+      },
+    );
 
   view.update = async (current) => {
     const wanted = JSON.stringify([current.left, current.right]);
@@ -84,39 +167,70 @@ export async function openCompile(context) {
       sides = null;
       list = [];
       damaged = false;
-      compile = log.compiles.find(({ base, new: other }) => (base?.compile ?? "") === current.left && (other?.compile ?? "") === current.right);
+      compile = log.compiles.find(
+        ({ base, new: other }) =>
+          (base?.compile ?? "") === current.left && (other?.compile ?? "") === current.right,
+      );
       if (!compile) {
         fill(head, h("h1", null, "Compile"));
         fill(rail);
-        return tell(h("p", { class: "padded" }, "These logs have no such compile. ", h("a", { href: state.link({ view: "compiles" }) }, "All compiles ›")));
+        return tell(
+          h(
+            "p",
+            { class: "padded" },
+            "These logs have no such compile. ",
+            h("a", { href: state.link({ view: "compiles" }) }, "All compiles ›"),
+          ),
+        );
       }
       const found = compile;
       view.title = `${idsText(found)} ${found.function ?? "(unknown function)"}`;
-      fill(head, h("h1", null, found.function ?? "(unknown function)"), h("span", { class: "ids" }, idsText(found)), h("span", { class: "spring" }), SIDES.map((which) => sideLink(context, log, found, which)),
-        h("a", { href: state.link({ view: "timeline", left: current.left, right: current.right }) }, "timeline ›"));
+      fill(
+        head,
+        h("h1", null, found.function ?? "(unknown function)"),
+        h("span", { class: "ids" }, idsText(found)),
+        h("span", { class: "spring" }),
+        SIDES.map((which) => sideLink(context, log, found, which)),
+        h(
+          "a",
+          { href: state.link({ view: "timeline", left: current.left, right: current.right }) },
+          "timeline ›",
+        ),
+      );
       drawRail();
-      void artifactsOf(found).then((made) => {
-        if (place !== wanted) return;
-        [sides, list] = [made, made.pairs];
-        drawRail();
-        drawn = "";
-        void view.update?.(state.current);
-      }, (error) => {
-        if (place !== wanted) return;
-        rail.append(h("p", { class: "padded", role: "alert" }, error.message));
-        damaged = true; // the summary is of the document, and stands in place of an artifact
-        drawn = "";
-        void view.update?.(state.current);
-      });
+      void artifactsOf(found).then(
+        (made) => {
+          if (place !== wanted) return;
+          [sides, list] = [made, made.pairs];
+          drawRail();
+          drawn = "";
+          void view.update?.(state.current);
+        },
+        (error) => {
+          if (place !== wanted) return;
+          rail.append(h("p", { class: "padded", role: "alert" }, error.message));
+          damaged = true; // the summary is of the document, and stands in place of an artifact
+          drawn = "";
+          void view.update?.(state.current);
+        },
+      );
     }
     if (!compile || drawn === JSON.stringify([current.part, current.by, current.pane])) return;
     const artifacts = list.find((one) => one.address === current.part);
     mark(artifacts ? current.part : SUMMARY);
-    if (current.part && !artifacts && !sides && !damaged) return tell(h("p", { class: "loading", role: "status" }, "Loading the artifacts …"));
+    if (current.part && !artifacts && !sides && !damaged)
+      return tell(h("p", { class: "loading", role: "status" }, "Loading the artifacts …"));
     drawn = JSON.stringify([current.part, current.by, current.pane]);
     keys = null;
     if (artifacts) return difference(compile, artifacts);
-    return tell(summaryOf(context, compile, damaged ? "" : current.part, sides ? verdictsText(list).replace("only left", "only base").replace("only right", "only new") : ""));
+    return tell(
+      summaryOf(
+        context,
+        compile,
+        damaged ? "" : current.part,
+        sides ? verdictsText(list).replace("only left", "only base").replace("only right", "only new") : "",
+      ),
+    );
   };
   view.key = (event) => keys?.(event) ?? false;
   return view;

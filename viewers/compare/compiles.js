@@ -24,38 +24,130 @@ export async function openCompiles({ run, pair, state }) {
   const { compiles, changes } = run.document.logs[pair];
   const change = (/** @type {Compared} */ compile) => minus(compile.base_us, compile.new_us);
   const open = (/** @type {number} */ row) => state.go(state.link(compileState(compiles[row])));
-  const id = (/** @type {{compile: string} | null} */ side) => (side ? `[${side.compile}]` : h("span", { class: "dim" }, "none"));
-  const same = (/** @type {string} */ verdict) => h("span", { class: verdict === "other" ? "changed" : verdict === "unknown" ? "dim" : null }, h("span", { "aria-hidden": "true" }, `${SAME[verdict]?.[0] ?? "–"} `), SAME[verdict]?.[1] ?? verdict);
+  const id = (/** @type {{compile: string} | null} */ side) =>
+    side ? `[${side.compile}]` : h("span", { class: "dim" }, "none");
+  const same = (/** @type {string} */ verdict) =>
+    h(
+      "span",
+      { class: verdict === "other" ? "changed" : verdict === "unknown" ? "dim" : null },
+      h("span", { "aria-hidden": "true" }, `${SAME[verdict]?.[0] ?? "–"} `),
+      SAME[verdict]?.[1] ?? verdict,
+    );
   const grid = new Grid({
-    label: "Compiles of both runs", sort: state.current.sort || "-difference",
-    onsort: (sort) => state.replace({ sort }), onopen: open,
+    label: "Compiles of both runs",
+    sort: state.current.sort || "-difference",
+    onsort: (sort) => state.replace({ sort }),
+    onopen: open,
     name: (row) => nameOf(compiles[row]),
     columns: [
-      { id: "base", title: "Base", sort: (row) => compiles[row].base?.compile, cell: (row) => id(compiles[row].base) },
-      { id: "new", title: "New", sort: (row) => compiles[row].new?.compile, cell: (row) => id(compiles[row].new) },
-      { id: "function", title: "Function", least: "9rem", sort: (row) => nameOf(compiles[row]), cell: (row) => h("a", { href: state.link(compileState(compiles[row])), title: placeOf(compiles[row]) }, cutMiddle(nameOf(compiles[row]), "")) },
-      { id: "before", title: "Before", number: true, sort: (row) => compiles[row].base_us, cell: (row) => time(compiles[row].base_us) },
-      { id: "after", title: "After", number: true, sort: (row) => compiles[row].new_us, cell: (row) => time(compiles[row].new_us) },
-      { id: "difference", title: "Difference", number: true, help: "Sorted by its size, more or less alike", sort: (row) => { const us = change(compiles[row]); return us === null ? null : Math.abs(us); }, cell: (row) => differenceText(change(compiles[row])) },
-      { id: "graph", title: "Graph", help: "Whether Dynamo captured the same graph", sort: (row) => compiles[row].graph, cell: (row) => same(compiles[row].graph) },
-      { id: "code", title: "Code", help: "Whether Inductor generated the same code", sort: (row) => compiles[row].code, cell: (row) => same(compiles[row].code) },
-      { id: "caches", title: "Caches with a different outcome", least: "10rem", cell: (row) => cachesOf(compiles[row]) },
+      {
+        id: "base",
+        title: "Base",
+        sort: (row) => compiles[row].base?.compile,
+        cell: (row) => id(compiles[row].base),
+      },
+      {
+        id: "new",
+        title: "New",
+        sort: (row) => compiles[row].new?.compile,
+        cell: (row) => id(compiles[row].new),
+      },
+      {
+        id: "function",
+        title: "Function",
+        least: "9rem",
+        sort: (row) => nameOf(compiles[row]),
+        cell: (row) =>
+          h(
+            "a",
+            { href: state.link(compileState(compiles[row])), title: placeOf(compiles[row]) },
+            cutMiddle(nameOf(compiles[row]), ""),
+          ),
+      },
+      {
+        id: "before",
+        title: "Before",
+        number: true,
+        sort: (row) => compiles[row].base_us,
+        cell: (row) => time(compiles[row].base_us),
+      },
+      {
+        id: "after",
+        title: "After",
+        number: true,
+        sort: (row) => compiles[row].new_us,
+        cell: (row) => time(compiles[row].new_us),
+      },
+      {
+        id: "difference",
+        title: "Difference",
+        number: true,
+        help: "Sorted by its size, more or less alike",
+        sort: (row) => {
+          const us = change(compiles[row]);
+          return us === null ? null : Math.abs(us);
+        },
+        cell: (row) => differenceText(change(compiles[row])),
+      },
+      {
+        id: "graph",
+        title: "Graph",
+        help: "Whether Dynamo captured the same graph",
+        sort: (row) => compiles[row].graph,
+        cell: (row) => same(compiles[row].graph),
+      },
+      {
+        id: "code",
+        title: "Code",
+        help: "Whether Inductor generated the same code",
+        sort: (row) => compiles[row].code,
+        cell: (row) => same(compiles[row].code),
+      },
+      {
+        id: "caches",
+        title: "Caches with a different outcome",
+        least: "10rem",
+        cell: (row) => cachesOf(compiles[row]),
+      },
     ],
   });
   const told = h("span", { class: "dim", role: "status" });
-  const field = searchField("Filter the compiles", "Filter: function, file, id", (q) => state.replace({ q }, true));
-  const only = h("select", { "aria-label": "Which compiles", onchange: (/** @type {any} */ event) => state.go(state.patched({ only: event.target.value, change: "" })) });
-  const element = h("div", { class: "fill" }, h("div", { class: "toolbar" }, h("h1", { class: "toolbar-title" }, "Compiles"), field, only, told), grid.element);
+  const field = searchField("Filter the compiles", "Filter: function, file, id", (q) =>
+    state.replace({ q }, true),
+  );
+  const only = h("select", {
+    "aria-label": "Which compiles",
+    "onchange": (/** @type {any} */ event) =>
+      state.go(state.patched({ only: event.target.value, change: "" })),
+  });
+  const element = h(
+    "div",
+    { class: "fill" },
+    h("div", { class: "toolbar" }, h("h1", { class: "toolbar-title" }, "Compiles"), field, only, told),
+    grid.element,
+  );
   return {
-    element, title: "Compiles",
+    element,
+    title: "Compiles",
     update: (current) => {
       if (field.value !== current.q && document.activeElement !== field) field.value = current.q;
       const about = /^\d+$/.test(current.change) ? changes[Number(current.change)] : undefined;
-      fill(only, h("option", { value: "", selected: !current.only }, about ? "of one change" : "all compiles"), Object.entries(ONLY).map(([value, [text]]) => h("option", { value, selected: value === current.only }, text)));
+      fill(
+        only,
+        h("option", { value: "", selected: !current.only }, about ? "of one change" : "all compiles"),
+        Object.entries(ONLY).map(([value, [text]]) =>
+          h("option", { value, selected: value === current.only }, text),
+        ),
+      );
       const fits = Object.hasOwn(ONLY, current.only) ? ONLY[current.only][1] : () => true;
       const words = current.q.toLowerCase().split(/\s+/).filter(Boolean);
-      const rows = (about?.pair_indexes ?? compiles.map((_, row) => row)).filter((row) => fits(compiles[row]) && words.every((word) => textOf(compiles[row]).includes(word)));
-      told.textContent = rows.length === compiles.length ? `${count(rows.length)}` : `${count(rows.length)} of ${count(compiles.length)}`;
+      const rows = (about?.pair_indexes ?? compiles.map((_, row) => row)).filter(
+        (row) => fits(compiles[row]) && words.every((word) => textOf(compiles[row]).includes(word)),
+      );
+      told.textContent =
+        rows.length === compiles.length
+          ? `${count(rows.length)}`
+          : `${count(rows.length)} of ${count(compiles.length)}`;
       grid.show(rows, grid.selected);
     },
   };
@@ -71,7 +163,9 @@ function placeOf({ base, new: other }) {
 }
 
 /** What a filter looks in. @param {Compared} compile */
-const textOf = (compile) => [nameOf(compile), placeOf(compile), compile.base?.compile, compile.new?.compile].join(" ").toLowerCase();
+const textOf = (compile) =>
+  [nameOf(compile), placeOf(compile), compile.base?.compile, compile.new?.compile].join(" ").toLowerCase();
 
 /** @param {Compared} compile */
-const cachesOf = ({ lookups }) => lookups.map(({ cache, base, new: other }) => `${CACHES[cache] ?? cache}: ${base} → ${other}`).join(", ");
+const cachesOf = ({ lookups }) =>
+  lookups.map(({ cache, base, new: other }) => `${CACHES[cache] ?? cache}: ${base} → ${other}`).join(", ");

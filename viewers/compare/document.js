@@ -7,7 +7,8 @@ import { MINOR, SHAPE } from "./shape.js";
 /** @typedef {Comparison["logs"][number]["compiles"][number]} Compared a compile of both logs, or of one */
 /** @typedef {Comparison["logs"][number]["changes"][number]} Change */
 
-const NAME = "tlparse-comparison", MAJOR = 1;
+const NAME = "tlparse-comparison",
+  MAJOR = 1;
 
 /** @param {string} text @param {string} label of the file, for a person @returns {Comparison} */
 export function comparisonOf(text, label) {
@@ -20,9 +21,17 @@ export function comparisonOf(text, label) {
     throw new BundleError(`${label} is not JSON (${/** @type {Error} */ (error).message}). ${again}`);
   }
   const format = document?.format;
-  if (format?.name !== NAME) throw new BundleError(`${label} is not a comparison: its format is ${shortly(format?.name ?? null)}, this viewer reads "${NAME}". ${again}`);
-  if (format.major !== MAJOR) throw new BundleError(`${label} has format version ${shortly(format.major)}; this viewer reads version ${MAJOR}. Use the viewer of the version that made it, or make it again.`);
-  const problem = isTooDeep(document) ? "its parts lie in one another too deeply" : firstProblem(SHAPE, document, { newer: format.minor > MINOR }) ?? crossed(document);
+  if (format?.name !== NAME)
+    throw new BundleError(
+      `${label} is not a comparison: its format is ${shortly(format?.name ?? null)}, this viewer reads "${NAME}". ${again}`,
+    );
+  if (format.major !== MAJOR)
+    throw new BundleError(
+      `${label} has format version ${shortly(format.major)}; this viewer reads version ${MAJOR}. Use the viewer of the version that made it, or make it again.`,
+    );
+  const problem = isTooDeep(document)
+    ? "its parts lie in one another too deeply"
+    : (firstProblem(SHAPE, document, { newer: format.minor > MINOR }) ?? crossed(document));
   if (problem !== null) throw new BundleError(`${label} is malformed: ${problem}. ${again}`);
   return document;
 }
@@ -32,10 +41,13 @@ function crossed({ base, new: other, logs }) {
   if (!base.length || !other.length) return "a side has no bundle";
   for (const [at, { base, new: other, compiles, changes }] of logs.entries()) {
     if (!base && !other) return `logs[${at}] is of neither side`;
-    for (const [i, compile] of compiles.entries()) if (!compile.base && !compile.new) return `logs[${at}].compiles[${i}] is of neither side`;
+    for (const [i, compile] of compiles.entries())
+      if (!compile.base && !compile.new) return `logs[${at}].compiles[${i}] is of neither side`;
     for (const [i, { because_of: cause, pair_indexes: pairs }] of changes.entries()) {
-      if (cause !== null && !(cause >= 0 && cause < i)) return `logs[${at}].changes[${i}].because_of is ${cause}, no change before it`;
-      if (pairs.some((pair) => pair >= compiles.length)) return `logs[${at}].changes[${i}].pair_indexes leads to no compile`;
+      if (cause !== null && !(cause >= 0 && cause < i))
+        return `logs[${at}].changes[${i}].because_of is ${cause}, no change before it`;
+      if (pairs.some((pair) => pair >= compiles.length))
+        return `logs[${at}].changes[${i}].pair_indexes leads to no compile`;
     }
   }
   return null;

@@ -8,8 +8,16 @@ import { Listener } from "../lib/live/listen.js";
 export function goesOn(run, sides) {
   const word = h("span", null, sides.length > 1 ? "both runs go on" : `the ${sides[0]} run goes on`);
   const again = h("span", { role: "status" });
-  const mark = h("span", { class: "live", dataset: { how: "paused" }, title: "This is what the logs held when they were compared." },
-    h("span", { class: "live-text" }, h("span", { class: "live-dot", "aria-hidden": "true" }), word), again);
+  const mark = h(
+    "span",
+    {
+      class: "live",
+      dataset: { how: "paused" },
+      title: "This is what the logs held when they were compared.",
+    },
+    h("span", { class: "live-text" }, h("span", { "class": "live-dot", "aria-hidden": "true" }), word),
+    again,
+  );
   if (run.page === null) return mark; // nobody would make another one
   const tell = (/** @type {Which} */ side, /** @type {boolean} */ growing) => {
     const text = `the ${side} run ${growing ? "has grown" : "has ended"}`;
@@ -24,7 +32,8 @@ export function goesOn(run, sides) {
 
 /** Until the manifest is of another state than the one that was compared. @param {import("./places.js").Run} run @param {Which} side @param {(growing: boolean) => void} tell */
 function hear({ document, sources }, side, tell) {
-  const { url } = sources[side], { state } = document[side][0];
+  const { url } = sources[side],
+    { state } = document[side][0];
   if (!url || state === null) return; // of the others of a side only times were read
   const listener = new Listener(url, { onnews: () => void look(), onanswer: () => {}, onlost: () => {} });
   const look = async () => {

@@ -10,18 +10,32 @@ import { inDefault, SIDES } from "./places.js";
 const atCompile = (pair, which, key) => ({ log: pair[which]?.id ?? "", view: "compile", compile: key });
 
 /** What the address here says of a compile. @param {import("./document.js").Compared} compile */
-export const compileState = ({ base, new: other }) => ({ view: "compile", left: base?.compile ?? "", right: other?.compile ?? "" });
+export const compileState = ({ base, new: other }) => ({
+  view: "compile",
+  left: base?.compile ?? "",
+  right: other?.compile ?? "",
+});
 
 /** @param {Context} context @param {number} pair position of the pair @param {number} compile position of the compile @param {any} text */
 export function compileLink({ run, state }, pair, compile, text) {
-  return h("a", { href: state.link({ log: String(pair), ...compileState(run.document.logs[pair].compiles[compile]) }) }, text);
+  return h(
+    "a",
+    { href: state.link({ log: String(pair), ...compileState(run.document.logs[pair].compiles[compile]) }) },
+    text,
+  );
 }
 
 /** A link to a side of a compile; nothing where it is not compiled, or the side has no address. @param {Context} context @param {Pair} pair @param {import("./document.js").Compared} compile @param {Which} which */
 export function sideLink({ run }, pair, compile, which) {
   const side = compile[which];
   const href = side && inDefault(run, which, atCompile(pair, which, side.compile));
-  return href ? h("a", { href, class: "away", title: `In the ${which} run, in the default viewer` }, `${which} [${side.compile}] ›`) : null;
+  return href
+    ? h(
+        "a",
+        { href, class: "away", title: `In the ${which} run, in the default viewer` },
+        `${which} [${side.compile}] ›`,
+      )
+    : null;
 }
 
 /**
@@ -32,18 +46,40 @@ export function changeLinks(context, at, change) {
   const { run, state } = context;
   const pair = run.document.logs[at];
   const compiles = change.pair_indexes.map((index) => pair.compiles[index]);
-  const both = change.pair_indexes.find((index) => pair.compiles[index].base && pair.compiles[index].new) ?? change.pair_indexes[0];
+  const both =
+    change.pair_indexes.find((index) => pair.compiles[index].base && pair.compiles[index].new) ??
+    change.pair_indexes[0];
   const sides = SIDES.map((which) => {
     const known = which === "base" ? change.base_finding_index : change.new_finding_index;
     const { fingerprint } = /** @type {{fingerprint?: unknown}} */ (change.details);
-    const item = known !== null && typeof fingerprint === "string" ? inDefault(run, which, { log: pair[which]?.id ?? "", view: "overview", item: fingerprint }) : null;
-    if (item) return h("a", { href: item, class: "away", title: `The finding in the ${which} run, in the default viewer` }, `${which}: the finding ›`);
-    const compile = compiles.find((one) => one[which] && (one.base && one.new || one === compiles[0]));
+    const item =
+      known !== null && typeof fingerprint === "string"
+        ? inDefault(run, which, { log: pair[which]?.id ?? "", view: "overview", item: fingerprint })
+        : null;
+    if (item)
+      return h(
+        "a",
+        { href: item, class: "away", title: `The finding in the ${which} run, in the default viewer` },
+        `${which}: the finding ›`,
+      );
+    const compile = compiles.find((one) => one[which] && ((one.base && one.new) || one === compiles[0]));
     return compile ? sideLink(context, pair, compile, which) : null;
   });
   return [
-    both !== undefined && compileLink(context, at, both, compiles.length === 1 ? "compare ›" : "compare the first ›"),
-    compiles.length > 1 && h("a", { href: state.link({ view: "compiles", log: String(at), change: String(pair.changes.indexOf(change)) }) }, `all ${compiles.length} compiles ›`),
+    both !== undefined &&
+      compileLink(context, at, both, compiles.length === 1 ? "compare ›" : "compare the first ›"),
+    compiles.length > 1 &&
+      h(
+        "a",
+        {
+          href: state.link({
+            view: "compiles",
+            log: String(at),
+            change: String(pair.changes.indexOf(change)),
+          }),
+        },
+        `all ${compiles.length} compiles ›`,
+      ),
     ...sides,
   ].filter(Boolean);
 }

@@ -14,5 +14,13 @@ try {
   const run = await opening;
   (await viewer).start(run);
 } catch (error) {
-  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "There is no comparison to show"), errorBox(error, () => location.reload())));
+  fill(
+    document.body,
+    h(
+      "main",
+      { class: "stopped" },
+      h("h1", null, "There is no comparison to show"),
+      errorBox(error, () => location.reload()),
+    ),
+  );
 }

@@ -20,25 +20,37 @@ import { comparisonOf } from "./document.js";
 /** Where it lies; made: a server makes it when it is asked. @typedef {{address: URL | null, label: string, made: boolean, home: string | null, sources: Record<Which, Source>}} Place */
 
 export const SIDES = /** @type {Which[]} */ (["base", "new"]);
-const FILE = "comparison.json", PAGE = "comparison.html";
+const FILE = "comparison.json",
+  PAGE = "comparison.html";
 
 /** Opens what the address names. @returns {Promise<Run>} */
 export async function openRun() {
-  const asked = new URLSearchParams(location.search), id = asked.get("stored");
-  const held = await embeddedPlace() ?? (id === null ? null : await (await import("./stored.js")).storedPlace(id));
+  const asked = new URLSearchParams(location.search),
+    id = asked.get("stored");
+  const held =
+    (await embeddedPlace()) ?? (id === null ? null : await (await import("./stored.js")).storedPlace(id));
   const { address, label, made, home, sources } = held ?? placeOfPage(asked);
-  const document = comparisonOf(held?.text ?? await read(/** @type {URL} */ (address), label, made), label);
+  const document = comparisonOf(held?.text ?? (await read(/** @type {URL} */ (address), label, made)), label);
   /** @type {Map<Which, Promise<Bundle>>} */
   const opened = new Map();
   const bundle = (/** @type {Which} */ which) => {
     let known = opened.get(which);
     if (!known) {
-      opened.set(which, (known = import("../lib/bundle/bundle.js").then(({ openBundle }) => openBundle(sources[which]))));
+      opened.set(
+        which,
+        (known = import("../lib/bundle/bundle.js").then(({ openBundle }) => openBundle(sources[which]))),
+      );
       known.catch(() => opened.delete(which));
     }
     return known;
   };
-  return { document, sources, bundle, home, page: made && address ? new URL(PAGE + address.search, address) : null };
+  return {
+    document,
+    sources,
+    bundle,
+    home,
+    page: made && address ? new URL(PAGE + address.search, address) : null,
+  };
 }
 
 /** What an exported page holds; null when the page is none. @returns {Promise<Place & {text: string} | null>} */
@@ -46,8 +58,18 @@ async function embeddedPlace() {
   const [page, base, other] = ["", "base/", "new/"].map(embeddedSource);
   if (!page || !base || !other) return null;
   const file = page.file(FILE);
-  if (!file) throw new Error("This file holds one bundle and no comparison. 'tlparse-bundle compare BASE NEW --export REPORT.html' writes one that does.");
-  return { address: null, label: FILE, made: false, home: null, sources: { base, new: other }, text: new TextDecoder().decode(await readFile(file, MOST_TABLE_BYTES)) };
+  if (!file)
+    throw new Error(
+      "This file holds one bundle and no comparison. 'tlparse-bundle compare BASE NEW --export REPORT.html' writes one that does.",
+    );
+  return {
+    address: null,
+    label: FILE,
+    made: false,
+    home: null,
+    sources: { base, new: other },
+    text: new TextDecoder().decode(await readFile(file, MOST_TABLE_BYTES)),
+  };
 }
 
 /**
@@ -56,40 +78,71 @@ async function embeddedPlace() {
  * @param {URLSearchParams} asked @returns {Place}
  */
 function placeOfPage(asked) {
-  const sides = SIDES.map((which) => asked.getAll(which)), folder = asked.get("comparison");
+  const sides = SIDES.map((which) => asked.getAll(which)),
+    folder = asked.get("comparison");
   if (sides.every((addresses) => addresses.length === 0)) {
-    if (asked.has("bundle") && folder === null) throw new Error("The address names one bundle, and this page compares two: choose two on the page that lists the bundles, or run 'tlparse-bundle compare BASE NEW --open'.");
+    if (asked.has("bundle") && folder === null)
+      throw new Error(
+        "The address names one bundle, and this page compares two: choose two on the page that lists the bundles, or run 'tlparse-bundle compare BASE NEW --open'.",
+      );
     const address = new URL(FILE, allowed(folder ?? "../../", "comparison"));
-    return { address, label: address.pathname, made: false, home: null, sources: { base: webSource(new URL("base/", address)), new: webSource(new URL("new/", address)) } };
+    return {
+      address,
+      label: address.pathname,
+      made: false,
+      home: null,
+      sources: { base: webSource(new URL("base/", address)), new: webSource(new URL("new/", address)) },
+    };
   }
   const [, root] = /^(.*\/)viewers\/[^/]+\/(?:index\.html)?$/.exec(location.pathname) ?? [];
   const bundles = new URL(`${root ?? "/"}bundles/`, location.href);
-  const address = folder === null ? new URL(`../${FILE}`, bundles) : new URL(FILE, allowed(folder, "comparison"));
+  const address =
+    folder === null ? new URL(`../${FILE}`, bundles) : new URL(FILE, allowed(folder, "comparison"));
   const found = sides.map((addresses, side) => {
-    if (!addresses.length) throw new Error(`The address names no bundle of the ${SIDES[side]} side: it needs '?base=…&new=…'.`);
+    if (!addresses.length)
+      throw new Error(`The address names no bundle of the ${SIDES[side]} side: it needs '?base=…&new=…'.`);
     return addresses.map((text) => {
       const source = webSource(allowed(text, SIDES[side]));
       const url = /** @type {URL} */ (source.url);
-      if (!url.href.startsWith(bundles.href)) throw new Error(`'${SIDES[side]}=${text}' is no bundle of this server: those lie below ${bundles.pathname}.`);
-      if (folder === null) address.searchParams.append(SIDES[side], decoded(url.href.slice(bundles.href.length, -1)));
+      if (!url.href.startsWith(bundles.href))
+        throw new Error(
+          `'${SIDES[side]}=${text}' is no bundle of this server: those lie below ${bundles.pathname}.`,
+        );
+      if (folder === null)
+        address.searchParams.append(SIDES[side], decoded(url.href.slice(bundles.href.length, -1)));
       return source;
     });
   });
   const ranks = asked.get("ranks");
   if (ranks !== null && folder === null) address.searchParams.set("ranks", ranks);
-  return { address, label: folder === null ? "The comparison" : address.pathname, made: folder === null, home: new URL("../viewers/home/", bundles).href, sources: { base: found[0][0], new: found[1][0] } };
+  return {
+    address,
+    label: folder === null ? "The comparison" : address.pathname,
+    made: folder === null,
+    home: new URL("../viewers/home/", bundles).href,
+    sources: { base: found[0][0], new: found[1][0] },
+  };
 }
 
 /** @param {URL} address @param {string} label @param {boolean} made a server makes it */
 async function read(address, label, made) {
   const response = await fetch(address).catch((error) => {
-    throw new BundleError(`Asked for ${address.href}: no answer (${error.message}). Is the server still running?`);
+    throw new BundleError(
+      `Asked for ${address.href}: no answer (${error.message}). Is the server still running?`,
+    );
   });
   if (response.ok) return response.text();
-  const told = response.headers.get("Content-Type")?.startsWith("text/plain") ? (await response.text()).trim() : "";
+  const told = response.headers.get("Content-Type")?.startsWith("text/plain")
+    ? (await response.text()).trim()
+    : "";
   if (told) throw new BundleError(told);
-  if (made && response.status === 404) throw new BundleError("These are files on a server that makes no comparisons. Run 'tlparse-bundle compare BASE NEW --open' where the bundles are; for a page on this server name them with '--compare BASE NEW' when the site is written, or write a folder with 'compare --out DIR'.");
-  throw new BundleError(`Asked for ${label}: the server answered ${response.status} ${response.statusText}. 'tlparse-bundle compare BASE NEW --out DIR' writes a folder that has it.`);
+  if (made && response.status === 404)
+    throw new BundleError(
+      "These are files on a server that makes no comparisons. Run 'tlparse-bundle compare BASE NEW --open' where the bundles are; for a page on this server name them with '--compare BASE NEW' when the site is written, or write a folder with 'compare --out DIR'.",
+    );
+  throw new BundleError(
+    `Asked for ${label}: the server answered ${response.status} ${response.statusText}. 'tlparse-bundle compare BASE NEW --out DIR' writes a folder that has it.`,
+  );
 }
 
 /** The address of a side in the default viewer; null when it has none. @param {Run} run @param {Which} which @param {Record<string, string>} [state] */
@@ -97,7 +150,15 @@ export function inDefault({ sources }, which, state) {
   const { url, stored, viewers, folder = "" } = sources[which];
   if (!url && !stored && !viewers?.includes("default")) return null;
   const address = new URL(url || stored ? "../default/" : location.pathname, location.href);
-  address.search = String(new URLSearchParams(url ? { bundle: url.origin === location.origin ? url.pathname : url.href } : stored ? { stored } : { viewer: "default", folder }));
+  address.search = String(
+    new URLSearchParams(
+      url
+        ? { bundle: url.origin === location.origin ? url.pathname : url.href }
+        : stored
+          ? { stored }
+          : { viewer: "default", folder },
+    ),
+  );
   if (state) address.hash = new URLSearchParams({ v: "1", ...state }).toString();
   return address.href;
 }

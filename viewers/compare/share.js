@@ -6,10 +6,32 @@ import { SIDES } from "./places.js";
 
 /** For the bar. @param {import("./places.js").Run} run @returns {HTMLElement} */
 export function shareComparison({ document: { base, new: other }, sources, page }) {
-  const name = `${base[0].name}-${other[0].name}`, held = Boolean(sources.base.viewers), stored = SIDES.some((side) => sources[side].stored);
+  const name = `${base[0].name}-${other[0].name}`,
+    held = Boolean(sources.base.viewers),
+    stored = SIDES.some((side) => sources[side].stored);
   return handOn(async ({ item, link, save }) => [
-    link(held ? "where the file is" : stored ? "in this browser, until a side is removed here" : "where the server can be reached"),
-    page && item("Save as one file", "An HTML page with both bundles; opens from disk", () => save(`${name}.html`, () => asked(page.href))),
-    h("p", { class: "dim", role: "presentation" }, page ? MIND : held ? ONE_FILE : ["To save it as one file: ", h("code", null, "tlparse-bundle compare BASE NEW --export report.html")]),
+    link(
+      held
+        ? "where the file is"
+        : stored
+          ? "in this browser, until a side is removed here"
+          : "where the server can be reached",
+    ),
+    page &&
+      item("Save as one file", "An HTML page with both bundles; opens from disk", () =>
+        save(`${name}.html`, () => asked(page.href)),
+      ),
+    h(
+      "p",
+      { class: "dim", role: "presentation" },
+      page
+        ? MIND
+        : held
+          ? ONE_FILE
+          : [
+              "To save it as one file: ",
+              h("code", null, "tlparse-bundle compare BASE NEW --export report.html"),
+            ],
+    ),
   ]);
 }

@@ -19,7 +19,10 @@ export function spanTree(base, other) {
   const nodes = [];
   /** @type {Map<string, number>} */
   const known = new Map();
-  for (const [side, which] of /** @type {[Side | null, "base" | "new"][]} */ ([[other, "new"], [base, "base"]])) {
+  for (const [side, which] of /** @type {[Side | null, "base" | "new"][]} */ ([
+    [other, "new"],
+    [base, "base"],
+  ])) {
     if (!side) continue;
     const { spans, wanted } = side;
     const asked = (/** @type {number} */ row) => wanted === null || spans[row].compile === wanted;
@@ -28,8 +31,13 @@ export function spanTree(base, other) {
     for (let row = 0; row < spans.length; row++) {
       if (!asked(row)) continue;
       const way = [];
-      for (let at = row; at >= 0 && !nodeOf.has(at) && asked(at) && way.length < DEEPEST; at = spans[at].parent ?? -1) way.push(at);
-      const above = way.length ? spans[/** @type {number} */ (way.at(-1))].parent ?? -1 : row;
+      for (
+        let at = row;
+        at >= 0 && !nodeOf.has(at) && asked(at) && way.length < DEEPEST;
+        at = spans[at].parent ?? -1
+      )
+        way.push(at);
+      const above = way.length ? (spans[/** @type {number} */ (way.at(-1))].parent ?? -1) : row;
       let node = nodeOf.get(above) ?? -1;
       for (const at of way.reverse()) {
         const { name: text, duration_us: duration } = spans[at];
@@ -37,7 +45,17 @@ export function spanTree(base, other) {
         const key = `${node} ${name}`;
         let found = known.get(key);
         if (found === undefined) {
-          found = nodes.push({ name, parent: node, depth: node < 0 ? 0 : nodes[node].depth + 1, base_us: 0, new_us: 0, base_count: 0, new_count: 0, unended: 0 }) - 1;
+          found =
+            nodes.push({
+              name,
+              parent: node,
+              depth: node < 0 ? 0 : nodes[node].depth + 1,
+              base_us: 0,
+              new_us: 0,
+              base_count: 0,
+              new_count: 0,
+              unended: 0,
+            }) - 1;
           known.set(key, found);
         }
         const one = nodes[found];
@@ -69,7 +87,8 @@ export function layOut(nodes, which) {
     width[i] = Math.max(width[i], inside[i]); // of a span that never ended only what lies in it is known
     if (nodes[i].parent >= 0) inside[nodes[i].parent] += width[i];
   }
-  const from = new Float64Array(nodes.length), next = new Float64Array(nodes.length);
+  const from = new Float64Array(nodes.length),
+    next = new Float64Array(nodes.length);
   let end = 0;
   nodes.forEach(({ parent }, i) => {
     from[i] = next[i] = parent < 0 ? end : next[parent];

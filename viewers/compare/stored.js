@@ -4,12 +4,30 @@ import { MOST_TABLE_BYTES } from "../lib/bundle/bounded.js";
 import { stored, storedSource } from "../lib/page/stored.js";
 
 /** A side that was removed meanwhile: what the comparison itself says can still be read. @type {import("../lib/bundle/source.js").Source} */
-const GONE = { url: null, label: "the bundle", file: () => null, absent: "The bundle was removed from this browser. Open both runs again, and compare them." };
+const GONE = {
+  url: null,
+  label: "the bundle",
+  file: () => null,
+  absent: "The bundle was removed from this browser. Open both runs again, and compare them.",
+};
 
 /** @param {string} id @returns {Promise<import("./places.js").Place & {text: string}>} */
 export async function storedPlace(id) {
-  const { about: { base = "", new: other = "", name }, file } = await stored(id, "comparison");
+  const {
+    about: { base = "", new: other = "", name },
+    file,
+  } = await stored(id, "comparison");
   const data = file("comparison.json") ?? new Blob();
-  const [text, ...sources] = await Promise.all([readFile({ data }, MOST_TABLE_BYTES), ...[base, other].map((side) => storedSource(side).catch(() => GONE))]);
-  return { address: null, label: name, made: false, home: new URL("../open/", location.href).href, sources: { base: sources[0], new: sources[1] }, text: new TextDecoder().decode(text) };
+  const [text, ...sources] = await Promise.all([
+    readFile({ data }, MOST_TABLE_BYTES),
+    ...[base, other].map((side) => storedSource(side).catch(() => GONE)),
+  ]);
+  return {
+    address: null,
+    label: name,
+    made: false,
+    home: new URL("../open/", location.href).href,
+    sources: { base: sources[0], new: sources[1] },
+    text: new TextDecoder().decode(text),
+  };
 }

@@ -36,7 +36,21 @@ const VIEWS = {
 const TITLES = { changes: "Changes", compiles: "Compiles", timeline: "Timeline" };
 const ICONS = { changes: "compare", compiles: "compiles", timeline: "timeline" };
 // log: position of the pair of logs; left, right: keys of a compile on both sides; part: an artifact, or what a view shows of it
-const DEFAULTS = { view: "changes", log: "", left: "", right: "", part: "", by: "", pane: "", q: "", sort: "", only: "", change: "", width: "", span: "" };
+const DEFAULTS = {
+  view: "changes",
+  log: "",
+  left: "",
+  right: "",
+  part: "",
+  by: "",
+  pane: "",
+  q: "",
+  sort: "",
+  only: "",
+  change: "",
+  width: "",
+  span: "",
+};
 
 const main = h("main", { id: "main", tabindex: "-1" });
 const state = new HashState(DEFAULTS, ["log"]);
@@ -47,14 +61,16 @@ let shown = "";
 
 /** @param {import("./places.js").Run} run */
 export function start(run) {
-  const shared = h("span"), live = h("span", { class: "live-place" });
+  const shared = h("span"),
+    live = h("span", { class: "live-place" });
   fill(frame.tools, live, shared, themeButton(), helpButton(showHelp));
   fill(document.body, frame.elements);
   const follow = () => show(run, state.current);
   state.listen(follow);
   document.addEventListener("keydown", keys);
   followLinks(state);
-  void show(run, state.current).then(async () => { // behind the first screen
+  void show(run, state.current).then(async () => {
+    // behind the first screen
     const sides = SIDES.filter((side) => run.document[side].some((bundle) => bundle.state !== null));
     if (sides.length) fill(live, (await import("./goes-on.js")).goesOn(run, sides));
     shared.replaceWith((await import("./share.js")).shareComparison(run));
@@ -84,16 +100,34 @@ async function show(run, current) {
   draw(run, pair, current);
   main.className = `view-${Object.hasOwn(VIEWS, current.view) ? current.view : "none"}`;
   try {
-    if (!Object.hasOwn(VIEWS, current.view)) throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(TITLES).join(", ")}.`);
-    const timer = setTimeout(() => shown === place && fill(main, h("p", { class: "loading", role: "status" }, "Loading …")), 120);
-    const opened = await VIEWS[current.view]().then((make) => make({ run, pair, state })).finally(() => clearTimeout(timer));
+    if (!Object.hasOwn(VIEWS, current.view))
+      throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(TITLES).join(", ")}.`);
+    const timer = setTimeout(
+      () => shown === place && fill(main, h("p", { class: "loading", role: "status" }, "Loading …")),
+      120,
+    );
+    const opened = await VIEWS[current.view]()
+      .then((make) => make({ run, pair, state }))
+      .finally(() => clearTimeout(timer));
     if (shown !== place) return;
     view = opened;
-    fill(main, !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title), opened.element);
+    fill(
+      main,
+      !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title),
+      opened.element,
+    );
     await opened.update?.(state.current);
     document.title = `${opened.title} · ${names(run)} · tlparse-bundle`;
   } catch (error) {
-    if (shown === place) fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; void show(run, state.current); }));
+    if (shown === place)
+      fill(
+        main,
+        h("h1", { class: "visually-hidden" }, "Error"),
+        errorBox(error, () => {
+          shown = "";
+          void show(run, state.current);
+        }),
+      );
   }
 }
 
@@ -106,17 +140,42 @@ function names({ document: { base, new: other } }) {
 function draw(run, pair, current) {
   const { logs } = run.document;
   const pairs = pairOrder(run.document);
-  fill(frame.where, h("span", { class: "viewer-name gives" }, names(run)),
-    pairs.length > 1 && picker({ label: "Logs", value: String(pair), onpick: (log) => state.go(state.patched({ log, left: "", right: "", change: "", span: "" })),
-      items: pairs.map((at) => ({ value: String(at), text: `${pairName(logs[at])}${logs[at].changes.length ? "" : ", no changes"}` })) }));
+  fill(
+    frame.where,
+    h("span", { class: "viewer-name gives" }, names(run)),
+    pairs.length > 1 &&
+      picker({
+        label: "Logs",
+        value: String(pair),
+        onpick: (log) => state.go(state.patched({ log, left: "", right: "", change: "", span: "" })),
+        items: pairs.map((at) => ({
+          value: String(at),
+          text: `${pairName(logs[at])}${logs[at].changes.length ? "" : ", no changes"}`,
+        })),
+      }),
+  );
   const runs = SIDES.flatMap((which) => {
     const href = inDefault(run, which, { log: logs[pair]?.[which]?.id ?? "" });
-    return href ? [{ id: which, title: `${which}: ${run.document[which][0].name}`, icon: "overview", href }] : [];
+    return href
+      ? [{ id: which, title: `${which}: ${run.document[which][0].name}`, icon: "overview", href }]
+      : [];
   });
   frame.draw({
-    name: "Comparison", home: run.home ?? state.link({}), homeTitle: run.home ? "All bundles" : "Changes", here: current.view === "compile" ? "compiles" : current.view,
+    name: "Comparison",
+    home: run.home ?? state.link({}),
+    homeTitle: run.home ? "All bundles" : "Changes",
+    here: current.view === "compile" ? "compiles" : current.view,
     groups: [
-      { title: "", items: Object.entries(TITLES).map(([id, title]) => ({ id, title, icon: ICONS[/** @type {"changes"} */ (id)], href: state.link({ view: id }), count: id === "changes" ? roots(run.document).length : 0 })) },
+      {
+        title: "",
+        items: Object.entries(TITLES).map(([id, title]) => ({
+          id,
+          title,
+          icon: ICONS[/** @type {"changes"} */ (id)],
+          href: state.link({ view: id }),
+          count: id === "changes" ? roots(run.document).length : 0,
+        })),
+      },
       ...(runs.length ? [{ title: "Runs", items: runs }] : []),
     ],
   });

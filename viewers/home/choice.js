@@ -19,14 +19,23 @@ export class Choice {
 
   /** A box to choose a bundle by. @param {BundleRow} row */
   box({ name }) {
-    return h("input", { type: "checkbox", checked: this.names.includes(name), "aria-label": `Compare ${name}`, dataset: { compare: name }, onchange: (/** @type {any} */ event) => this.choose(name, event.target.checked) });
+    return h("input", {
+      "type": "checkbox",
+      "checked": this.names.includes(name),
+      "aria-label": `Compare ${name}`,
+      "dataset": { compare: name },
+      "onchange": (/** @type {any} */ event) => this.choose(name, event.target.checked),
+    });
   }
 
   /** Of three the first one goes. @param {string} name @param {boolean} chosen */
   choose(name, chosen) {
     this.names = [...this.names.filter((other) => other !== name), ...(chosen ? [name] : [])].slice(-2);
     this.swapped = false;
-    for (const box of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[data-compare]"))) box.checked = this.names.includes(box.dataset.compare ?? "");
+    for (const box of /** @type {NodeListOf<HTMLInputElement>} */ (
+      document.querySelectorAll("input[data-compare]")
+    ))
+      box.checked = this.names.includes(box.dataset.compare ?? "");
     this.draw();
   }
 
@@ -45,18 +54,46 @@ export class Choice {
 
   draw() {
     const [base, other] = this.pair;
-    if (!base) return void fill(this.element, h("span", { class: "dim" }, "Choose two bundles to compare them."));
-    if (!other) return void fill(this.element, h("span", { class: "dim" }, `Choose another one to compare ${base.name} with.`));
+    if (!base)
+      return void fill(this.element, h("span", { class: "dim" }, "Choose two bundles to compare them."));
+    if (!other)
+      return void fill(
+        this.element,
+        h("span", { class: "dim" }, `Choose another one to compare ${base.name} with.`),
+      );
     const made = this.found([base, other]);
-    if (this.made && !made) return void fill(this.element, h("span", { class: "dim" }, `This site has no comparison of ${base.name} and ${other.name}. Where the bundles are: `), h("code", null, `tlparse-bundle compare ${base.name} ${other.name} --open`));
+    if (this.made && !made)
+      return void fill(
+        this.element,
+        h(
+          "span",
+          { class: "dim" },
+          `This site has no comparison of ${base.name} and ${other.name}. Where the bundles are: `,
+        ),
+        h("code", null, `tlparse-bundle compare ${base.name} ${other.name} --open`),
+      );
     const url = new URL("viewers/compare/", this.list);
-    for (const [side, row] of Object.entries({ base, new: other })) url.searchParams.set(side, new URL(row.url, this.list).pathname);
+    for (const [side, row] of Object.entries({ base, new: other }))
+      url.searchParams.set(side, new URL(row.url, this.list).pathname);
     if (made) url.searchParams.set("comparison", new URL(made.url, this.list).pathname);
-    const swap = (!this.made || this.found([other, base])) && h("button", { class: "tool", onclick: () => {
-      this.swapped = !this.swapped;
-      this.draw();
-      /** @type {HTMLElement | null} */ (this.element.querySelector("button"))?.focus();
-    } }, "⇄ Swap");
-    fill(this.element, h("a", { class: "tool compare-link", href: url.href }, `Compare ${base.name} → ${other.name}`), swap);
+    const swap =
+      (!this.made || this.found([other, base])) &&
+      h(
+        "button",
+        {
+          class: "tool",
+          onclick: () => {
+            this.swapped = !this.swapped;
+            this.draw();
+            /** @type {HTMLElement | null} */ (this.element.querySelector("button"))?.focus();
+          },
+        },
+        "⇄ Swap",
+      );
+    fill(
+      this.element,
+      h("a", { class: "tool compare-link", href: url.href }, `Compare ${base.name} → ${other.name}`),
+      swap,
+    );
   }
 }

@@ -12,7 +12,8 @@
 /** What each column sorts by; numbers begin with the largest. @type {Record<string, (row: BundleRow) => string | number | null | undefined>} */
 export const KEYS = {
   name: (row) => row.name,
-  findings: (row) => row.findings && row.findings.error * 1e12 + row.findings.warning * 1e6 + row.findings.info,
+  findings: (row) =>
+    row.findings && row.findings.error * 1e12 + row.findings.warning * 1e6 + row.findings.info,
   compiles: (row) => row.compile_count,
   time: (row) => row.compile_us,
   logs: (row) => row.log_count,
@@ -24,12 +25,16 @@ const order = new Intl.Collator("en", { numeric: true });
 
 /** 'time' is from small to large, '-time' from large to small; what has no value comes last. @param {BundleRow[]} rows @param {string} sort */
 export function sorted(rows, sort) {
-  const down = sort.startsWith("-"), key = sort.replace(/^-/, "");
+  const down = sort.startsWith("-"),
+    key = sort.replace(/^-/, "");
   const of = Object.hasOwn(KEYS, key) ? KEYS[key] : KEYS.name;
-  const value = (/** @type {BundleRow} */ row) => (row.problem && of !== KEYS.name ? null : of(row) ?? null);
+  const value = (/** @type {BundleRow} */ row) =>
+    row.problem && of !== KEYS.name ? null : (of(row) ?? null);
   return [...rows].sort((a, b) => {
-    const left = value(a), right = value(b);
-    if (left === null || right === null) return Number(left === null) - Number(right === null) || order.compare(a.name, b.name);
+    const left = value(a),
+      right = value(b);
+    if (left === null || right === null)
+      return Number(left === null) - Number(right === null) || order.compare(a.name, b.name);
     const by = typeof left === "string" ? order.compare(left, String(right)) : left - Number(right);
     return (down ? -by : by) || order.compare(a.name, b.name);
   });

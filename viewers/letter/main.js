@@ -17,10 +17,23 @@ try {
   document.title = "Letter · tlparse-bundle";
   const letters = await Promise.all(bundle.logs.slice(0, 20).map(letter));
   const together = await ranksLetter(bundle);
-  fill(document.body, h("main", { tabindex: "0", "aria-label": "Letter" }, h("h1", null, "What torch.compile did"), together, letters,
-    bundle.logs.length > 20 && h("p", { class: "dim" }, `${plural(bundle.logs.length - 20, "more log")} are not in this letter.`)));
+  fill(
+    document.body,
+    h(
+      "main",
+      { "tabindex": "0", "aria-label": "Letter" },
+      h("h1", null, "What torch.compile did"),
+      together,
+      letters,
+      bundle.logs.length > 20 &&
+        h("p", { class: "dim" }, `${plural(bundle.logs.length - 20, "more log")} are not in this letter.`),
+    ),
+  );
 } catch (error) {
-  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error)));
+  fill(
+    document.body,
+    h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error)),
+  );
 }
 
 /** @param {import("../lib/bundle/log.js").Log} log */
@@ -28,29 +41,53 @@ async function letter(log) {
   const findings = await log.findings();
   if (!findings) return h("section", null, h("h2", null, log.summary.source.name), h("p", null, LEFT_OUT));
   const told = findings.filter(({ because_of }) => because_of === null).slice(0, MOST); // what follows from another is left out
-  return h("section", { "aria-label": log.summary.source.name },
+  return h(
+    "section",
+    { "aria-label": log.summary.source.name },
     h("h2", null, log.rank === null ? log.summary.source.name : `Rank ${log.rank}`),
     h("p", { class: "says" }, plain(log.summary.summary.text)),
     told.map(paragraph),
-    findings.length > told.length && h("p", { class: "dim" }, `${plural(findings.length - told.length, "further finding")} in the default viewer.`));
+    findings.length > told.length &&
+      h(
+        "p",
+        { class: "dim" },
+        `${plural(findings.length - told.length, "further finding")} in the default viewer.`,
+      ),
+  );
 }
 
 /** @param {Told} finding */
 function paragraph(finding) {
   const place = placeText(/** @type {Finding} */ (finding));
   const [remedy] = finding.remedies;
-  return h("article", null,
-    h("p", null, h("strong", null, plain(finding.title)), place && ` (${place})`, ". ",
-      finding.cost_us !== null && `It cost ${time(finding.cost_us)}. `, plain(finding.text)),
-    remedy && h("p", { class: "remedy" }, plain(remedy.text), remedy.code && h("code", null, remedy.code)));
+  return h(
+    "article",
+    null,
+    h(
+      "p",
+      null,
+      h("strong", null, plain(finding.title)),
+      place && ` (${place})`,
+      ". ",
+      finding.cost_us !== null && `It cost ${time(finding.cost_us)}. `,
+      plain(finding.text),
+    ),
+    remedy && h("p", { class: "remedy" }, plain(remedy.text), remedy.code && h("code", null, remedy.code)),
+  );
 }
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function ranksLetter(bundle) {
   const { job } = bundle.manifest;
-  const findings = job && await bundle.rankTable("rank_findings");
+  const findings = job && (await bundle.rankTable("rank_findings"));
   if (!findings) return null;
-  return h("section", { "aria-label": "All ranks" }, h("h2", null, "All ranks together"), h("p", { class: "says" }, plain(job.text)), findings.slice(0, MOST).map(paragraph));
+  return h(
+    "section",
+    { "aria-label": "All ranks" },
+    h("h2", null, "All ranks together"),
+    h("p", { class: "says" }, plain(job.text)),
+    findings.slice(0, MOST).map(paragraph),
+  );
 }
 
 /** Sentences mark code with `backticks`; a letter has none. @param {string} text */

@@ -13,7 +13,8 @@ export function align(sequences) {
   const aligned = others.map((sequence) => {
     const beside = new Array(first.length).fill(-1);
     const runs = equalRuns(first, sequence);
-    for (let i = 0; i < runs.length; i += 3) for (let n = 0; n < runs[i + 2]; n++) beside[runs[i] + n] = runs[i + 1] + n;
+    for (let i = 0; i < runs.length; i += 3)
+      for (let n = 0; n < runs[i + 2]; n++) beside[runs[i] + n] = runs[i + 1] + n;
     return beside;
   });
   const next = others.map(() => 0);
@@ -22,12 +23,19 @@ export function align(sequences) {
   const cell = (/** @type {number} */ k, /** @type {number} */ at) => ({ position: at, name: others[k][at] });
   /** Those of the others that have no partner, beside those of the first that have none. */
   const flush = (/** @type {number[]} */ alone, /** @type {number[]} */ stops) => {
-    const extra = others.map((_, k) => Array.from({ length: Math.max(0, stops[k] - next[k]) }, (_, i) => next[k] + i));
+    const extra = others.map((_, k) =>
+      Array.from({ length: Math.max(0, stops[k] - next[k]) }, (_, i) => next[k] + i),
+    );
     const height = Math.max(alone.length, ...extra.map((list) => list.length), 0);
     for (let i = 0; i < height; i++) {
-      rows.push([alone[i] === undefined ? null : { position: alone[i], name: first[alone[i]] }, ...extra.map((list, k) => (list[i] === undefined ? null : cell(k, list[i])))]);
+      rows.push([
+        alone[i] === undefined ? null : { position: alone[i], name: first[alone[i]] },
+        ...extra.map((list, k) => (list[i] === undefined ? null : cell(k, list[i]))),
+      ]);
     }
-    stops.forEach((stop, k) => { next[k] = Math.max(next[k], stop); });
+    stops.forEach((stop, k) => {
+      next[k] = Math.max(next[k], stop);
+    });
   };
   let alone = /** @type {number[]} */ ([]);
   for (let i = 0; i < first.length; i++) {
@@ -36,12 +44,20 @@ export function align(sequences) {
       alone.push(i);
       continue;
     }
-    flush(alone, partners.map((at, k) => (at < 0 ? next[k] : at)));
+    flush(
+      alone,
+      partners.map((at, k) => (at < 0 ? next[k] : at)),
+    );
     alone = [];
     rows.push([{ position: i, name: first[i] }, ...partners.map((at, k) => (at < 0 ? null : cell(k, at)))]);
-    partners.forEach((at, k) => { if (at >= 0) next[k] = at + 1; });
+    partners.forEach((at, k) => {
+      if (at >= 0) next[k] = at + 1;
+    });
   }
-  flush(alone, others.map((sequence) => sequence.length));
+  flush(
+    alone,
+    others.map((sequence) => sequence.length),
+  );
   return rows;
 }
 

@@ -21,9 +21,25 @@ export async function pairs(left, right) {
   const both = a.map((artifact) => {
     const other = others.get(artifact.address) ?? null;
     others.delete(artifact.address);
-    return { address: artifact.address, left: artifact, right: other, verdict: other === null ? "left" : artifact.sha256 !== null && artifact.sha256 === other.sha256 ? "same" : "differs" };
+    return {
+      address: artifact.address,
+      left: artifact,
+      right: other,
+      verdict:
+        other === null
+          ? "left"
+          : artifact.sha256 !== null && artifact.sha256 === other.sha256
+            ? "same"
+            : "differs",
+    };
   });
-  return [...both, ...[...others.values()].map((artifact) => /** @type {Pair} */ ({ address: artifact.address, left: null, right: artifact, verdict: "right" }))];
+  return [
+    ...both,
+    ...[...others.values()].map(
+      (artifact) =>
+        /** @type {Pair} */ ({ address: artifact.address, left: null, right: artifact, verdict: "right" }),
+    ),
+  ];
 }
 
 /** What an artifact says; metadata for one without a payload. @param {Side} side @param {any} artifact @param {{signal?: AbortSignal}} options @returns {Promise<string>} */
@@ -34,15 +50,26 @@ export async function textOf({ log }, artifact, options) {
 }
 
 /** Texts that differ in addresses of memory only say the same. @param {string} left @param {string} right */
-export const sameButAddresses = (left, right) => left !== right && left.replace(ADDRESSES, "#") === right.replace(ADDRESSES, "#");
+export const sameButAddresses = (left, right) =>
+  left !== right && left.replace(ADDRESSES, "#") === right.replace(ADDRESSES, "#");
 
 /** Finds the pairs that differ in addresses only; their texts are fetched for it. @param {{left: Side, right: Side, list: Pair[]}} both @param {() => void} tell when some were found */
 export async function lookCloser({ left, right, list }, tell) {
-  const small = list.filter((pair) => pair.verdict === "differs" && pair.left.sha256 !== null && pair.right.sha256 !== null && Math.max(pair.left.size_bytes, pair.right.size_bytes) < CLOSER_BYTES);
-  const looked = await Promise.all(small.map(async (pair) => {
-    const texts = await Promise.all([textOf(left, pair.left, {}), textOf(right, pair.right, {})]).catch(() => null); // opening it will tell
-    return texts !== null && sameButAddresses(texts[0], texts[1]) ? pair : null;
-  }));
+  const small = list.filter(
+    (pair) =>
+      pair.verdict === "differs" &&
+      pair.left.sha256 !== null &&
+      pair.right.sha256 !== null &&
+      Math.max(pair.left.size_bytes, pair.right.size_bytes) < CLOSER_BYTES,
+  );
+  const looked = await Promise.all(
+    small.map(async (pair) => {
+      const texts = await Promise.all([textOf(left, pair.left, {}), textOf(right, pair.right, {})]).catch(
+        () => null,
+      ); // opening it will tell
+      return texts !== null && sameButAddresses(texts[0], texts[1]) ? pair : null;
+    }),
+  );
   for (const pair of looked) if (pair) pair.verdict = "alike";
   if (looked.some(Boolean)) tell();
 }

@@ -14,45 +14,99 @@ import { functionName, shortOp } from "./names.js";
 /** @typedef {import("../../schema/bundle.d.ts").RankParity} Parity */
 /** @typedef {{column: number, groups: {ranks: number[][], schedules: string[][]}[], without: number[][]}} Column without: ranks whose schedules are unknown */
 
-const MOST_ROWS = 1_000, MOST_GROUPS = 8;
+const MOST_ROWS = 1_000,
+  MOST_GROUPS = 8;
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openCollectives({ model, state }) {
-  const [schedules, all, parity, order] = /** @type {[Schedules[], Collectives[], Parity[], import("./groups.js").Order]} */ (
-    await Promise.all([...["rank_schedules", "rank_collectives", "rank_parity"].map((name) => model.bundle.rankTable(name)), readOrder(model.bundle)]));
+  const [schedules, all, parity, order] =
+    /** @type {[Schedules[], Collectives[], Parity[], import("./groups.js").Order]} */ (
+      await Promise.all([
+        ...["rank_schedules", "rank_collectives", "rank_parity"].map((name) => model.bundle.rankTable(name)),
+        readOrder(model.bundle),
+      ])
+    );
   const element = h("div", { class: "page" });
   const columns = columnsOf(model, schedules);
   const view = { element, title: "Collectives" };
   if (!columns.length) {
     const groups = groupsPart(model, order);
-    fill(element, h("h1", null, "Collectives"), groups, h("p", null, groups ? "No schedule of a graph is in the logs." : "No compiled graph has collectives, or torch did not record them: it does when the functional collectives of a graph are scheduled by Inductor."));
+    fill(
+      element,
+      h("h1", null, "Collectives"),
+      groups,
+      h(
+        "p",
+        null,
+        groups
+          ? "No schedule of a graph is in the logs."
+          : "No compiled graph has collectives, or torch did not record them: it does when the functional collectives of a graph are scheduled by Inductor.",
+      ),
+    );
     return view;
   }
   /** @param {Record<string, string>} current */
   const update = (current) => {
-    const column = columns.find((one) => String(one.column) === current.column) ?? columns.find((one) => one.groups.length > 1) ?? columns[0];
+    const column =
+      columns.find((one) => String(one.column) === current.column) ??
+      columns.find((one) => one.groups.length > 1) ??
+      columns[0];
     const at = (/** @type {string} */ value) => state.go(state.patched({ column: value }));
     const items = columns.map((one) => {
       const { function: name, compile: id } = model.columns[one.column];
-      return { value: String(one.column), text: `${functionName(name)} [${id}]${one.groups.length > 1 ? " ≠" : ""}` };
+      return {
+        value: String(one.column),
+        text: `${functionName(name)} [${id}]${one.groups.length > 1 ? " ≠" : ""}`,
+      };
     });
-    fill(element, h("h1", null, "Collectives"), groupsPart(model, order),
-      h("section", null, h("h2", null, "Schedules of ", picker({ label: "Schedules of", items, value: String(column.column), onpick: at })), totals(all), schedulesOf(model, column)), parityPart(model, parity));
+    fill(
+      element,
+      h("h1", null, "Collectives"),
+      groupsPart(model, order),
+      h(
+        "section",
+        null,
+        h(
+          "h2",
+          null,
+          "Schedules of ",
+          picker({ label: "Schedules of", items, value: String(column.column), onpick: at }),
+        ),
+        totals(all),
+        schedulesOf(model, column),
+      ),
+      parityPart(model, parity),
+    );
   };
   return { ...view, update };
 }
 
 /** @param {Model} model @param {Schedules[]} rows @returns {Column[]} */
 function columnsOf(model, rows) {
-  return byCompile(rows, model.columns.length).flatMap((own, column) => (own.length === 0 ? [] : [{
-    column,
-    groups: own.flatMap(({ ranks, schedules }) => (schedules === null ? [] : [{ ranks, schedules }])),
-    without: own.flatMap(({ ranks, schedules }) => (schedules === null ? ranks : [])),
-  }]));
+  return byCompile(rows, model.columns.length).flatMap((own, column) =>
+    own.length === 0
+      ? []
+      : [
+          {
+            column,
+            groups: own.flatMap(({ ranks, schedules }) => (schedules === null ? [] : [{ ranks, schedules }])),
+            without: own.flatMap(({ ranks, schedules }) => (schedules === null ? ranks : [])),
+          },
+        ],
+  );
 }
 
 /** @param {Collectives[]} groups */
-const totals = (groups) => h("p", { class: "dim" }, "In all schedules, waits included: ", groups.slice(0, MOST_GROUPS).map((group, i) => `${i ? "; " : ""}${words(group.ranks)}: ${plural(group.op_count, "operation")}`), groups.length > MOST_GROUPS && " …");
+const totals = (groups) =>
+  h(
+    "p",
+    { class: "dim" },
+    "In all schedules, waits included: ",
+    groups
+      .slice(0, MOST_GROUPS)
+      .map((group, i) => `${i ? "; " : ""}${words(group.ranks)}: ${plural(group.op_count, "operation")}`),
+    groups.length > MOST_GROUPS && " …",
+  );
 
 /** @param {Model} model @param {Column} column */
 function schedulesOf(model, column) {
@@ -61,28 +115,125 @@ function schedulesOf(model, column) {
   const tables = Array.from({ length: most }, (_, nth) => {
     const rows = align(groups.map((group) => group.schedules[nth] ?? []));
     const first = rows.findIndex((row) => !level(row));
-    const title = h("tr", null, groups.map((group) => {
-      const rank = lowest(group.ranks), key = compileKey(model, rank, column.column);
-      return h("th", { scope: "col", colspan: 2 }, words(group.ranks), " ", key !== null && awayLink(model, rank, key, `[${key}] ›`, { artifact: nth ? `inductor_collective_schedule@${nth + 1}` : "inductor_collective_schedule" }));
-    }));
-    const line = (/** @type {any[]} */ row, /** @type {number} */ i) => h("tr", { class: i === first ? "first" : null }, row.map((cell, k) => (cell === null
-      ? [h("td", { class: "number absent" }), h("td", { class: "absent" }, "–")]
-      : [h("td", { class: "number" }, cell.position), h("td", { class: k && row[0]?.name !== cell.name ? "other" : null, title: cell.name }, shortOp(cell.name))])));
-    return [most > 1 && h("h3", null, `Schedule ${nth + 1} of ${most}`),
-      h("p", { class: "dim" }, first < 0 ? (groups.length > 1 ? "The same in all groups." : "The same on all ranks that have it.") : `First difference: position ${(rows[first].find((cell) => cell !== null) ?? { position: 0 }).position}.`),
-      h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": `Schedule ${nth + 1}` }, h("table", { class: "aligned" }, h("thead", null, title), h("tbody", null, rows.slice(0, MOST_ROWS).map(line)))),
-      rows.length > MOST_ROWS && h("p", { class: "note" }, `The first ${MOST_ROWS} of ${rows.length} rows.`)];
+    const title = h(
+      "tr",
+      null,
+      groups.map((group) => {
+        const rank = lowest(group.ranks),
+          key = compileKey(model, rank, column.column);
+        return h(
+          "th",
+          { scope: "col", colspan: 2 },
+          words(group.ranks),
+          " ",
+          key !== null &&
+            awayLink(model, rank, key, `[${key}] ›`, {
+              artifact: nth ? `inductor_collective_schedule@${nth + 1}` : "inductor_collective_schedule",
+            }),
+        );
+      }),
+    );
+    const line = (/** @type {any[]} */ row, /** @type {number} */ i) =>
+      h(
+        "tr",
+        { class: i === first ? "first" : null },
+        row.map((cell, k) =>
+          cell === null
+            ? [h("td", { class: "number absent" }), h("td", { class: "absent" }, "–")]
+            : [
+                h("td", { class: "number" }, cell.position),
+                h(
+                  "td",
+                  { class: k && row[0]?.name !== cell.name ? "other" : null, title: cell.name },
+                  shortOp(cell.name),
+                ),
+              ],
+        ),
+      );
+    return [
+      most > 1 && h("h3", null, `Schedule ${nth + 1} of ${most}`),
+      h(
+        "p",
+        { class: "dim" },
+        first < 0
+          ? groups.length > 1
+            ? "The same in all groups."
+            : "The same on all ranks that have it."
+          : `First difference: position ${(rows[first].find((cell) => cell !== null) ?? { position: 0 }).position}.`,
+      ),
+      h(
+        "div",
+        { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": `Schedule ${nth + 1}` },
+        h(
+          "table",
+          { class: "aligned" },
+          h("thead", null, title),
+          h("tbody", null, rows.slice(0, MOST_ROWS).map(line)),
+        ),
+      ),
+      rows.length > MOST_ROWS && h("p", { class: "note" }, `The first ${MOST_ROWS} of ${rows.length} rows.`),
+    ];
   });
-  return [tables, column.groups.length > MOST_GROUPS && h("p", { class: "note" }, `The first ${MOST_GROUPS} of ${column.groups.length} groups.`),
-    column.without.length > 0 && h("p", { class: "dim" }, `${Words(column.without)}: no schedule (cached code, or a compile without an end).`)];
+  return [
+    tables,
+    column.groups.length > MOST_GROUPS &&
+      h("p", { class: "note" }, `The first ${MOST_GROUPS} of ${column.groups.length} groups.`),
+    column.without.length > 0 &&
+      h(
+        "p",
+        { class: "dim" },
+        `${Words(column.without)}: no schedule (cached code, or a compile without an end).`,
+      ),
+  ];
 }
 
 /** @param {Model} model @param {Parity[]} rows */
 function parityPart(model, rows) {
   if (!rows.length) return null;
-  return h("section", null, h("h2", null, "Schedules and code that do not agree"), h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Parity" },
-    h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Ranks", "Compile", "Collective", "Scheduled", "In the code", "Missing waits"].map((title, i) => h("th", { scope: "col", class: i > 2 ? "number" : null }, title)))),
-      h("tbody", null, rows.map((row) => h("tr", null, h("td", null, words(row.ranks)),
-        h("td", null, h("code", null, functionName(model.columns[row.rank_compile].function)), " ", awayLink(model, lowest(row.ranks), row.compile, `[${row.compile}] ›`, { artifact: "inductor_output_code" })),
-        h("td", null, h("code", null, row.op)), [row.scheduled, row.in_code, row.missing_waits].map((n) => h("td", { class: "number" }, n))))))));
+  return h(
+    "section",
+    null,
+    h("h2", null, "Schedules and code that do not agree"),
+    h(
+      "div",
+      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Parity" },
+      h(
+        "table",
+        { class: "plain" },
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["Ranks", "Compile", "Collective", "Scheduled", "In the code", "Missing waits"].map((title, i) =>
+              h("th", { scope: "col", class: i > 2 ? "number" : null }, title),
+            ),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          rows.map((row) =>
+            h(
+              "tr",
+              null,
+              h("td", null, words(row.ranks)),
+              h(
+                "td",
+                null,
+                h("code", null, functionName(model.columns[row.rank_compile].function)),
+                " ",
+                awayLink(model, lowest(row.ranks), row.compile, `[${row.compile}] ›`, {
+                  artifact: "inductor_output_code",
+                }),
+              ),
+              h("td", null, h("code", null, row.op)),
+              [row.scheduled, row.in_code, row.missing_waits].map((n) => h("td", { class: "number" }, n)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }

@@ -12,22 +12,40 @@ import { functionName } from "./names.js";
 /** @typedef {{left: import("./artifacts.js").Side, right: import("./artifacts.js").Side, list: import("./artifacts.js").Pair[]}} Both */
 
 /** @type {Record<string, [string, string]>} */
-const VERDICTS = { same: ["=", "same"], differs: ["≠", "differs"], alike: ["≈", "addresses"], left: ["◧", "only left"], right: ["◨", "only right"] };
+const VERDICTS = {
+  same: ["=", "same"],
+  differs: ["≠", "differs"],
+  alike: ["≈", "addresses"],
+  left: ["◧", "only left"],
+  right: ["◨", "only right"],
+};
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openCompare({ model, state }) {
   const head = h("div", { class: "head" });
-  const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts" });
-  const body = h("section", { class: "pane", "aria-label": "Difference" });
+  const rail = h("nav", { "class": "pane rail", "aria-label": "Artifacts" });
+  const body = h("section", { "class": "pane", "aria-label": "Difference" });
   const load = loader(body);
   let keys = /** @type {((event: KeyboardEvent) => boolean) | null} */ (null);
-  let sides = "", shown = "";
+  let sides = "",
+    shown = "";
   let known = /** @type {Both | null} */ (null);
-  const view = { element: h("div", { class: "fill" }, head, split("ranks-compare", rail, body, { label: "Width of the list", size: "280px" })), title: "Compare" };
+  const view = {
+    element: h(
+      "div",
+      { class: "fill" },
+      head,
+      split("ranks-compare", rail, body, { label: "Width of the list", size: "280px" }),
+    ),
+    title: "Compare",
+  };
 
   /** What the address leaves open is what differs. @param {Record<string, string>} current */
   const chosen = (current) => {
-    const column = current.column !== "" && model.columns[Number(current.column)] ? Number(current.column) : firstDifference(model);
+    const column =
+      current.column !== "" && model.columns[Number(current.column)]
+        ? Number(current.column)
+        : firstDifference(model);
     const left = current.left === "" ? majorityRank(model, column) : Number(current.left);
     const right = current.right === "" ? otherRank(model, column, left) : Number(current.right);
     return { column, left, right };
@@ -45,7 +63,23 @@ export async function openCompare({ model, state }) {
       if (!a || !b) {
         fill(rail);
         const absent = [a ? null : left, b ? null : right].filter((rank) => rank !== null);
-        load("the comparison", async () => null, () => fill(body, h("div", { class: "padded" }, h("p", null, `Rank ${absent.join(" and rank ")} did not compile this. Choose other ranks or another compile above.`))));
+        load(
+          "the comparison",
+          async () => null,
+          () =>
+            fill(
+              body,
+              h(
+                "div",
+                { class: "padded" },
+                h(
+                  "p",
+                  null,
+                  `Rank ${absent.join(" and rank ")} did not compile this. Choose other ranks or another compile above.`,
+                ),
+              ),
+            ),
+        );
         return;
       }
       const list = await pairs(a, b);
@@ -63,35 +97,103 @@ export async function openCompare({ model, state }) {
     showBody(known, place);
   };
 
-  const drawHead = (/** @type {number} */ column, /** @type {number} */ left, /** @type {number} */ right) => {
-    const at = (/** @type {number} */ c) => state.go(state.patched({ column: String(c), left: "", right: "", artifact: "" }));
+  const drawHead = (
+    /** @type {number} */ column,
+    /** @type {number} */ left,
+    /** @type {number} */ right,
+  ) => {
+    const at = (/** @type {number} */ c) =>
+      state.go(state.patched({ column: String(c), left: "", right: "", artifact: "" }));
     const step = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {number} */ by) =>
-      h("button", { class: "tool", title: name, "aria-label": name, disabled: !model.columns[column + by], onclick: () => at(column + by) }, sign);
+      h(
+        "button",
+        {
+          "class": "tool",
+          "title": name,
+          "aria-label": name,
+          "disabled": !model.columns[column + by],
+          "onclick": () => at(column + by),
+        },
+        sign,
+      );
     const ranks = (/** @type {"left" | "right"} */ side, /** @type {number} */ rank) =>
       picker({
-        label: `Rank on the ${side}`, value: String(rank), onpick: (chosen) => state.go(state.patched({ column: String(column), left: String(left), right: String(right), [side]: chosen })),
+        label: `Rank on the ${side}`,
+        value: String(rank),
+        onpick: (chosen) =>
+          state.go(
+            state.patched({
+              column: String(column),
+              left: String(left),
+              right: String(right),
+              [side]: chosen,
+            }),
+          ),
         items: model.members.map((member, i) => {
           const group = model.groupOf[column]?.[i] ?? -1;
-          return { value: String(member.rank), text: `rank ${member.rank} · ${group < 0 ? "not compiled" : groupLetter(group)}` };
+          return {
+            value: String(member.rank),
+            text: `rank ${member.rank} · ${group < 0 ? "not compiled" : groupLetter(group)}`,
+          };
         }),
       });
     const link = (/** @type {number} */ rank) => {
       const key = compileKey(model, rank, column);
       return key !== null && awayLink(model, rank, key, `[${key}] ›`);
     };
-    fill(head, h("h1", null, "Compare"),
-      picker({ label: "Compile", value: String(column), onpick: (chosen) => at(Number(chosen)),
-        items: model.columns.map((one, c) => ({ value: String(c), text: `${functionName(one.function)} [${one.compile}]${(model.graphs?.[c].length ?? 1) > 1 ? " ≠" : ""}` })) }),
-      step("‹", "Previous compile ([)", -1), step("›", "Next compile (])", 1), ranks("left", left), link(left), h("span", { class: "dim" }, "with"), ranks("right", right), link(right));
+    fill(
+      head,
+      h("h1", null, "Compare"),
+      picker({
+        label: "Compile",
+        value: String(column),
+        onpick: (chosen) => at(Number(chosen)),
+        items: model.columns.map((one, c) => ({
+          value: String(c),
+          text: `${functionName(one.function)} [${one.compile}]${(model.graphs?.[c].length ?? 1) > 1 ? " ≠" : ""}`,
+        })),
+      }),
+      step("‹", "Previous compile ([)", -1),
+      step("›", "Next compile (])", 1),
+      ranks("left", left),
+      link(left),
+      h("span", { class: "dim" }, "with"),
+      ranks("right", right),
+      link(right),
+    );
   };
 
   /** @param {import("./artifacts.js").Pair[]} list @param {string} place */
   const drawRail = (list, place) => {
-    fill(rail, h("ul", null, list.map((pair) => {
-      const [sign, word] = VERDICTS[pair.verdict];
-      return h("li", null, h("a", { href: state.patched({ artifact: pair.address }), "aria-current": pair.address === place ? "true" : null, title: pair.verdict === "alike" ? "They differ in addresses of memory only" : null }, pair.address,
-        h("span", { class: `size${["same", "alike"].includes(pair.verdict) ? "" : " differs-word"}` }, h("span", { "aria-hidden": "true" }, sign), ` ${word}`)));
-    })));
+    fill(
+      rail,
+      h(
+        "ul",
+        null,
+        list.map((pair) => {
+          const [sign, word] = VERDICTS[pair.verdict];
+          return h(
+            "li",
+            null,
+            h(
+              "a",
+              {
+                "href": state.patched({ artifact: pair.address }),
+                "aria-current": pair.address === place ? "true" : null,
+                "title": pair.verdict === "alike" ? "They differ in addresses of memory only" : null,
+              },
+              pair.address,
+              h(
+                "span",
+                { class: `size${["same", "alike"].includes(pair.verdict) ? "" : " differs-word"}` },
+                h("span", { "aria-hidden": "true" }, sign),
+                ` ${word}`,
+              ),
+            ),
+          );
+        }),
+      ),
+    );
     rail.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   };
 
@@ -99,37 +201,97 @@ export async function openCompare({ model, state }) {
   const showBody = (all, place) => {
     keys = null;
     const pair = all.list.find((one) => one.address === place);
-    if (!pair) return load("the comparison", async () => null, () => fill(body, h("p", { class: "padded" }, all.list.length ? `Neither rank has ${place}.` : "The compile has no artifacts.")));
+    if (!pair)
+      return load(
+        "the comparison",
+        async () => null,
+        () =>
+          fill(
+            body,
+            h(
+              "p",
+              { class: "padded" },
+              all.list.length ? `Neither rank has ${place}.` : "The compile has no artifacts.",
+            ),
+          ),
+      );
     const link = (/** @type {"left" | "right"} */ side, /** @type {number} */ line) =>
-      inViewer(model.bundle, "default", { view: "compile", log: all[side].log.id, compile: all[side].key, artifact: place, line: String(line) });
-    return load(place, async (signal) => {
-      const texts = await Promise.all([textOf(all.left, pair.left, { signal }), textOf(all.right, pair.right, { signal })]);
-      const languages = /** @type {[string | null, string | null]} */ ([pair.left?.language ?? null, pair.right?.language ?? null]);
-      return { made: await differ({ name: place, languages, texts, sameProcess: false }, state, link, signal), alike: sameButAddresses(texts[0], texts[1]) };
-    }, ({ made, alike }) => {
-      keys = made.key;
-      fill(body, h("div", { class: "padded" }, h("h2", null, place), made.tools, alike && h("p", { class: "dim" }, "They differ in addresses of memory only, which are others in each process."),
-        pair.verdict === "left" || pair.verdict === "right" ? h("p", { class: "dim" }, `Only the rank on the ${pair.verdict} has it.`) : null), made.element);
-    });
+      inViewer(model.bundle, "default", {
+        view: "compile",
+        log: all[side].log.id,
+        compile: all[side].key,
+        artifact: place,
+        line: String(line),
+      });
+    return load(
+      place,
+      async (signal) => {
+        const texts = await Promise.all([
+          textOf(all.left, pair.left, { signal }),
+          textOf(all.right, pair.right, { signal }),
+        ]);
+        const languages = /** @type {[string | null, string | null]} */ ([
+          pair.left?.language ?? null,
+          pair.right?.language ?? null,
+        ]);
+        return {
+          made: await differ({ name: place, languages, texts, sameProcess: false }, state, link, signal),
+          alike: sameButAddresses(texts[0], texts[1]),
+        };
+      },
+      ({ made, alike }) => {
+        keys = made.key;
+        fill(
+          body,
+          h(
+            "div",
+            { class: "padded" },
+            h("h2", null, place),
+            made.tools,
+            alike &&
+              h(
+                "p",
+                { class: "dim" },
+                "They differ in addresses of memory only, which are others in each process.",
+              ),
+            pair.verdict === "left" || pair.verdict === "right"
+              ? h("p", { class: "dim" }, `Only the rank on the ${pair.verdict} has it.`)
+              : null,
+          ),
+          made.element,
+        );
+      },
+    );
   };
 
   return {
     ...view,
-    get title() { return view.title; },
+    get title() {
+      return view.title;
+    },
     stays: () => true,
-    update: (current) => void show(current).catch((error) => load("the comparison", () => Promise.reject(error), () => {})),
+    update: (current) =>
+      void show(current).catch((error) =>
+        load(
+          "the comparison",
+          () => Promise.reject(error),
+          () => {},
+        ),
+      ),
     key: (event) => {
       const { column } = chosen(state.current);
       if (event.key !== "[" && event.key !== "]") return keys?.(event) ?? false;
       const next = column + (event.key === "]" ? 1 : -1);
-      if (model.columns[next]) state.go(state.patched({ column: String(next), left: "", right: "", artifact: "" }));
+      if (model.columns[next])
+        state.go(state.patched({ column: String(next), left: "", right: "", artifact: "" }));
       return true;
     },
   };
 }
 
 /** @param {Both} all @param {Record<string, string>} current */
-const placeOf = ({ list }, current) => current.artifact || (list.find((pair) => pair.address === "dynamo_output_graph") ?? list[0])?.address;
+const placeOf = ({ list }, current) =>
+  current.artifact || (list.find((pair) => pair.address === "dynamo_output_graph") ?? list[0])?.address;
 
 /** @param {import("./data.js").Model} model @param {number} rank @param {number} column @returns {import("./artifacts.js").Side | null} */
 function sideOf(model, rank, column) {
@@ -148,7 +310,12 @@ function firstDifference(model) {
 function otherRank(model, column, rank) {
   const numbers = model.groupOf[column] ?? [];
   const own = numbers[model.place.get(rank) ?? -1];
-  const compiled = model.members.map((/** @type {any} */ _, /** @type {number} */ i) => i).filter((/** @type {number} */ i) => numbers[i] >= 0 && model.members[i].rank !== rank);
-  const found = compiled.find((/** @type {number} */ i) => numbers[i] !== own) ?? compiled[0] ?? model.members.findIndex((/** @type {any} */ member) => member.rank !== rank);
+  const compiled = model.members
+    .map((/** @type {any} */ _, /** @type {number} */ i) => i)
+    .filter((/** @type {number} */ i) => numbers[i] >= 0 && model.members[i].rank !== rank);
+  const found =
+    compiled.find((/** @type {number} */ i) => numbers[i] !== own) ??
+    compiled[0] ??
+    model.members.findIndex((/** @type {any} */ member) => member.rank !== rank);
   return model.members[found]?.rank ?? rank;
 }

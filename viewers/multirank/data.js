@@ -15,14 +15,33 @@ import { inViewer } from "../lib/page/page.js";
 /** @param {Bundle} bundle @param {{signal?: AbortSignal}} [options] */
 export async function loadModel(bundle, options) {
   if (!bundle.manifest.rank_tables) return null;
-  const [members, columns, keys, graphRows, findings] = /** @type {[Member[], Column[], Keys[], Graphs[] | null, Finding[] | null]} */ (
-    await Promise.all(["ranks", "rank_compiles", "rank_compile_keys", "rank_graphs", "rank_findings"].map((name) => bundle.rankTable(name, options))));
+  const [members, columns, keys, graphRows, findings] =
+    /** @type {[Member[], Column[], Keys[], Graphs[] | null, Finding[] | null]} */ (
+      await Promise.all(
+        ["ranks", "rank_compiles", "rank_compile_keys", "rank_graphs", "rank_findings"].map((name) =>
+          bundle.rankTable(name, options),
+        ),
+      )
+    );
   const { job } = bundle.manifest;
   const said = job && findings ? { job, findings } : null; // nothing where findings were left out
-  const found = said && bundle.manifest.growing ? (await import("../lib/live/running-data.js")).ranksNow(bundle, said) : said;
+  const found =
+    said && bundle.manifest.growing
+      ? (await import("../lib/live/running-data.js")).ranksNow(bundle, said)
+      : said;
   const graphs = graphRows && byCompile(graphRows, columns.length);
   const place = new Map(members.map((member, i) => [member.rank, i]));
-  return { bundle, members, columns, keys, graphs, found, place, groupOf: groupNumbers(columns, graphs, place), keysOf: keyRows(keys, place) };
+  return {
+    bundle,
+    members,
+    columns,
+    keys,
+    graphs,
+    found,
+    place,
+    groupOf: groupNumbers(columns, graphs, place),
+    keysOf: keyRows(keys, place),
+  };
 }
 
 /** The rows of each column, in order. @template {{rank_compile: number}} T @param {T[]} rows @param {number} count of columns @returns {T[][]} */
@@ -64,7 +83,8 @@ function keyRows(keys, place) {
 }
 
 /** The key of a compile on a rank; null when it did not compile it. @param {Model} model @param {number} rank @param {number} column @returns {string | null} */
-export const compileKey = (model, rank, column) => model.keysOf[model.place.get(rank) ?? -1]?.[column] ?? null;
+export const compileKey = (model, rank, column) =>
+  model.keysOf[model.place.get(rank) ?? -1]?.[column] ?? null;
 
 /** The rank that stands for most in a column. @param {Model} model @param {number} column */
 export function majorityRank(model, column) {
@@ -86,6 +106,12 @@ export function logOf(model, rank) {
  */
 export function awayLink(model, rank, key, text, more) {
   const log = logOf(model, rank);
-  const href = log && inViewer(model.bundle, "default", { ...(key === null ? {} : { view: "compile", compile: key }), log: log.id, ...more });
+  const href =
+    log &&
+    inViewer(model.bundle, "default", {
+      ...(key === null ? {} : { view: "compile", compile: key }),
+      log: log.id,
+      ...more,
+    });
   return href ? h("a", { href, class: "away", title: "In the default viewer" }, text) : null;
 }

@@ -9,18 +9,32 @@ import { functionName } from "./names.js";
 /** @typedef {import("../../schema/bundle.d.ts").RankExecutions} Execution */
 /** @typedef {import("../../schema/bundle.d.ts").RankExecutionMismatches} Mismatch */
 
-const MOST_ROWS = 1_000, MOST_GROUPS = 8;
+const MOST_ROWS = 1_000,
+  MOST_GROUPS = 8;
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openExecution({ model }) {
   const [steps, executions, mismatches] = /** @type {[Step[], Execution[], Mismatch[]]} */ (
-    await Promise.all(["rank_steps", "rank_executions", "rank_execution_mismatches"].map((name) => model.bundle.rankTable(name))));
-  const recorded = executions.flatMap(({ rank_steps: order, ...row }) => (order === null ? [] : [{ ...row, order }]));
+    await Promise.all(
+      ["rank_steps", "rank_executions", "rank_execution_mismatches"].map((name) =>
+        model.bundle.rankTable(name),
+      ),
+    )
+  );
+  const recorded = executions.flatMap(({ rank_steps: order, ...row }) =>
+    order === null ? [] : [{ ...row, order }],
+  );
   const element = h("div", { class: "page" }, h("h1", null, "Execution order"));
   const view = { element, title: "Execution order" };
   if (!recorded.length) {
-    element.append(h("p", null, "Torch did not record in which order the graphs ran. It does within:"),
-      h("pre", { class: "padded" }, "from torch._inductor.debug import record_and_log_graph_execution_order\nwith record_and_log_graph_execution_order():\n    train()"));
+    element.append(
+      h("p", null, "Torch did not record in which order the graphs ran. It does within:"),
+      h(
+        "pre",
+        { class: "padded" },
+        "from torch._inductor.debug import record_and_log_graph_execution_order\nwith record_and_log_graph_execution_order():\n    train()",
+      ),
+    );
     return view;
   }
   const name = (/** @type {number} */ step) => {
@@ -31,17 +45,56 @@ export async function openExecution({ model }) {
   const groups = recorded.slice(0, MOST_GROUPS);
   const rows = align(groups.map((group) => group.order.map(name)));
   const first = rows.findIndex((row) => !level(row));
-  const line = (/** @type {any[]} */ row, /** @type {number} */ i) => h("tr", { class: i === first ? "first" : null }, row.map((cell, k) => (cell === null
-    ? [h("td", { class: "number absent" }), h("td", { class: "absent" }, "–")]
-    : [h("td", { class: "number" }, cell.position), h("td", { class: k && row[0]?.name !== cell.name ? "other" : null }, cell.name)])));
+  const line = (/** @type {any[]} */ row, /** @type {number} */ i) =>
+    h(
+      "tr",
+      { class: i === first ? "first" : null },
+      row.map((cell, k) =>
+        cell === null
+          ? [h("td", { class: "number absent" }), h("td", { class: "absent" }, "–")]
+          : [
+              h("td", { class: "number" }, cell.position),
+              h("td", { class: k && row[0]?.name !== cell.name ? "other" : null }, cell.name),
+            ],
+      ),
+    );
   element.append(
-    h("p", null, groups.length === 1 ? `${Words(groups[0].ranks)} ran ${size(groups[0].ranks) === 1 ? "" : "the same "}${plural(groups[0].order.length, "graph")}${size(groups[0].ranks) === 1 ? "" : " in the same order"}.`
-      : groups.slice(1).map((group) => `${Words(group.ranks)} ${size(group.ranks) === 1 ? "differs" : "differ"} from position ${group.position ?? 0} on. `)),
+    h(
+      "p",
+      null,
+      groups.length === 1
+        ? `${Words(groups[0].ranks)} ran ${size(groups[0].ranks) === 1 ? "" : "the same "}${plural(groups[0].order.length, "graph")}${size(groups[0].ranks) === 1 ? "" : " in the same order"}.`
+        : groups
+            .slice(1)
+            .map(
+              (group) =>
+                `${Words(group.ranks)} ${size(group.ranks) === 1 ? "differs" : "differ"} from position ${group.position ?? 0} on. `,
+            ),
+    ),
     h("p", { class: "dim" }, "Each graph has the id that it has on most ranks."),
-    h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Order" }, h("table", { class: "aligned" },
-      h("thead", null, h("tr", null, groups.map((group) => h("th", { scope: "col", colspan: 2 }, words(group.ranks))))), h("tbody", null, rows.slice(0, MOST_ROWS).map(line)))));
-  if (rows.length > MOST_ROWS) element.append(h("p", { class: "note" }, `The first ${MOST_ROWS} of ${rows.length} rows.`));
-  for (const { ranks } of executions.filter(({ rank_steps: order }) => order === null)) element.append(h("p", { class: "note" }, `${Words(ranks)} left no record of the order.`));
+    h(
+      "div",
+      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Order" },
+      h(
+        "table",
+        { class: "aligned" },
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            groups.map((group) => h("th", { scope: "col", colspan: 2 }, words(group.ranks))),
+          ),
+        ),
+        h("tbody", null, rows.slice(0, MOST_ROWS).map(line)),
+      ),
+    ),
+  );
+  if (rows.length > MOST_ROWS)
+    element.append(h("p", { class: "note" }, `The first ${MOST_ROWS} of ${rows.length} rows.`));
+  for (const { ranks } of executions.filter(({ rank_steps: order }) => order === null))
+    element.append(h("p", { class: "note" }, `${Words(ranks)} left no record of the order.`));
   if (mismatches.length) element.append(mismatchTable(mismatches, name));
   return view;
 }
@@ -49,11 +102,45 @@ export async function openExecution({ model }) {
 /** @param {Mismatch[]} mismatches @param {(step: number) => string} name */
 function mismatchTable(mismatches, name) {
   const body = h("tbody");
-  fill(body, mismatches.map((one, i) => {
-    const first = i === 0 || mismatches[i - 1].position !== one.position || mismatches[i - 1].kind !== one.kind;
-    return h("tr", null,
-      h("td", { class: "number" }, first ? one.position : ""), h("td", null, !first ? "" : one.kind === "schedule" ? "collectives" : "caches"), h("td", null, words(one.ranks)), h("td", null, h("code", null, name(one.rank_step))), h("td", null, one.value || "none"));
-  }));
-  return h("section", null, h("h2", null, "At the same position, but not alike"), h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Mismatches" },
-    h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Position", "What differs", "Ranks", "Graph", "Value"].map((title, i) => h("th", { scope: "col", class: i ? null : "number" }, title)))), body)));
+  fill(
+    body,
+    mismatches.map((one, i) => {
+      const first =
+        i === 0 || mismatches[i - 1].position !== one.position || mismatches[i - 1].kind !== one.kind;
+      return h(
+        "tr",
+        null,
+        h("td", { class: "number" }, first ? one.position : ""),
+        h("td", null, !first ? "" : one.kind === "schedule" ? "collectives" : "caches"),
+        h("td", null, words(one.ranks)),
+        h("td", null, h("code", null, name(one.rank_step))),
+        h("td", null, one.value || "none"),
+      );
+    }),
+  );
+  return h(
+    "section",
+    null,
+    h("h2", null, "At the same position, but not alike"),
+    h(
+      "div",
+      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Mismatches" },
+      h(
+        "table",
+        { class: "plain" },
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["Position", "What differs", "Ranks", "Graph", "Value"].map((title, i) =>
+              h("th", { scope: "col", class: i ? null : "number" }, title),
+            ),
+          ),
+        ),
+        body,
+      ),
+    ),
+  );
 }

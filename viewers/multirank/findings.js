@@ -9,43 +9,100 @@ import { awayLink, compileKey } from "./data.js";
 /** @typedef {import("../lib/page/hash-state.js").HashState} State */
 /** @typedef {import("../../schema/bundle.d.ts").RankFindings} Finding */
 
-const MOST = 12, MOST_FOLLOWING = 3; // findings shown at once
-const ALIGNED = new Set(["collectives", "collective-mismatch", "collective-waits", "group-differs", "missing-wait", "collective-parity"]);
-const TIMED = new Set(["straggler", "late-start", "cached-before", "cut-log", "unfinished-compile", "never-began", "failure"]);
-const NOT_COMPARED = new Set(["straggler", "late-start", "execution-order", "never-began", "unfinished-compile"]);
+const MOST = 12,
+  MOST_FOLLOWING = 3; // findings shown at once
+const ALIGNED = new Set([
+  "collectives",
+  "collective-mismatch",
+  "collective-waits",
+  "group-differs",
+  "missing-wait",
+  "collective-parity",
+]);
+const TIMED = new Set([
+  "straggler",
+  "late-start",
+  "cached-before",
+  "cut-log",
+  "unfinished-compile",
+  "never-began",
+  "failure",
+]);
+const NOT_COMPARED = new Set([
+  "straggler",
+  "late-start",
+  "execution-order",
+  "never-began",
+  "unfinished-compile",
+]);
 
 /** @param {Model} model @param {State} state */
 export function findingTree(model, state) {
   const findings = model.found?.findings ?? [];
-  const following = findings.map((_, i) => findings.flatMap((other, n) => (other.because_of === i ? [n] : [])));
-  const item = (/** @type {number} */ i) => h("li", null,
-    findingCard(findings[i], { links: () => links(model, state, findings[i]) }, { level: 2 }),
-    following[i].length > 0 && foldedList(following[i], item, MOST_FOLLOWING, "What follows from it"));
-  return foldedList(findings.flatMap(({ because_of: cause }, i) => (cause === null ? [i] : [])), item, MOST, "Findings");
+  const following = findings.map((_, i) =>
+    findings.flatMap((other, n) => (other.because_of === i ? [n] : [])),
+  );
+  const item = (/** @type {number} */ i) =>
+    h(
+      "li",
+      null,
+      findingCard(findings[i], { links: () => links(model, state, findings[i]) }, { level: 2 }),
+      following[i].length > 0 && foldedList(following[i], item, MOST_FOLLOWING, "What follows from it"),
+    );
+  return foldedList(
+    findings.flatMap(({ because_of: cause }, i) => (cause === null ? [i] : [])),
+    item,
+    MOST,
+    "Findings",
+  );
 }
 
 /** The first of a list, and a button for the others. @param {number[]} items @param {(one: number) => HTMLElement} render @param {number} most @param {string} label */
 function foldedList(items, render, most, label) {
-  const list = h("ul", { class: "findings", "aria-label": label }, items.slice(0, most).map(render));
+  const list = h("ul", { "class": "findings", "aria-label": label }, items.slice(0, most).map(render));
   if (items.length > most) {
     const all = () => {
       list.lastElementChild?.remove();
       append(list, items.slice(most).map(render));
       list.children[most]?.querySelector("a, button, summary")?.focus();
     };
-    list.append(h("li", { class: "more-findings" }, h("button", { class: "tool", onclick: all }, `${count(items.length - most)} more`)));
+    list.append(
+      h(
+        "li",
+        { class: "more-findings" },
+        h("button", { class: "tool", onclick: all }, `${count(items.length - most)} more`),
+      ),
+    );
   }
   return list;
 }
 
 /** Where one goes from a finding. @param {Model} model @param {State} state @param {Finding} finding */
-function links(model, state, { kind, ranks, others, rank_compile: column, compile: key, others_compile: theirKey, details }) {
-  const here = lowest(ranks), other = lowest(others);
-  const own = (/** @type {string} */ text, /** @type {Record<string, string>} */ to) => h("a", { href: state.link(to) }, text);
+function links(
+  model,
+  state,
+  { kind, ranks, others, rank_compile: column, compile: key, others_compile: theirKey, details },
+) {
+  const here = lowest(ranks),
+    other = lowest(others);
+  const own = (/** @type {string} */ text, /** @type {Record<string, string>} */ to) =>
+    h("a", { href: state.link(to) }, text);
   const place = column === null ? "" : String(column);
-  const both = column !== null && other >= 0 && compileKey(model, other, column) !== null && compileKey(model, here, column) !== null;
+  const both =
+    column !== null &&
+    other >= 0 &&
+    compileKey(model, other, column) !== null &&
+    compileKey(model, here, column) !== null;
   return [
-    both && !NOT_COMPARED.has(kind) && own("compare ›", { view: "compare", column: place, left: String(other), right: String(here), artifact: artifactOf(kind, details) }),
+    both &&
+      !NOT_COMPARED.has(kind) &&
+      own("compare ›", {
+        view: "compare",
+        column: place,
+        left: String(other),
+        right: String(here),
+        artifact: artifactOf(kind, details),
+      }),
     ALIGNED.has(kind) && own("align ›", { view: "collectives", column: place }),
     kind === "execution-order" && own("order ›", { view: "execution" }),
     TIMED.has(kind) && own("timeline ›", { view: "timeline", rank: String(here) }),

@@ -38,11 +38,28 @@ const VIEWS = {
   details: ["Details", async () => (await import("./details.js")).openDetails],
 };
 // column: id of a row of rank_compiles; left, right, rank: ranks; open: groups of the matrix that are taken apart
-const DEFAULTS = { view: "verdict", column: "", left: "", right: "", artifact: "", pane: "", by: "", rank: "", open: "" };
+const DEFAULTS = {
+  view: "verdict",
+  column: "",
+  left: "",
+  right: "",
+  artifact: "",
+  pane: "",
+  by: "",
+  rank: "",
+  open: "",
+};
 const OWN_HEADING = new Set(["compare", "collectives"]); // they write it when they know what they show
 
 /** @type {Record<string, string>} */
-const ICONS = { verdict: "ranks", compare: "compare", collectives: "collectives", execution: "order", timeline: "timeline", details: "compiles" };
+const ICONS = {
+  verdict: "ranks",
+  compare: "compare",
+  collectives: "collectives",
+  execution: "order",
+  timeline: "timeline",
+  details: "compiles",
+};
 
 const main = h("main", { id: "main", tabindex: "-1" });
 const state = new HashState(DEFAULTS, []);
@@ -60,7 +77,9 @@ try {
   model = await loadModel(bundle);
   if (model) start(model);
   else without(bundle);
-  void import("../lib/live/watch.js").then(({ watch }) => watch(bundle, { main, place: () => live, grown: () => renewed(bundle) }));
+  void import("../lib/live/watch.js").then(({ watch }) =>
+    watch(bundle, { main, place: () => live, grown: () => renewed(bundle) }),
+  );
 } catch (error) {
   stopped(error);
 }
@@ -77,7 +96,9 @@ function start(first) {
 
 /** The bundle has a newer state, maybe of more ranks. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function renewed(bundle) {
-  const begun = model !== null, mine = view, place = shown;
+  const begun = model !== null,
+    mine = view,
+    place = shown;
   const now = await loadModel(bundle);
   if (!now) return drawRunningAlone(bundle);
   model = now;
@@ -85,9 +106,14 @@ async function renewed(bundle) {
   drawFrame(bundle, true);
   const context = { model: now, state };
   const { keepPlace, showAged } = await import("../lib/live/keep-place.js");
-  if (mine?.stays?.()) return showAged(main, "The logs have grown", () => { shown = ""; void show(now, state.current); });
+  if (mine?.stays?.())
+    return showAged(main, "The logs have grown", () => {
+      shown = "";
+      void show(now, state.current);
+    });
   const apply = mine?.grown ? await mine.grown(context) : null;
-  const opened = apply || !Object.hasOwn(VIEWS, place) ? null : await VIEWS[place][1]().then((make) => make(context));
+  const opened =
+    apply || !Object.hasOwn(VIEWS, place) ? null : await VIEWS[place][1]().then((make) => make(context));
   if (shown !== place || view !== mine || !(apply || opened)) return opened?.close?.();
   const back = keepPlace(main);
   if (apply) apply();
@@ -101,7 +127,13 @@ async function renewed(bundle) {
 
 /** @param {View} opened @param {string} place @param {import("./data.js").Model} of */
 function put(opened, place, of) {
-  fill(main, !OWN_HEADING.has(place) && !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title), opened.element);
+  fill(
+    main,
+    !OWN_HEADING.has(place) &&
+      !opened.element.querySelector("h1") &&
+      h("h1", { class: "visually-hidden" }, opened.title),
+    opened.element,
+  );
   opened.update?.(state.current);
   document.title = `${opened.title} · ${of.members.length} ranks · ${bundleName(of.bundle)} · tlparse-bundle`;
 }
@@ -112,19 +144,47 @@ function without(bundle) {
   begin(bundle);
   drawFrame(bundle, false);
   if (bundle.manifest.growing) return void drawRunningAlone(bundle);
-  if (isLeftOut(bundle, "ranks")) return void fill(main, h("div", { class: "page" }, h("h1", null, "Ranks"), h("p", null, LEFT_OUT)));
-  fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare"),
-    h("p", null, ranks.size === 1 ? `This bundle has logs of rank ${[...ranks][0]} only.` : ranks.size === 0 ? "The logs of this bundle have no rank." : "This bundle was built without the analyses of the ranks."),
-    h("p", null, "Record all ranks into one folder and build one bundle of it:"),
-    h("pre", { class: "padded" }, "TORCH_TRACE=/tmp/trace torchrun --nproc-per-node 8 train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open")));
+  if (isLeftOut(bundle, "ranks"))
+    return void fill(main, h("div", { class: "page" }, h("h1", null, "Ranks"), h("p", null, LEFT_OUT)));
+  fill(
+    main,
+    h(
+      "div",
+      { class: "page" },
+      h("h1", null, "Nothing to compare"),
+      h(
+        "p",
+        null,
+        ranks.size === 1
+          ? `This bundle has logs of rank ${[...ranks][0]} only.`
+          : ranks.size === 0
+            ? "The logs of this bundle have no rank."
+            : "This bundle was built without the analyses of the ranks.",
+      ),
+      h("p", null, "Record all ranks into one folder and build one bundle of it:"),
+      h(
+        "pre",
+        { class: "padded" },
+        "TORCH_TRACE=/tmp/trace torchrun --nproc-per-node 8 train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open",
+      ),
+    ),
+  );
 }
 
 /** Of a bundle that grows and has no two ranks yet. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function drawRunningAlone(bundle) {
   if (!bundle.manifest.growing) return without(bundle);
   const { runningNow } = await import("../lib/live/running.js");
-  fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare yet"), runningNow(bundle, { href: (log) => inViewer(bundle, "default", { log }) }),
-    h("p", null, "Ranks are compared as soon as the logs of two of them have records.")));
+  fill(
+    main,
+    h(
+      "div",
+      { class: "page" },
+      h("h1", null, "Nothing to compare yet"),
+      runningNow(bundle, { href: (log) => inViewer(bundle, "default", { log }) }),
+      h("p", null, "Ranks are compared as soon as the logs of two of them have records."),
+    ),
+  );
 }
 
 /** @param {import("./data.js").Model} of @param {Record<string, string>} current */
@@ -142,15 +202,31 @@ async function show(of, current) {
   main.className = `view-${open ? current.view : "none"}`;
   const place = current.view;
   try {
-    if (!open) throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
-    const timer = setTimeout(() => shown === place && fill(main, h("p", { class: "loading", role: "status" }, `Loading ${open[0].toLowerCase()} …`)), 120);
-    const opened = await open[1]().then((make) => make({ model: of, state })).finally(() => clearTimeout(timer));
+    if (!open)
+      throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
+    const timer = setTimeout(
+      () =>
+        shown === place &&
+        fill(main, h("p", { class: "loading", role: "status" }, `Loading ${open[0].toLowerCase()} …`)),
+      120,
+    );
+    const opened = await open[1]()
+      .then((make) => make({ model: of, state }))
+      .finally(() => clearTimeout(timer));
     if (shown !== place) return;
     view = opened;
     put(opened, place, of);
     if (model !== of) void renewed(of.bundle); // it grew meanwhile
   } catch (error) {
-    if (shown === place) fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; void show(model ?? of, state.current); }));
+    if (shown === place)
+      fill(
+        main,
+        h("h1", { class: "visually-hidden" }, "Error"),
+        errorBox(error, () => {
+          shown = "";
+          void show(model ?? of, state.current);
+        }),
+      );
   }
 }
 
@@ -163,12 +239,30 @@ function begin(bundle) {
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {boolean} views whether there is something to compare */
 function drawFrame(bundle, views) {
-  const one = inViewer(bundle, "default", { log: bundle.logs[0]?.id ?? "" }), home = listAddress();
+  const one = inViewer(bundle, "default", { log: bundle.logs[0]?.id ?? "" }),
+    home = listAddress();
   frame.draw({
-    name: bundleName(bundle), home: home ?? state.link({}), homeTitle: home ? "All bundles" : "Verdict", here: state.current.view,
+    name: bundleName(bundle),
+    home: home ?? state.link({}),
+    homeTitle: home ? "All bundles" : "Verdict",
+    here: state.current.view,
     groups: [
-      ...(views ? [{ title: "Ranks", items: Object.entries(VIEWS).map(([id, [title]]) => ({ id, title, icon: ICONS[id], href: state.link({ view: id }) })) }] : []),
-      ...(one ? [{ title: "One rank", items: [{ id: "one", title: "Overview", icon: "overview", href: one }] }] : []),
+      ...(views
+        ? [
+            {
+              title: "Ranks",
+              items: Object.entries(VIEWS).map(([id, [title]]) => ({
+                id,
+                title,
+                icon: ICONS[id],
+                href: state.link({ view: id }),
+              })),
+            },
+          ]
+        : []),
+      ...(one
+        ? [{ title: "One rank", items: [{ id: "one", title: "Overview", icon: "overview", href: one }] }]
+        : []),
     ],
   });
 }

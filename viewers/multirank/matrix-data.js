@@ -7,12 +7,27 @@ import { groupLetter } from "./data.js";
 
 /** Signs in a cell, for what a finding says of it. @type {Record<string, [string, string]>} */
 export const MARKS = {
-  failure: ["✖", "failed"], "failed-everywhere": ["✖", "failed on all ranks"], "unfinished-compile": ["◌", "inside of it when the log ends"], "never-began": ["∅", "never began"],
-  "collective-mismatch": ["⇎", "another call of a collective"], "collective-waits": ["⇏", "lacks a call that others make"], "group-differs": ["⇉", "another process group"],
-  "missing-wait": ["⇄", "a missing wait"], "collective-parity": ["⇄", "collectives that the schedule has not"], collectives: ["⇄", "other collectives"],
-  "graph-break": ["✂", "graph break"], restart: ["↺", "restarted"], recompile: ["↻", "recompiled"],
-  "execution-order": ["⇅", "ran in another order"], "compile-order": ["⇅", "compiled in another order"], straggler: ["◷", "held the others up"],
-  "extra-compile": ["+", "compiled here only"], "missing-compile": ["−", "others compiled it"], tensors: ["≠", "other tensors"], guard: ["≠", "other guards"], graph: ["≠", "another graph"],
+  "failure": ["✖", "failed"],
+  "failed-everywhere": ["✖", "failed on all ranks"],
+  "unfinished-compile": ["◌", "inside of it when the log ends"],
+  "never-began": ["∅", "never began"],
+  "collective-mismatch": ["⇎", "another call of a collective"],
+  "collective-waits": ["⇏", "lacks a call that others make"],
+  "group-differs": ["⇉", "another process group"],
+  "missing-wait": ["⇄", "a missing wait"],
+  "collective-parity": ["⇄", "collectives that the schedule has not"],
+  "collectives": ["⇄", "other collectives"],
+  "graph-break": ["✂", "graph break"],
+  "restart": ["↺", "restarted"],
+  "recompile": ["↻", "recompiled"],
+  "execution-order": ["⇅", "ran in another order"],
+  "compile-order": ["⇅", "compiled in another order"],
+  "straggler": ["◷", "held the others up"],
+  "extra-compile": ["+", "compiled here only"],
+  "missing-compile": ["−", "others compiled it"],
+  "tensors": ["≠", "other tensors"],
+  "guard": ["≠", "other guards"],
+  "graph": ["≠", "another graph"],
 };
 
 /**
@@ -44,7 +59,8 @@ export function groupRows(model, marks) {
   const parts = model.members.map(() => /** @type {string[]} */ ([]));
   model.groupOf.forEach((numbers, column) => {
     const marked = marks.get(column);
-    for (let i = 0; i < numbers.length; i++) parts[i].push(String.fromCharCode(numbers[i] + 2), marked?.get(i)?.kind ?? "");
+    for (let i = 0; i < numbers.length; i++)
+      parts[i].push(String.fromCharCode(numbers[i] + 2), marked?.get(i)?.kind ?? "");
   });
   parts.forEach((/** @type {string[]} */ cells, /** @type {number} */ member) => {
     const key = cells.join("\u0000");
@@ -52,7 +68,8 @@ export function groupRows(model, marks) {
     if (known) known.push(member);
     else groups.set(key, [member]);
   });
-  return [...groups.values()].sort((a, b) => b.length - a.length || a[0] - b[0])
+  return [...groups.values()]
+    .sort((a, b) => b.length - a.length || a[0] - b[0])
     .map((members) => ({ members, runs: toRuns(members.map((i) => model.members[i].rank)) }));
 }
 
@@ -61,7 +78,9 @@ export function tableRows(groups, open) {
   return groups.flatMap((group, i) => {
     if (group.members.length === 1) return [{ group: i, member: -2 }];
     const own = [{ group: i, member: -1 }];
-    return open.has(group.runs[0][0]) ? own.concat(group.members.map((member) => ({ group: i, member }))) : own;
+    return open.has(group.runs[0][0])
+      ? own.concat(group.members.map((member) => ({ group: i, member })))
+      : own;
   });
 }
 
@@ -69,6 +88,13 @@ export function tableRows(groups, open) {
 export function cellText(model, column, member, marked) {
   const number = model.groupOf[column][member] ?? -1;
   const groups = model.graphs?.[column] ?? [];
-  const same = number < 0 ? "not compiled" : groups.length < 2 ? "same on all that compiled it" : number === 0 ? `group A, that of most` : `group ${groupLetter(number)}: ${groups[number].first_stage === null ? "same" : "another graph or code"}`;
+  const same =
+    number < 0
+      ? "not compiled"
+      : groups.length < 2
+        ? "same on all that compiled it"
+        : number === 0
+          ? `group A, that of most`
+          : `group ${groupLetter(number)}: ${groups[number].first_stage === null ? "same" : "another graph or code"}`;
   return marked ? `${same}; ${MARKS[marked.kind][1]}` : same;
 }

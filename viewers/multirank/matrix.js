@@ -9,7 +9,10 @@ import { cellText, MARKS, tableRows } from "./matrix-data.js";
 import { functionName } from "./names.js";
 
 const ROW = 24;
-const NARROW = 30, WORDS = 100, WIDEST = 200, ROOM = 1_000; // pixels
+const NARROW = 30,
+  WORDS = 100,
+  WIDEST = 200,
+  ROOM = 1_000; // pixels
 const FEW = 5; // rows
 const BAR = 18; // pixels of the bar that scrolls sideways
 const MARGIN = 6; // columns beside those in sight
@@ -35,9 +38,17 @@ export class Matrix {
     this.first = this.last = 0;
     /** @type {Map<number, DocumentFragment>} cells of each group, for the columns in the page */
     this.made = new Map();
-    this.header = h("div", { role: "row", class: `matrix-row matrix-header${this.wide ? "" : " upright"}`, "aria-rowindex": 1 });
+    this.header = h("div", {
+      "role": "row",
+      "class": `matrix-row matrix-header${this.wide ? "" : " upright"}`,
+      "aria-rowindex": 1,
+    });
     this.list = new VirtualList({
-      rowHeight: ROW, role: "grid", label: "Ranks and what they compiled", class: "matrix", header: this.header,
+      rowHeight: ROW,
+      role: "grid",
+      label: "Ranks and what they compiled",
+      class: "matrix",
+      header: this.header,
       render: (index) => this.renderRow(index),
     });
     this.element = this.list.element;
@@ -64,7 +75,10 @@ export class Matrix {
     });
     this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
     // By the keyboard only: a click must find the cell that was pressed, not one drawn anew.
-    this.element.addEventListener("focus", () => this.list.active < 0 && this.element.matches(":focus-visible") && this.activate(0, 0));
+    this.element.addEventListener(
+      "focus",
+      () => this.list.active < 0 && this.element.matches(":focus-visible") && this.activate(0, 0),
+    );
     new ResizeObserver(() => this.sideways()).observe(this.element);
     this.show();
   }
@@ -80,7 +94,10 @@ export class Matrix {
   sideways(always = false) {
     const { scrollLeft, clientWidth } = this.element;
     const first = Math.max(0, Math.floor(scrollLeft / this.cell));
-    const last = Math.min(this.columns.length, Math.ceil((scrollLeft + (clientWidth || 1200) - this.label) / this.cell));
+    const last = Math.min(
+      this.columns.length,
+      Math.ceil((scrollLeft + (clientWidth || 1200) - this.label) / this.cell),
+    );
     if (!always && first >= this.first && last <= this.last) return;
     const before = { first: this.first, last: this.last };
     this.first = Math.max(0, first - MARGIN);
@@ -95,8 +112,10 @@ export class Matrix {
   shift(index, row, before) {
     const { group, member } = this.rows[index];
     const one = member >= 0 ? member : this.groups[group].members[0];
-    const cell = (/** @type {number} */ column) => this.renderCell(column, one, index === this.list.active && column === this.column);
-    const range = (/** @type {number} */ from, /** @type {number} */ to) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
+    const cell = (/** @type {number} */ column) =>
+      this.renderCell(column, one, index === this.list.active && column === this.column);
+    const range = (/** @type {number} */ from, /** @type {number} */ to) =>
+      Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
     for (const _ of range(before.first, this.first)) row.children[2].remove();
     for (const _ of range(this.last, before.last)) row.lastElementChild?.remove();
     row.children[1].replaceWith(this.gap());
@@ -105,13 +124,25 @@ export class Matrix {
   }
 
   drawHeader() {
-    fill(this.header, h("div", { role: "columnheader", class: "matrix-label", "aria-colindex": 1 }, "Ranks"), this.gap(),
+    fill(
+      this.header,
+      h("div", { "role": "columnheader", "class": "matrix-label", "aria-colindex": 1 }, "Ranks"),
+      this.gap(),
       this.span((c) => {
         const { function: name, file, first_line: line, number, compile: id } = this.columns[c];
         const title = `${functionName(name)} [${id}]${number > 1 ? `, ${number}. compile of it` : ""}${file ? `\n${file}:${line}` : ""}`;
-        return h("div", { role: "columnheader", class: "matrix-cell", title, "aria-colindex": c + 2 },
-          h("span", null, h("span", { class: "matrix-name" }, functionName(name)), h("span", { class: "dim" }, ` [${id}]`)));
-      }));
+        return h(
+          "div",
+          { "role": "columnheader", "class": "matrix-cell", title, "aria-colindex": c + 2 },
+          h(
+            "span",
+            null,
+            h("span", { class: "matrix-name" }, functionName(name)),
+            h("span", { class: "dim" }, ` [${id}]`),
+          ),
+        );
+      }),
+    );
   }
 
   /** @template T @param {(column: number) => T} make @returns {T[]} */
@@ -127,11 +158,26 @@ export class Matrix {
     const opened = member === -1 && this.options.open.has(runs[0][0]);
     const here = index === this.list.active;
     const name = member >= 0 ? `rank ${this.model.members[member].rank}` : words(runs);
-    const label = h("div", {
-      role: "rowheader", class: `matrix-label${here && this.column < 0 ? " here" : ""}${member >= 0 ? " inner" : ""}`, id: here ? "matrix--1" : null, title: name,
-      "aria-colindex": 1, "aria-expanded": member === -1 ? String(opened) : null,
-    }, member === -1 && h("span", { class: "twisty", "aria-hidden": "true" }, opened ? "▾ " : "▸ "), name, member === -1 && h("span", { class: "dim" }, ` · ${size(runs)}`));
-    const row = h("div", { role: "row", class: "matrix-row", "aria-rowindex": index + 2 }, label, this.gap());
+    const label = h(
+      "div",
+      {
+        "role": "rowheader",
+        "class": `matrix-label${here && this.column < 0 ? " here" : ""}${member >= 0 ? " inner" : ""}`,
+        "id": here ? "matrix--1" : null,
+        "title": name,
+        "aria-colindex": 1,
+        "aria-expanded": member === -1 ? String(opened) : null,
+      },
+      member === -1 && h("span", { "class": "twisty", "aria-hidden": "true" }, opened ? "▾ " : "▸ "),
+      name,
+      member === -1 && h("span", { class: "dim" }, ` · ${size(runs)}`),
+    );
+    const row = h(
+      "div",
+      { "role": "row", "class": "matrix-row", "aria-rowindex": index + 2 },
+      label,
+      this.gap(),
+    );
     row.append(here ? this.cells(one, this.column) : this.copiedCells(group, one));
     return row;
   }
@@ -139,7 +185,8 @@ export class Matrix {
   /** @param {number} member @param {number} active column of the active cell; -1: none of them */
   cells(member, active) {
     const cells = document.createDocumentFragment();
-    for (let column = this.first; column < this.last; column++) cells.append(this.renderCell(column, member, column === active));
+    for (let column = this.first; column < this.last; column++)
+      cells.append(this.renderCell(column, member, column === active));
     return cells;
   }
 
@@ -152,7 +199,11 @@ export class Matrix {
 
   /** Stands for the columns before those in the page. */
   gap() {
-    return h("div", { class: "matrix-gap", role: "presentation", style: { width: `${this.first * this.cell}px` } });
+    return h("div", {
+      class: "matrix-gap",
+      role: "presentation",
+      style: { width: `${this.first * this.cell}px` },
+    });
   }
 
   /** There are thousands of them while one scrolls: no listener, no style and no title of their own. @param {number} column @param {number} member @param {boolean} here */
@@ -164,7 +215,15 @@ export class Matrix {
     cell.setAttribute("aria-colindex", String(column + 2));
     cell.className = `matrix-cell ${number < 0 ? "none" : `g${number === 0 ? 0 : 1 + ((number - 1) % (HUES - 1))}`}${marked ? " marked" : ""}${here ? " here" : ""}`;
     cell.textContent = number < 0 ? "·" : groupLetter(number);
-    if (marked) cell.append(h("span", { class: "matrix-mark" }, MARKS[marked.kind][0], h("span", { class: this.wide ? "matrix-words" : "visually-hidden" }, ` ${MARKS[marked.kind][1]}`)));
+    if (marked)
+      cell.append(
+        h(
+          "span",
+          { class: "matrix-mark" },
+          MARKS[marked.kind][0],
+          h("span", { class: this.wide ? "matrix-words" : "visually-hidden" }, ` ${MARKS[marked.kind][1]}`),
+        ),
+      );
     if (here) {
       cell.id = `matrix-${column}`;
       cell.title = cellText(this.model, column, member, marked);
@@ -176,7 +235,13 @@ export class Matrix {
   under(event) {
     const cell = /** @type {Element} */ (event.target).closest("[role=gridcell], [role=rowheader]");
     const index = Number(cell?.parentElement?.getAttribute("aria-rowindex")) - 2;
-    return cell && index >= 0 ? { cell: /** @type {HTMLElement} */ (cell), index, column: Number(cell.getAttribute("aria-colindex")) - 2 } : null;
+    return cell && index >= 0
+      ? {
+          cell: /** @type {HTMLElement} */ (cell),
+          index,
+          column: Number(cell.getAttribute("aria-colindex")) - 2,
+        }
+      : null;
   }
 
   /** @param {number} index @param {number} column */
@@ -203,14 +268,23 @@ export class Matrix {
 
   /** Goes to the next cell that is not as on most ranks, over the groups of a column before the next column. @param {number} by */
   step(by) {
-    const odd = this.columns.flatMap((_, column) => this.rows.flatMap(({ group, member }, index) => {
-      const one = this.groups[group].members[0];
-      return member < 0 && (this.marks.get(column)?.has(one) || (this.model.groupOf[column][one] ?? 0) > 0) ? [[column, index]] : [];
-    }));
+    const odd = this.columns.flatMap((_, column) =>
+      this.rows.flatMap(({ group, member }, index) => {
+        const one = this.groups[group].members[0];
+        return member < 0 && (this.marks.get(column)?.has(one) || (this.model.groupOf[column][one] ?? 0) > 0)
+          ? [[column, index]]
+          : [];
+      }),
+    );
     if (!odd.length) return;
-    const here = odd.findIndex(([column, index]) => column > this.column || (column === this.column && index >= Math.max(0, this.list.active)));
+    const here = odd.findIndex(
+      ([column, index]) =>
+        column > this.column || (column === this.column && index >= Math.max(0, this.list.active)),
+    );
     const on = here >= 0 && odd[here][0] === this.column && odd[here][1] === this.list.active;
-    const next = (here < 0 ? (by > 0 ? 0 : odd.length - 1) : here + (by > 0 ? Number(on) : -1) + odd.length) % odd.length;
+    const next =
+      (here < 0 ? (by > 0 ? 0 : odd.length - 1) : here + (by > 0 ? Number(on) : -1) + odd.length) %
+      odd.length;
     this.element.focus();
     this.activate(odd[next][1], odd[next][0]);
   }
@@ -240,7 +314,8 @@ export class Matrix {
     const across = { ArrowLeft: this.column - 1, ArrowRight: this.column + 1, Home: -1, End: last };
     if (event.key in across) this.activate(index, Math.max(-1, Math.min(last, across[event.key])));
     else if (event.key === "Enter" || event.key === " ") this.press(index, this.column);
-    else if (["ArrowDown", "ArrowUp", "PageDown", "PageUp"].includes(event.key)) this.activate(this.list.target(event.key) ?? index, this.column);
+    else if (["ArrowDown", "ArrowUp", "PageDown", "PageUp"].includes(event.key))
+      this.activate(this.list.target(event.key) ?? index, this.column);
     else return;
     event.preventDefault();
   }

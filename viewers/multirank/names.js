@@ -5,7 +5,8 @@ import { resumeFunction } from "../lib/page/format.js";
 /** @typedef {{code: string} | string} Part of a text: words, or text of the program */
 
 /** An operation without what all of them have in common. @param {string} op */
-export const shortOp = (op) => op.replace(/^torch\.ops\.(_c10d_functional\.|c10d\.)?/, "").replace(/_?\.default$/, "");
+export const shortOp = (op) =>
+  op.replace(/^torch\.ops\.(_c10d_functional\.|c10d\.)?/, "").replace(/_?\.default$/, "");
 
 /** "float32 (17, 8)", or less when less is known. @param {any} tensor */
 export function tensorText(tensor) {
@@ -17,7 +18,7 @@ export function tensorText(tensor) {
 /** What a function is called; a resume function by the one that it goes on with. @param {string | null | undefined} name */
 export function functionName(name) {
   const part = resumeFunction(name);
-  return part?.line ? `${part.function}, resumed at ${part.line}` : name ?? "unknown function";
+  return part?.line ? `${part.function}, resumed at ${part.line}` : (name ?? "unknown function");
 }
 
 /** "block [1/0]" @param {Columns} columns @param {number | null} column @param {string | null} [key] @returns {Part[]} */
@@ -28,4 +29,5 @@ export function compileName(columns, column, key = null) {
 }
 
 /** "all_reduce (sum) f32 (16, 8)", as far as it is known. @param {import("../../schema/bundle.d.ts").CollectiveCalls} call */
-export const callText = ({ op, reduce_op: reduce, dtype, shape }) => [op, reduce && `(${reduce})`, dtype, shape && `(${shape.join(", ")})`].filter(Boolean).join(" ");
+export const callText = ({ op, reduce_op: reduce, dtype, shape }) =>
+  [op, reduce && `(${reduce})`, dtype, shape && `(${shape.join(", ")})`].filter(Boolean).join(" ");

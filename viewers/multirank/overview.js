@@ -20,9 +20,15 @@ export async function openOverview({ model, state }) {
   const leads = { href: (/** @type {string} */ log) => inViewer(model.bundle, "default", { log }) };
   const running = live?.runningNow(model.bundle, leads);
   let { matrix, section } = matrixPart(model, state);
-  const verdict = h("section", { class: "verdict", "aria-label": "Verdict", tabindex: "0" }, running, verdictPart(model, state));
+  const verdict = h(
+    "section",
+    { "class": "verdict", "aria-label": "Verdict", "tabindex": "0" },
+    running,
+    verdictPart(model, state),
+  );
   return {
-    element: h("div", { class: "fill overview" }, verdict, section), title: "Verdict",
+    element: h("div", { class: "fill overview" }, verdict, section),
+    title: "Verdict",
     update: () => lookAtFirst(model, matrix),
     key: (event) => {
       if (event.key !== "n" && event.key !== "N") return false;
@@ -36,13 +42,18 @@ export async function openOverview({ model, state }) {
         model = newer.model;
         if (live && running && model.bundle.manifest.growing) live.drawRunning(running, model.bundle, leads);
         patch(verdict, h("div", null, model.bundle.manifest.growing && running, verdictPart(model, state)));
-        if (JSON.stringify([before.columns, before.keys, before.graphs, before.found]) === JSON.stringify([model.columns, model.keys, model.graphs, model.found])) return;
+        if (
+          JSON.stringify([before.columns, before.keys, before.graphs, before.found]) ===
+          JSON.stringify([model.columns, model.keys, model.graphs, model.found])
+        )
+          return;
         const at = { column: matrix.column, row: matrix.list.active };
         const next = matrixPart(model, state);
         section.replaceWith(next.section);
         ({ matrix, section } = next);
         matrix.list.update(); // it has its size only now
-        if (at.row >= 0 && at.row < matrix.rows.length) matrix.activate(at.row, Math.min(at.column, matrix.columns.length - 1));
+        if (at.row >= 0 && at.row < matrix.rows.length)
+          matrix.activate(at.row, Math.min(at.column, matrix.columns.length - 1));
       };
     },
   };
@@ -57,22 +68,32 @@ function matrixPart(model, state) {
     onopen: (opened) => state.replace({ open: [...opened].join(",") }),
     oncell: (column, rank) => pick(model, state, column, rank),
   });
-  const section = h("section", { class: "matrix-section", "aria-label": "Ranks and compiles", style: { "--least": `${matrix.least}px` } },
+  const section = h(
+    "section",
+    {
+      "class": "matrix-section",
+      "aria-label": "Ranks and compiles",
+      "style": { "--least": `${matrix.least}px` },
+    },
     h("h2", null, "What each rank compiled ", h("span", { class: "dim" }, matrix.summary)),
-    legend(model, groups, marks), matrix.element);
+    legend(model, groups, marks),
+    matrix.element,
+  );
   return { matrix, section };
 }
 
 /** @param {Model} model @param {Matrix} matrix */
 function lookAtFirst(model, matrix) {
   const marks = marksOf(model);
-  const first = model.found?.findings.find((finding) => marks.has(finding.rank_compile ?? -1))?.rank_compile ?? -1;
+  const first =
+    model.found?.findings.find((finding) => marks.has(finding.rank_compile ?? -1))?.rank_compile ?? -1;
   if (first >= 0) matrix.look(first);
 }
 
 /** @param {Model} model @param {State} state */
 function verdictPart(model, state) {
-  if (!model.found) return [h("h1", null, plural(model.members.length, "rank")), h("p", { class: "note" }, LEFT_OUT)];
+  if (!model.found)
+    return [h("h1", null, plural(model.members.length, "rank")), h("p", { class: "note" }, LEFT_OUT)];
   const { job, findings } = model.found;
   return [h("h1", null, rich(job.text)), runsPart(job), findings.length > 0 && findingTree(model, state)];
 }
@@ -81,7 +102,9 @@ function verdictPart(model, state) {
 function pick(model, state, column, rank) {
   let left = majorityRank(model, column);
   if (left === rank) {
-    const group = model.graphs?.[column]?.[1] ?? { ranks: toRuns([...each(model.columns[column].ranks)].filter((other) => other !== rank)) };
+    const group = model.graphs?.[column]?.[1] ?? {
+      ranks: toRuns([...each(model.columns[column].ranks)].filter((other) => other !== rank)),
+    };
     left = lowest(group.ranks);
   }
   state.go(state.link({ view: "compare", column: String(column), left: String(left), right: String(rank) }));

@@ -6,7 +6,8 @@ import { count, plural, time } from "../lib/page/format.js";
 /** @typedef {NonNullable<import("../../schema/bundle.d.ts").Manifest["job"]>} Job */
 
 const MOST = 6; // runs shown at once, beside the one that is compared
-const HOUR_US = 3_600_000_000, DAY_US = 24 * HOUR_US;
+const HOUR_US = 3_600_000_000,
+  DAY_US = 24 * HOUR_US;
 const TITLES = ["Run", "Began (UTC)", "Against the compared one", "Ranks", "torch", "What it is"];
 
 /** Null when there is one only. @param {Job} job */
@@ -14,12 +15,28 @@ export function runsPart({ runs, run: own }) {
   if (runs.length < 2) return null;
   const start = runs[own - 1]?.start_epoch_us ?? null;
   const row = (/** @type {number} */ number) => {
-    const { ranks, start_epoch_us: began, torch_versions: versions, world_size: size, attempt } = runs[number - 1];
+    const {
+      ranks,
+      start_epoch_us: began,
+      torch_versions: versions,
+      world_size: size,
+      attempt,
+    } = runs[number - 1];
     const here = number === own;
-    return h("tr", { class: here ? "here" : null, "aria-current": here ? "true" : null },
-      h("th", { scope: "row" }, String(number)), h("td", null, began === null ? "–" : moment(began)), h("td", null, here || began === null || start === null ? "" : relative(began - start)),
-      h("td", null, words(ranks), size !== null && h("span", { class: "dim" }, ` of ${count(size)}`)), h("td", null, versions.join(", ") || "–"),
-      h("td", null, here ? h("b", null, "compared here") : attempt ? "attempt of the same job" : "another job"));
+    return h(
+      "tr",
+      { "class": here ? "here" : null, "aria-current": here ? "true" : null },
+      h("th", { scope: "row" }, String(number)),
+      h("td", null, began === null ? "–" : moment(began)),
+      h("td", null, here || began === null || start === null ? "" : relative(began - start)),
+      h("td", null, words(ranks), size !== null && h("span", { class: "dim" }, ` of ${count(size)}`)),
+      h("td", null, versions.join(", ") || "–"),
+      h(
+        "td",
+        null,
+        here ? h("b", null, "compared here") : attempt ? "attempt of the same job" : "another job",
+      ),
+    );
   };
   const all = runs.map((_, i) => i + 1);
   const shown = all.filter((number) => number <= MOST || number === own);
@@ -31,11 +48,41 @@ export function runsPart({ runs, run: own }) {
   };
   const button = h("button", { class: "tool", onclick: more }, `${count(all.length - shown.length)} more`);
   const others = all.filter((number) => number !== own);
-  return h("section", { class: "runs", "aria-label": "Runs" },
-    h("h2", null, plural(runs.length, "run"), " ", h("span", { class: "dim" }, "in these logs; compare another one: ", h("code", null, `tlparse-bundle LOGS OUT --run ${others.length === 1 ? others[0] : "N"} --overwrite`))),
-    h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Table of the runs" },
-      h("table", { class: "plain" }, h("thead", null, h("tr", null, TITLES.map((title) => h("th", { scope: "col" }, title)))), body)),
-    shown.length < all.length && button);
+  return h(
+    "section",
+    { "class": "runs", "aria-label": "Runs" },
+    h(
+      "h2",
+      null,
+      plural(runs.length, "run"),
+      " ",
+      h(
+        "span",
+        { class: "dim" },
+        "in these logs; compare another one: ",
+        h("code", null, `tlparse-bundle LOGS OUT --run ${others.length === 1 ? others[0] : "N"} --overwrite`),
+      ),
+    ),
+    h(
+      "div",
+      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Table of the runs" },
+      h(
+        "table",
+        { class: "plain" },
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            TITLES.map((title) => h("th", { scope: "col" }, title)),
+          ),
+        ),
+        body,
+      ),
+    ),
+    shown.length < all.length && button,
+  );
 }
 
 /** "2026-11-23 07:21:53" @param {number} us */
@@ -48,6 +95,11 @@ function moment(us) {
 function relative(us) {
   const size = Math.abs(us);
   if (size < 1_000_000) return "at the same time";
-  const length = size < 2 * HOUR_US ? time(size) : size < 2 * DAY_US ? `${(size / HOUR_US).toFixed(1)} h` : plural(Math.round(size / DAY_US), "day");
+  const length =
+    size < 2 * HOUR_US
+      ? time(size)
+      : size < 2 * DAY_US
+        ? `${(size / HOUR_US).toFixed(1)} h`
+        : plural(Math.round(size / DAY_US), "day");
   return `${length} ${us < 0 ? "earlier" : "later"}`;
 }

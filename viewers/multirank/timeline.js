@@ -15,29 +15,55 @@ import { functionName } from "./names.js";
 const HUES = 10;
 const UNFINISHED = 1; // the chart draws such a box dashed
 const MOST_US = 86_400_000_000; // a clock that is farther off tells nothing
-const LANE = 18, RULER = 20; // as the chart draws them
+const LANE = 18,
+  RULER = 20; // as the chart draws them
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openTimeline({ model, state }) {
-  const [skew, times] = /** @type {[Skew[], Times[]]} */ (await Promise.all(["rank_skew", "rank_times"].map((name) => model.bundle.rankTable(name))));
-  const origin = times.reduce((least, { first_start_epoch_us: start }) => (start === null ? least : Math.min(least, start)), Infinity);
+  const [skew, times] = /** @type {[Skew[], Times[]]} */ (
+    await Promise.all(["rank_skew", "rank_times"].map((name) => model.bundle.rankTable(name)))
+  );
+  const origin = times.reduce(
+    (least, { first_start_epoch_us: start }) => (start === null ? least : Math.min(least, start)),
+    Infinity,
+  );
   const table = { skew, times, origin: origin === Infinity ? 0 : origin };
   const flame = boxes(model, table);
   if (!flame.length) {
-    return { element: h("div", { class: "page" }, h("h1", null, "Timelines"), h("p", null, "No log tells when a compile began and how long it took. The compilation metrics at the end of each compile do.")), title: "Timelines" };
+    return {
+      element: h(
+        "div",
+        { class: "page" },
+        h("h1", null, "Timelines"),
+        h(
+          "p",
+          null,
+          "No log tells when a compile began and how long it took. The compilation metrics at the end of each compile do.",
+        ),
+      ),
+      title: "Timelines",
+    };
   }
-  const detail = h("div", { class: "below", role: "region", "aria-label": "Selected compile" });
-  const names = h("div", { class: "lane-names", "aria-hidden": "true" });
+  const detail = h("div", { "class": "below", "role": "region", "aria-label": "Selected compile" });
+  const names = h("div", { "class": "lane-names", "aria-hidden": "true" });
   const rankOf = (/** @type {number} */ lane) => model.members[lane].rank;
   const chart = new FlameChart({
-    label: "Compiles of each rank over time", ruler: (x) => time(x), least: 100,
+    label: "Compiles of each rank over time",
+    ruler: (x) => time(x),
+    least: 100,
     tell: (box) => `${words(box)}, ${length(box)}`,
-    tip: (box) => [h("b", null, words(box)), ` ${length(box)}`, h("div", { class: "dim" }, `starts at ${time(flame.from[box])}`)],
+    tip: (box) => [
+      h("b", null, words(box)),
+      ` ${length(box)}`,
+      h("div", { class: "dim" }, `starts at ${time(flame.from[box])}`),
+    ],
     onselect: (box) => tell(box),
     onopen: () => detail.querySelector("a")?.click(),
   });
-  const length = (/** @type {number} */ box) => (flame.marked[box] === UNFINISHED ? "never finished" : time(flame.to[box] - flame.from[box]));
-  const words = (/** @type {number} */ box) => `rank ${rankOf(flame.row[box])} · ${functionName(model.columns[flame.column[box]].function)} [${compileKey(model, rankOf(flame.row[box]), flame.column[box]) ?? "?"}]`;
+  const length = (/** @type {number} */ box) =>
+    flame.marked[box] === UNFINISHED ? "never finished" : time(flame.to[box] - flame.from[box]);
+  const words = (/** @type {number} */ box) =>
+    `rank ${rankOf(flame.row[box])} · ${functionName(model.columns[flame.column[box]].function)} [${compileKey(model, rankOf(flame.row[box]), flame.column[box]) ?? "?"}]`;
 
   /** @param {number} box */
   const tell = (box) => {
@@ -45,34 +71,86 @@ export async function openTimeline({ model, state }) {
       fill(detail, overall(model, table));
       return;
     }
-    const rank = rankOf(flame.row[box]), column = flame.column[box];
+    const rank = rankOf(flame.row[box]),
+      column = flame.column[box];
     const { median_us: median, slowest_rank: slowest, slowest_us: longest, lost_us: lost } = skew[column];
     const key = compileKey(model, rank, column);
     const group = model.groupOf[column][model.place.get(rank) ?? -1] ?? -1;
-    const told = flame.marked[box] === UNFINISHED ? `It never finished: the log ends at ${time(flame.to[box])}.${flame.guessed.has(box) ? " Its beginning is taken to be the end of the compile before." : ""} `
-      : `${length(box)}, begun at ${time(flame.from[box])}; median of the ranks ${time(median)}, slowest rank ${slowest}: ${time(longest)}. Time lost by waiting for it: ${time(lost)}. `;
-    fill(detail, h("h2", null, words(box)), h("p", null, told, group >= 0 && `Group ${groupLetter(group)}. `,
-      awayLink(model, rank, key, `[${key}] of rank ${rank} ›`), " ", awayLink(model, rank, key, "its own timeline ›", { view: "timeline" })));
+    const told =
+      flame.marked[box] === UNFINISHED
+        ? `It never finished: the log ends at ${time(flame.to[box])}.${flame.guessed.has(box) ? " Its beginning is taken to be the end of the compile before." : ""} `
+        : `${length(box)}, begun at ${time(flame.from[box])}; median of the ranks ${time(median)}, slowest rank ${slowest}: ${time(longest)}. Time lost by waiting for it: ${time(lost)}. `;
+    fill(
+      detail,
+      h("h2", null, words(box)),
+      h(
+        "p",
+        null,
+        told,
+        group >= 0 && `Group ${groupLetter(group)}. `,
+        awayLink(model, rank, key, `[${key}] of rank ${rank} ›`),
+        " ",
+        awayLink(model, rank, key, "its own timeline ›", { view: "timeline" }),
+      ),
+    );
   };
 
   const lanes = () => {
     const top = chart.scroller.scrollTop;
-    const first = Math.floor(top / LANE), last = Math.min(model.members.length, Math.ceil((top + chart.scroller.clientHeight) / LANE));
+    const first = Math.floor(top / LANE),
+      last = Math.min(model.members.length, Math.ceil((top + chart.scroller.clientHeight) / LANE));
     const wanted = state.current.rank;
-    fill(names, Array.from({ length: Math.max(0, last - first) }, (_, i) => h("div", { class: String(rankOf(first + i)) === wanted ? "here" : null, style: { top: `${RULER + (first + i) * LANE - top}px` } }, `rank ${rankOf(first + i)}`)));
+    fill(
+      names,
+      Array.from({ length: Math.max(0, last - first) }, (_, i) =>
+        h(
+          "div",
+          {
+            class: String(rankOf(first + i)) === wanted ? "here" : null,
+            style: { top: `${RULER + (first + i) * LANE - top}px` },
+          },
+          `rank ${rankOf(first + i)}`,
+        ),
+      ),
+    );
   };
   chart.scroller.addEventListener("scroll", lanes, { passive: true });
   const sized = new ResizeObserver(lanes);
   sized.observe(chart.scroller);
   chart.show(flame);
   tell(-1);
-  const element = h("div", { class: "fill timeline" },
-    h("div", { class: "toolbar" }, h("h1", null, "Timelines"), h("span", { class: "dim" }, "The clocks of all machines are taken for equal."), h("span", { class: "spring" }),
-      h("button", { class: "tool", onclick: () => chart.zoom(1.5), "aria-label": "Closer", title: "Closer (+)" }, "+"), h("button", { class: "tool", onclick: () => chart.zoom(1 / 1.5), "aria-label": "Farther", title: "Farther (−)" }, "−"),
-      h("button", { class: "tool", onclick: () => chart.look(0, flame.end), title: "All of it (0)" }, "All")),
-    h("div", { class: "lanes", style: { "--lanes": model.members.length } }, names, chart.element), detail);
+  const element = h(
+    "div",
+    { class: "fill timeline" },
+    h(
+      "div",
+      { class: "toolbar" },
+      h("h1", null, "Timelines"),
+      h("span", { class: "dim" }, "The clocks of all machines are taken for equal."),
+      h("span", { class: "spring" }),
+      h(
+        "button",
+        { "class": "tool", "onclick": () => chart.zoom(1.5), "aria-label": "Closer", "title": "Closer (+)" },
+        "+",
+      ),
+      h(
+        "button",
+        {
+          "class": "tool",
+          "onclick": () => chart.zoom(1 / 1.5),
+          "aria-label": "Farther",
+          "title": "Farther (−)",
+        },
+        "−",
+      ),
+      h("button", { class: "tool", onclick: () => chart.look(0, flame.end), title: "All of it (0)" }, "All"),
+    ),
+    h("div", { class: "lanes", style: { "--lanes": model.members.length } }, names, chart.element),
+    detail,
+  );
   return {
-    element, title: "Timelines",
+    element,
+    title: "Timelines",
     update: (current) => {
       const lane = model.members.findIndex((row) => String(row.rank) === current.rank);
       requestAnimationFrame(() => {
@@ -81,7 +159,10 @@ export async function openTimeline({ model, state }) {
       });
     },
     stays: () => chart.from > 0 || chart.to < flame.end, // somebody looks closer at a part of it
-    close: () => { chart.close(); sized.disconnect(); },
+    close: () => {
+      chart.close();
+      sized.disconnect();
+    },
   };
 }
 
@@ -89,47 +170,143 @@ export async function openTimeline({ model, state }) {
 function boxes(model, table) {
   /** @type {number[][]} */
   const [from, to, row, column, hue, marked] = [[], [], [], [], [], []];
-  const add = (/** @type {number} */ lane, /** @type {number} */ c, /** @type {number} */ start, /** @type {number} */ end, /** @type {number} */ mark) => {
-    [[from, start], [to, end], [row, lane], [column, c], [hue, c % HUES], [marked, mark]].forEach(([list, value]) => /** @type {number[]} */ (list).push(/** @type {number} */ (value)));
+  const add = (
+    /** @type {number} */ lane,
+    /** @type {number} */ c,
+    /** @type {number} */ start,
+    /** @type {number} */ end,
+    /** @type {number} */ mark,
+  ) => {
+    [
+      [from, start],
+      [to, end],
+      [row, lane],
+      [column, c],
+      [hue, c % HUES],
+      [marked, mark],
+    ].forEach(([list, value]) => /** @type {number[]} */ (list).push(/** @type {number} */ (value)));
   };
-  table.times.forEach(({ rank, first_start_epoch_us: first, start_offset_us: starts, length_us: lengths }) => {
-    const lane = model.place.get(rank) ?? -1;
-    for (let c = 0; c < model.columns.length && lane >= 0; c++) {
-      const offset = starts[c], length = lengths[c];
-      if (first === null || offset === null || length === null || offset === undefined || length === undefined) continue;
-      const start = first - table.origin + offset;
-      add(lane, c, start, start + length, 0);
-    }
-  });
+  table.times.forEach(
+    ({ rank, first_start_epoch_us: first, start_offset_us: starts, length_us: lengths }) => {
+      const lane = model.place.get(rank) ?? -1;
+      for (let c = 0; c < model.columns.length && lane >= 0; c++) {
+        const offset = starts[c],
+          length = lengths[c];
+        if (
+          first === null ||
+          offset === null ||
+          length === null ||
+          offset === undefined ||
+          length === undefined
+        )
+          continue;
+        const start = first - table.origin + offset;
+        add(lane, c, start, start + length, 0);
+      }
+    },
+  );
   const guessed = new Set(); // boxes whose beginning no log tells
   for (const { lane, c, start, end, known } of unfinished(model, table)) {
     if (!known) guessed.add(from.length);
     add(lane, c, start, end, UNFINISHED);
   }
   return {
-    length: from.length, from, to, row, column, hue, marked, guessed, rows: byRow(row, from, model.members.length), end: to.reduce((most, x) => Math.max(most, x), 1),
-    label: (/** @type {number} */ box) => `${functionName(model.columns[column[box]].function)} [${model.columns[column[box]].compile}]${marked[box] === UNFINISHED ? " never finished" : ""}`,
+    length: from.length,
+    from,
+    to,
+    row,
+    column,
+    hue,
+    marked,
+    guessed,
+    rows: byRow(row, from, model.members.length),
+    end: to.reduce((most, x) => Math.max(most, x), 1),
+    label: (/** @type {number} */ box) =>
+      `${functionName(model.columns[column[box]].function)} [${model.columns[column[box]].compile}]${marked[box] === UNFINISHED ? " never finished" : ""}`,
   };
 }
 
 /** Compiles that began and did not end, drawn from where they began, or from the end of the one before where that is not known, to the end of the log. @param {Model} model @param {Table} table */
 function unfinished(model, table) {
-  return (model.found?.findings ?? []).filter((one) => one.kind === "unfinished-compile" && one.rank_compile !== null).flatMap((one) => [...each(one.ranks)].flatMap((rank) => {
-    const lane = model.place.get(rank) ?? -1;
-    const known = Number(one.details.since_epoch_us) > 0;
-    const start = (known ? Number(one.details.since_epoch_us) : (model.members[lane]?.last_end_epoch_us ?? 0)) - table.origin;
-    const end = (Number(one.details.last_epoch_us) || 0) - table.origin;
-    return lane >= 0 && start > 0 && end > start && end < start + MOST_US ? [{ lane, c: /** @type {number} */ (one.rank_compile), start, end, known }] : [];
-  }));
+  return (model.found?.findings ?? [])
+    .filter((one) => one.kind === "unfinished-compile" && one.rank_compile !== null)
+    .flatMap((one) =>
+      [...each(one.ranks)].flatMap((rank) => {
+        const lane = model.place.get(rank) ?? -1;
+        const known = Number(one.details.since_epoch_us) > 0;
+        const start =
+          (known ? Number(one.details.since_epoch_us) : (model.members[lane]?.last_end_epoch_us ?? 0)) -
+          table.origin;
+        const end = (Number(one.details.last_epoch_us) || 0) - table.origin;
+        return lane >= 0 && start > 0 && end > start && end < start + MOST_US
+          ? [{ lane, c: /** @type {number} */ (one.rank_compile), start, end, known }]
+          : [];
+      }),
+    );
 }
 
 /** Who held up the others. @param {Model} model @param {Table} table */
 function overall(model, table) {
-  const worst = table.skew.map((row) => ({ ...row, c: row.rank_compile, slowest_rank: row.slowest_rank ?? -1 })).filter((one) => one.lost_us > 0).sort((a, b) => b.lost_us - a.lost_us).slice(0, 5);
-  return [h("h2", null, `At most ${time(table.skew.reduce((sum, { lost_us: lost }) => sum + lost, 0))} lost by waiting for the slowest`),
-    h("p", { class: "dim" }, "As if all ranks waited for one another after each compile. Select a box for its figures."),
-    worst.length > 0 && h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Compile", "Slowest", "took", "Median", "Lost"].map((title, i) => h("th", { scope: "col", class: i > 1 ? "number" : null }, title)))),
-      h("tbody", null, worst.map((one) => h("tr", null, h("td", null, h("code", null, functionName(model.columns[one.c].function)), ` [${model.columns[one.c].compile}]`),
-        h("td", null, awayLink(model, one.slowest_rank, compileKey(model, one.slowest_rank, one.c), `rank ${one.slowest_rank} ›`) ?? `rank ${one.slowest_rank}`),
-        [one.slowest_us, one.median_us, one.lost_us].map((us) => h("td", { class: "number" }, time(us)))))))];
+  const worst = table.skew
+    .map((row) => ({ ...row, c: row.rank_compile, slowest_rank: row.slowest_rank ?? -1 }))
+    .filter((one) => one.lost_us > 0)
+    .sort((a, b) => b.lost_us - a.lost_us)
+    .slice(0, 5);
+  return [
+    h(
+      "h2",
+      null,
+      `At most ${time(table.skew.reduce((sum, { lost_us: lost }) => sum + lost, 0))} lost by waiting for the slowest`,
+    ),
+    h(
+      "p",
+      { class: "dim" },
+      "As if all ranks waited for one another after each compile. Select a box for its figures.",
+    ),
+    worst.length > 0 &&
+      h(
+        "table",
+        { class: "plain" },
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["Compile", "Slowest", "took", "Median", "Lost"].map((title, i) =>
+              h("th", { scope: "col", class: i > 1 ? "number" : null }, title),
+            ),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          worst.map((one) =>
+            h(
+              "tr",
+              null,
+              h(
+                "td",
+                null,
+                h("code", null, functionName(model.columns[one.c].function)),
+                ` [${model.columns[one.c].compile}]`,
+              ),
+              h(
+                "td",
+                null,
+                awayLink(
+                  model,
+                  one.slowest_rank,
+                  compileKey(model, one.slowest_rank, one.c),
+                  `rank ${one.slowest_rank} ›`,
+                ) ?? `rank ${one.slowest_rank}`,
+              ),
+              [one.slowest_us, one.median_us, one.lost_us].map((us) =>
+                h("td", { class: "number" }, time(us)),
+              ),
+            ),
+          ),
+        ),
+      ),
+  ];
 }

@@ -8,22 +8,58 @@ import { bytes, plural } from "../lib/page/format.js";
 export function ask(place, things, { pair, all }) {
   const logs = things.every(({ kind }) => kind === "logs");
   const draw = (/** @type {Thing[]} */ [before, after]) => {
-    const compare = h("button", { class: "tool main-tool", onclick: () => pair([before, after]) }, "Compare them");
-    fill(place, h("section", { class: "ask", "aria-label": "Two things to open" },
-      h("h2", null, "Before and after?"),
-      h("dl", { class: "sides" }, side("before", before), side("after", after)),
-      h("p", { class: "answers" }, compare,
-        h("button", { class: "tool", onclick: () => draw([after, before]) }, "⇄ Swap"),
-        h("button", { class: "tool", onclick: () => all([before, after]) }, logs ? "Open as one run" : "Keep both"),
-        h("button", { class: "tool", onclick: () => fill(place) }, "Cancel"))));
+    const compare = h(
+      "button",
+      { class: "tool main-tool", onclick: () => pair([before, after]) },
+      "Compare them",
+    );
+    fill(
+      place,
+      h(
+        "section",
+        { "class": "ask", "aria-label": "Two things to open" },
+        h("h2", null, "Before and after?"),
+        h("dl", { class: "sides" }, side("before", before), side("after", after)),
+        h(
+          "p",
+          { class: "answers" },
+          compare,
+          h("button", { class: "tool", onclick: () => draw([after, before]) }, "⇄ Swap"),
+          h(
+            "button",
+            { class: "tool", onclick: () => all([before, after]) },
+            logs ? "Open as one run" : "Keep both",
+          ),
+          h("button", { class: "tool", onclick: () => fill(place) }, "Cancel"),
+        ),
+      ),
+    );
     compare.focus();
   };
   draw([...things].sort((a, b) => modified(a) - modified(b)));
 }
 
 /** @param {string} which @param {Thing} thing */
-const side = (which, { name, kind, files }) => h("div", null, h("dt", null, which), h("dd", null, h("strong", null, name), " ",
-  h("span", { class: "dim" }, kind === "bundle" ? "bundle" : plural(files.size, "file"), ", ", bytes([...files.values()].reduce((sum, { size }) => sum + size, 0)))));
+const side = (which, { name, kind, files }) =>
+  h(
+    "div",
+    null,
+    h("dt", null, which),
+    h(
+      "dd",
+      null,
+      h("strong", null, name),
+      " ",
+      h(
+        "span",
+        { class: "dim" },
+        kind === "bundle" ? "bundle" : plural(files.size, "file"),
+        ", ",
+        bytes([...files.values()].reduce((sum, { size }) => sum + size, 0)),
+      ),
+    ),
+  );
 
 /** When the newest of its files was written, in ms; 0 where that is not known. @param {Thing} thing */
-const modified = ({ files }) => Math.max(0, ...[...files.values()].map((file) => (file instanceof File ? file.lastModified : 0)));
+const modified = ({ files }) =>
+  Math.max(0, ...[...files.values()].map((file) => (file instanceof File ? file.lastModified : 0)));

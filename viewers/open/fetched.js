@@ -9,9 +9,14 @@ const MOST_BYTES = 2_000_000_000; // a page cannot hold much more
 export async function fetched(address, { signal, onprogress }) {
   const response = await fetch(address, { signal }).catch((error) => {
     signal?.throwIfAborted();
-    throw new Error(`Asked for ${address.href}: no answer (${error.message}). Is it there, and does its server let this page read it?`);
+    throw new Error(
+      `Asked for ${address.href}: no answer (${error.message}). Is it there, and does its server let this page read it?`,
+    );
   });
-  if (!response.ok || !response.body) throw new Error(`Asked for ${address.href}: the server answered ${response.status} ${response.statusText}. Check the address after '?log='.`);
+  if (!response.ok || !response.body)
+    throw new Error(
+      `Asked for ${address.href}: the server answered ${response.status} ${response.statusText}. Check the address after '?log='.`,
+    );
   const said = response.headers.get("content-encoding") ? 0 : Number(response.headers.get("content-length")); // of what is sent, not of what comes out
   /** @type {BlobPart[]} */
   const parts = [];
@@ -19,7 +24,10 @@ export async function fetched(address, { signal, onprogress }) {
   const reader = response.body.getReader();
   for (let part; (part = (await reader.read()).value);) {
     done += part.length;
-    if (done > MOST_BYTES) throw new Error(`${address.href} has more than ${MOST_BYTES / 1e9} GB, which a page cannot hold. Save it, and build it with the command line: tlparse-bundle LOG`);
+    if (done > MOST_BYTES)
+      throw new Error(
+        `${address.href} has more than ${MOST_BYTES / 1e9} GB, which a page cannot hold. Save it, and build it with the command line: tlparse-bundle LOG`,
+      );
     parts.push(part);
     if (said >= done) onprogress?.(done, said);
   }

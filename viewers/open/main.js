@@ -21,17 +21,72 @@ import { handOver } from "./unkept.js";
 
 watchErrors();
 const python = new Python(); // it takes two seconds: they pass while somebody looks for the log
-const home = h("span"), told = h("p", { class: "dim", role: "status" }), place = h("div", { class: "place-of-work" }), kept = h("section", { class: "kept" });
+const home = h("span"),
+  told = h("p", { class: "dim", role: "status" }),
+  place = h("div", { class: "place-of-work" }),
+  kept = h("section", { class: "kept" });
 const files = h("input", { type: "file", multiple: true, class: "visually-hidden", onchange: chosen });
-const folder = h("input", { type: "file", webkitdirectory: true, class: "visually-hidden", onchange: chosen });
-const target = h("section", { class: "target" },
+const folder = h("input", {
+  type: "file",
+  webkitdirectory: true,
+  class: "visually-hidden",
+  onchange: chosen,
+});
+const target = h(
+  "section",
+  { class: "target" },
   h("p", { class: "target-title" }, "Drop it anywhere on this page"),
-  h("p", null, "A log, a folder of logs, a ", h("code", null, ".gz"), ", ", h("code", null, ".zst"), " or ", h("code", null, ".zip"), " of them, or a bundle. Two of them are compared."),
-  h("p", { class: "choosers" }, h("label", { class: "tool" }, "Choose files", files), h("label", { class: "tool" }, "Choose a folder", folder)));
-fill(document.body, h("header", { class: "bar" }, icon("bundle"), h("span", { class: "name" }, "tlparse-bundle"), h("span", { class: "spring" }), home, themeButton()),
-  h("main", { id: "main" }, h("h1", null, "Open a log or a bundle"),
-    h("p", { class: "lead" }, "Nothing is sent anywhere: this page reads the files itself, and Python in this browser builds the bundle."), target, told, place, kept,
-    h("section", { class: "record" }, h("h2", null, "No log yet?"), h("p", null, "PyTorch writes one for each process, into the folder that is named here:"), h("pre", null, "TORCH_TRACE=/tmp/trace python train.py"))));
+  h(
+    "p",
+    null,
+    "A log, a folder of logs, a ",
+    h("code", null, ".gz"),
+    ", ",
+    h("code", null, ".zst"),
+    " or ",
+    h("code", null, ".zip"),
+    " of them, or a bundle. Two of them are compared.",
+  ),
+  h(
+    "p",
+    { class: "choosers" },
+    h("label", { class: "tool" }, "Choose files", files),
+    h("label", { class: "tool" }, "Choose a folder", folder),
+  ),
+);
+fill(
+  document.body,
+  h(
+    "header",
+    { class: "bar" },
+    icon("bundle"),
+    h("span", { class: "name" }, "tlparse-bundle"),
+    h("span", { class: "spring" }),
+    home,
+    themeButton(),
+  ),
+  h(
+    "main",
+    { id: "main" },
+    h("h1", null, "Open a log or a bundle"),
+    h(
+      "p",
+      { class: "lead" },
+      "Nothing is sent anywhere: this page reads the files itself, and Python in this browser builds the bundle.",
+    ),
+    target,
+    told,
+    place,
+    kept,
+    h(
+      "section",
+      { class: "record" },
+      h("h2", null, "No log yet?"),
+      h("p", null, "PyTorch writes one for each process, into the folder that is named here:"),
+      h("pre", null, "TORCH_TRACE=/tmp/trace python train.py"),
+    ),
+  ),
+);
 
 let occupied = false;
 
@@ -62,16 +117,35 @@ async function take(label, read) {
 
 /** @param {Thing[]} things */
 async function openAll(things) {
-  const logs = things.filter(({ kind }) => kind === "logs"), bundles = things.filter(({ kind }) => kind === "bundle");
+  const logs = things.filter(({ kind }) => kind === "logs"),
+    bundles = things.filter(({ kind }) => kind === "bundle");
   const all = logs.length > 1 ? [...bundles, oneRun(logs)] : [...bundles, ...logs];
   /** @type {Made[]} */
   const made = [];
-  for (const thing of all) await busy(labelOf(thing), thing.name, async (work) => void made.push(await keep(thing, python, work)));
+  for (const thing of all)
+    await busy(labelOf(thing), thing.name, async (work) => void made.push(await keep(thing, python, work)));
   if (made.length !== all.length) return;
   const [{ name, id, left_out }] = made;
   if (id === null) handOver(place, made, python, busy);
-  else if (all.length > 1) fill(place, h("p", { class: "note", role: "status" }, `${plural(made.length, "bundle")} are kept in this browser: they stand below.`));
-  else if (left_out) fill(place, h("div", { class: "note", role: "status" }, h("p", null, left_out), h("p", null, h("a", { href: `../default/?stored=${id}` }, `Open ${name}`))));
+  else if (all.length > 1)
+    fill(
+      place,
+      h(
+        "p",
+        { class: "note", role: "status" },
+        `${plural(made.length, "bundle")} are kept in this browser: they stand below.`,
+      ),
+    );
+  else if (left_out)
+    fill(
+      place,
+      h(
+        "div",
+        { class: "note", role: "status" },
+        h("p", null, left_out),
+        h("p", null, h("a", { href: `../default/?stored=${id}` }, `Open ${name}`)),
+      ),
+    );
   else leave(`../default/?stored=${id}`);
 }
 
@@ -79,7 +153,8 @@ async function openAll(things) {
 async function openPair(things) {
   /** @type {Made[]} */
   const made = [];
-  for (const thing of things) await busy(labelOf(thing), thing.name, async (work) => void made.push(await keep(thing, python, work)));
+  for (const thing of things)
+    await busy(labelOf(thing), thing.name, async (work) => void made.push(await keep(thing, python, work)));
   const [base, other] = made;
   if (!base || !other) return;
   await busy(`Comparing ${base.name} with ${other.name}`, "The comparison", async ({ signal }) => {
@@ -90,25 +165,30 @@ async function openPair(things) {
 }
 
 /** Back does not lead to an address that would build it again. @param {string} address */
-const leave = (address) => (new URLSearchParams(location.search).has("log") ? location.replace(address) : location.assign(address));
+const leave = (address) =>
+  new URLSearchParams(location.search).has("log") ? location.replace(address) : location.assign(address);
 
 /** @param {Thing} thing */
 const labelOf = ({ name, kind }) => (kind === "logs" ? `Building ${name}` : `Keeping ${name}`);
 
 /** Logs of several folders as those of one run. @param {Thing[]} logs @returns {Thing} */
 function oneRun(logs) {
-  const all = logs.flatMap(({ name, files }, i) => [...files].map(([path, data]) => /** @type {[string, Blob]} */ ([`${i + 1} ${name}/${path}`, data])));
+  const all = logs.flatMap(({ name, files }, i) =>
+    [...files].map(([path, data]) => /** @type {[string, Blob]} */ ([`${i + 1} ${name}/${path}`, data])),
+  );
   return { name: logs.map(({ name }) => name).join(", "), kind: "logs", files: new Map(all) };
 }
 
 /** @param {Event} event */
 function chosen(event) {
-  const input = /** @type {HTMLInputElement} */ (event.target), all = [...input.files ?? []];
+  const input = /** @type {HTMLInputElement} */ (event.target),
+    all = [...(input.files ?? [])];
   input.value = ""; // the same may be chosen again
   if (all.length) void take(all[0].webkitRelativePath.split("/")[0] || namesOf(all), () => thingsOf(all));
 }
 
-const EMPTY = "If TORCH_TRACE named an empty folder, nothing was compiled, or the variable was not set in the process when it imported torch.";
+const EMPTY =
+  "If TORCH_TRACE named an empty folder, nothing was compiled, or the variable was not set in the process when it imported torch.";
 
 /** @param {{name: string}[]} all */
 const namesOf = (all) => (all.length > 3 ? `${all.length} files` : all.map(({ name }) => name).join(", "));
@@ -125,13 +205,21 @@ addEventListener("drop", (event) => {
   if (occupied) return;
   const dropped = takeDropped(event.dataTransfer);
   if (dropped.length) void take(namesOf(dropped), () => thingsOf(dropped));
-  else fill(place, failure(new Error(`What was dropped holds no file. Drop a log, a folder, or a bundle. ${EMPTY}`)));
+  else
+    fill(
+      place,
+      failure(new Error(`What was dropped holds no file. Drop a log, a folder, or a bundle. ${EMPTY}`)),
+    );
 });
 addEventListener("focus", () => void (occupied || drawKept(kept, python, busy))); // another tab may have removed something
 
 function tellOfPython() {
   told.textContent = "Python is loading …";
-  python.ready?.then(() => fill(told, "Python is ready."), (error) => fill(told, `${sentencesOf(error).join(" ")} `, h("strong", null, "Bundles can be opened here.")));
+  python.ready?.then(
+    () => fill(told, "Python is ready."),
+    (error) =>
+      fill(told, `${sentencesOf(error).join(" ")} `, h("strong", null, "Bundles can be opened here.")),
+  );
 }
 
 /** What the address names with '?log='. */
@@ -152,7 +240,8 @@ async function beside() {
   if (!response?.ok) return;
   const { bundles, offline } = await response.json();
   if (bundles.length) fill(home, h("a", { href: "../home/" }, "Bundles of this site"));
-  if (offline && navigator.serviceWorker) await navigator.serviceWorker.register(new URL("sw.js", list)).catch(() => {}); // it goes on as it is
+  if (offline && navigator.serviceWorker)
+    await navigator.serviceWorker.register(new URL("sw.js", list)).catch(() => {}); // it goes on as it is
 }
 
 tellOfPython();

@@ -25,22 +25,29 @@ async function keep(cache, path) {
   if (await cache.match(keyOf(path))) return;
   const response = await fetch(new URL(path, ROOT), { cache: "no-cache" });
   const bytes = await response.clone().arrayBuffer();
-  const found = Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  if (!response.ok || found !== FILES[path]) throw new Error(`${path} is not the file of this version of the site`);
+  const found = Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+  if (!response.ok || found !== FILES[path])
+    throw new Error(`${path} is not the file of this version of the site`);
   await cache.put(keyOf(path), response);
 }
 
 async function install() {
-  const cache = await caches.open(CACHE), paths = Object.keys(FILES);
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    for (let path; (path = paths.pop());) await keep(cache, path);
-  }));
+  const cache = await caches.open(CACHE),
+    paths = Object.keys(FILES);
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let path; (path = paths.pop());) await keep(cache, path);
+    }),
+  );
   const pages = await scope.clients.matchAll({ type: "window", includeUncontrolled: true });
   if (pages.length < 2) await scope.skipWaiting(); // modules of two versions would meet in the other pages
 }
 
 async function activate() {
-  const cache = await caches.open(CACHE), own = new Set(Object.keys(FILES).map(keyOf));
+  const cache = await caches.open(CACHE),
+    own = new Set(Object.keys(FILES).map(keyOf));
   for (const request of await cache.keys()) if (!own.has(request.url)) await cache.delete(request);
   await scope.clients.claim();
 }
@@ -54,12 +61,13 @@ async function isOther() {
 
 /** @param {Request} request @param {string} path */
 async function answer(request, path) {
-  if (request.mode === "navigate") { // each time: a page that was loading may have registered this worker once more
+  if (request.mode === "navigate") {
+    // each time: a page that was loading may have registered this worker once more
     left = await isOther();
     if (left) await scope.registration.unregister();
   }
   if (left) return fetch(request);
-  return await (await caches.open(CACHE)).match(keyOf(path)) ?? fetch(request);
+  return (await (await caches.open(CACHE)).match(keyOf(path))) ?? fetch(request);
 }
 
 scope.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(install()));

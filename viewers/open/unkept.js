@@ -8,11 +8,52 @@ import { download } from "../lib/page/hand-over.js";
 /** @param {Element} place @param {Made[]} made @param {import("../lib/local/python.js").Python} python @param {import("./main.js").Busy} busy */
 export function handOver(place, made, python, busy) {
   const again = () => handOver(place, made, python, busy);
-  const save = (/** @type {Made} */ { name, files }) => h("p", { class: "answers" }, h("strong", null, name),
-    h("button", { class: "tool", onclick: () => busy(`Making a page of ${name}`, name, async (work) => download(`${name}.html`, await python.export(files, work))).then(again) }, "Save as one file"),
-    h("button", { class: "tool", onclick: () => busy(`Making a zip of ${name}`, name, async () => download(`${name}.zip`, await zip(files, name))).then(again) }, "Save as zip"));
-  fill(place, h("section", { class: "note", role: "status" },
-    h("p", null, "This browser keeps no files for this page, as in some private windows. Save what was built before you close it:"),
-    made.map(save),
-    h("p", null, "The one file opens from disk. The zip opens when it is dropped on ", h("a", { href: "../default/" }, "the viewer"), ".")));
+  const save = (/** @type {Made} */ { name, files }) =>
+    h(
+      "p",
+      { class: "answers" },
+      h("strong", null, name),
+      h(
+        "button",
+        {
+          class: "tool",
+          onclick: () =>
+            busy(`Making a page of ${name}`, name, async (work) =>
+              download(`${name}.html`, await python.export(files, work)),
+            ).then(again),
+        },
+        "Save as one file",
+      ),
+      h(
+        "button",
+        {
+          class: "tool",
+          onclick: () =>
+            busy(`Making a zip of ${name}`, name, async () =>
+              download(`${name}.zip`, await zip(files, name)),
+            ).then(again),
+        },
+        "Save as zip",
+      ),
+    );
+  fill(
+    place,
+    h(
+      "section",
+      { class: "note", role: "status" },
+      h(
+        "p",
+        null,
+        "This browser keeps no files for this page, as in some private windows. Save what was built before you close it:",
+      ),
+      made.map(save),
+      h(
+        "p",
+        null,
+        "The one file opens from disk. The zip opens when it is dropped on ",
+        h("a", { href: "../default/" }, "the viewer"),
+        ".",
+      ),
+    ),
+  );
 }

@@ -14,12 +14,18 @@ export function chain(model, place, postLines, short) {
   const kernels = [...found.kernels].map((k) => model.kernels[k].label);
   const nodes = [...found.post].sort((a, b) => a - b).map((line) => nodeName(postLines[line - 1] ?? ""));
   const places = placesOf(model, found.source, short);
-  const about = byLineAlone(model, place) || (model.byLine.pre && place.pane === "pre") ? " (by source line)" : "";
-  const head = (/** @type {number} */ most) => [
-    kernels.length ? `${kernels.length > 1 ? "kernels" : "kernel"} ${list(kernels, most)}` : "no kernel",
-    nodes.length ? list(nodes, most) : "no post-grad node",
-  ].join(" ← ");
-  return { head: `${head(MOST_NAMES)} ← `, lines: `${places?.short ?? "no source line"}${about}`, full: `${head(Infinity)} ← ${places?.full ?? "no source line"}${about}` };
+  const about =
+    byLineAlone(model, place) || (model.byLine.pre && place.pane === "pre") ? " (by source line)" : "";
+  const head = (/** @type {number} */ most) =>
+    [
+      kernels.length ? `${kernels.length > 1 ? "kernels" : "kernel"} ${list(kernels, most)}` : "no kernel",
+      nodes.length ? list(nodes, most) : "no post-grad node",
+    ].join(" ← ");
+  return {
+    head: `${head(MOST_NAMES)} ← `,
+    lines: `${places?.short ?? "no source line"}${about}`,
+    full: `${head(Infinity)} ← ${places?.full ?? "no source line"}${about}`,
+  };
 }
 
 /**
@@ -36,7 +42,8 @@ export function placesOf(model, sources, short) {
   }
   const [first] = files;
   if (!first) return null;
-  const left = [...files.values()].reduce((sum, lines) => sum + lines.size, 0) - Math.min(MOST_NAMES, first[1].size);
+  const left =
+    [...files.values()].reduce((sum, lines) => sum + lines.size, 0) - Math.min(MOST_NAMES, first[1].size);
   return {
     short: `${first[0]}:${[...first[1]].slice(0, MOST_NAMES).join(", ")}${left ? ` and ${left} more` : ""}`,
     full: [...files].map(([name, lines]) => `${name}:${[...lines].join(", ")}`).join("; "),
@@ -44,4 +51,7 @@ export function placesOf(model, sources, short) {
 }
 
 /** @param {string[]} names @param {number} most */
-export const list = (names, most) => (names.length <= most ? names.join(", ") : `${names.slice(0, most).join(", ")} and ${names.length - most} more`);
+export const list = (names, most) =>
+  names.length <= most
+    ? names.join(", ")
+    : `${names.slice(0, most).join(", ")} and ${names.length - most} more`;

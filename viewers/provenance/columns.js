@@ -19,7 +19,12 @@ export function columns(panes) {
   const apply = () => {
     const tracks = shown.map((i) => `minmax(0, ${weights[i]}fr)`).join(" 5px ");
     element.style.setProperty("--tracks", tracks);
-    bars.forEach((bar, b) => bar.setAttribute("aria-valuenow", String(Math.round((100 * weights[shown[b]]) / (weights[shown[b]] + weights[shown[b + 1]])))));
+    bars.forEach((bar, b) =>
+      bar.setAttribute(
+        "aria-valuenow",
+        String(Math.round((100 * weights[shown[b]]) / (weights[shown[b]] + weights[shown[b + 1]]))),
+      ),
+    );
   };
   /** @param {number} left @param {number} right @param {number} by */
   const shift = (left, right, by) => {
@@ -34,7 +39,12 @@ export function columns(panes) {
   /** @param {number} left @param {number} right */
   const bar = (left, right) => {
     const one = h("div", {
-      role: "separator", class: "split-bar", tabindex: "0", "aria-orientation": "vertical", "aria-valuemin": "0", "aria-valuemax": "100",
+      "role": "separator",
+      "class": "split-bar",
+      "tabindex": "0",
+      "aria-orientation": "vertical",
+      "aria-valuemin": "0",
+      "aria-valuemax": "100",
       "aria-label": `Width of ${panes[left].getAttribute("aria-label")}`,
     });
     one.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
@@ -46,7 +56,14 @@ export function columns(panes) {
         x = e.clientX;
       };
       one.addEventListener("pointermove", move);
-      one.addEventListener("pointerup", () => { one.removeEventListener("pointermove", move); keep(); }, { once: true });
+      one.addEventListener(
+        "pointerup",
+        () => {
+          one.removeEventListener("pointermove", move);
+          keep();
+        },
+        { once: true },
+      );
     });
     one.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
@@ -69,7 +86,10 @@ export function columns(panes) {
       fill(element, shown.map((i, at) => [at > 0 && bars[at - 1], panes[i]]).flat());
       apply();
       // What leaves the page and comes back forgets where it was.
-      panes.forEach((pane, i) => { const box = pane.querySelector(".virtual"); if (box && tops[i]) box.scrollTop = tops[i]; });
+      panes.forEach((pane, i) => {
+        const box = pane.querySelector(".virtual");
+        if (box && tops[i]) box.scrollTop = tops[i];
+      });
     },
   };
 }

@@ -7,14 +7,28 @@ import { malformed } from "../lib/bundle/shape.js";
 /** @typedef {{sources: any[], lines: Map<number, any[]>, nodes: Map<number, any[]>, kernels: Map<number, any[]>}} Tables rows of provenance_sources; of provenance_lines by event of the graph; of provenance_nodes and provenance_kernels by group */
 
 const HANDLES = /^(extern_kernels\.|aoti_torch_|torch\.ops\.)/;
-const TABLES = ["provenance_groups", "provenance_sources", "provenance_lines", "provenance_nodes", "provenance_kernels"];
+const TABLES = [
+  "provenance_groups",
+  "provenance_sources",
+  "provenance_lines",
+  "provenance_nodes",
+  "provenance_kernels",
+];
 
 /** @param {Log} log @returns {Promise<{table: Tables, graphs: Graph[]} | null>} null for redacted bundles without provenance */
 export function graphsOf(log) {
   return log.once("provenance graphs", async () => {
-    const [compiles, [groups, sources, lines, nodes, kernels]] = await Promise.all([log.compiles(), Promise.all(TABLES.map((name) => log.table(name)))]);
+    const [compiles, [groups, sources, lines, nodes, kernels]] = await Promise.all([
+      log.compiles(),
+      Promise.all(TABLES.map((name) => log.table(name))),
+    ]);
     if (groups === null) return null;
-    const table = { sources, lines: grouped(lines, "graph_event"), nodes: grouped(nodes, "group"), kernels: grouped(kernels, "group") };
+    const table = {
+      sources,
+      lines: grouped(lines, "graph_event"),
+      nodes: grouped(nodes, "group"),
+      kernels: grouped(kernels, "group"),
+    };
     checkSources(log, table);
     const byKey = new Map(compiles.map((compile) => [compile.compile, compile]));
     /** @type {Map<string, number>} */
@@ -22,7 +36,13 @@ export function graphsOf(log) {
     const graphs = groups.map((/** @type {any} */ row) => {
       const nth = (counts.get(attemptKey(row)) ?? 0) + 1;
       counts.set(attemptKey(row), nth);
-      return { row, compile: byKey.get(row.compile) ?? null, key: attemptName(row), id: String(nth), label: "" };
+      return {
+        row,
+        compile: byKey.get(row.compile) ?? null,
+        key: attemptName(row),
+        id: String(nth),
+        label: "",
+      };
     });
     for (const graph of graphs) graph.label = label(graph, counts.get(attemptKey(graph.row)) ?? 1);
     return { table, graphs };
@@ -43,20 +63,34 @@ function grouped(rows, field) {
 /** @param {Log} log @param {Tables} table */
 function checkSources(log, { sources, lines, kernels }) {
   const lacks = (/** @type {number | null} */ source) => source !== null && source >= sources.length;
-  const wrong = [...lines.values()].some((rows) => rows.some((row) => lacks(row.source))) || [...kernels.values()].some((rows) => rows.some((row) => row.sources.some((/** @type {number[]} */ stack) => stack.some(lacks))));
-  if (wrong) throw malformed(`Log ${log.id}`, "its provenance names a source that table provenance_sources lacks");
+  const wrong =
+    [...lines.values()].some((rows) => rows.some((row) => lacks(row.source))) ||
+    [...kernels.values()].some((rows) =>
+      rows.some((row) => row.sources.some((/** @type {number[]} */ stack) => stack.some(lacks))),
+    );
+  if (wrong)
+    throw malformed(`Log ${log.id}`, "its provenance names a source that table provenance_sources lacks");
 }
 
 /** "[0/0] forward · backward graph · 2 of 2" @param {Graph} graph @param {number} total */
 function label({ row, compile, id }, total) {
   const name = row.compile === null ? "no compile id" : `[${row.compile}]`;
-  const parts = [compile?.function ? `${name} ${compile.function}` : name, row.direction && `${row.direction} graph`, row.subgraph_name, total > 1 && `${id} of ${total}`];
+  const parts = [
+    compile?.function ? `${name} ${compile.function}` : name,
+    row.direction && `${row.direction} graph`,
+    row.subgraph_name,
+    total > 1 && `${id} of ${total}`,
+  ];
   return parts.filter(Boolean).join(" · ");
 }
 
 /** @param {Log} log @param {any} group @param {AbortSignal} signal */
 export async function textsOf(log, group, signal) {
-  const [pre, post, code, bodies] = await Promise.all([group.pre_graph_event, group.post_graph_event, group.code_event, group.bodies_event].map((event) => textOf(log, event, signal)));
+  const [pre, post, code, bodies] = await Promise.all(
+    [group.pre_graph_event, group.post_graph_event, group.code_event, group.bodies_event].map((event) =>
+      textOf(log, event, signal),
+    ),
+  );
   return { pre, post, code, bodies };
 }
 
@@ -73,13 +107,23 @@ async function textOf(log, eventIndex, signal) {
  */
 export async function timesOf(log, graph, graphs, kernels) {
   const none = kernels.map(() => null);
-  const [estimates, operations] = await Promise.all([log.table("runtime_estimates"), log.table("estimated_ops")]);
-  const { code_event: codeEvent } = graph.row, own = attemptKey(graph.row);
-  const following = graphs.filter((other) => other.row.code_event > codeEvent && attemptKey(other.row) === own).map((other) => other.row.code_event);
+  const [estimates, operations] = await Promise.all([
+    log.table("runtime_estimates"),
+    log.table("estimated_ops"),
+  ]);
+  const { code_event: codeEvent } = graph.row,
+    own = attemptKey(graph.row);
+  const following = graphs
+    .filter((other) => other.row.code_event > codeEvent && attemptKey(other.row) === own)
+    .map((other) => other.row.code_event);
   const until = Math.min(Infinity, ...following);
-  const estimate = estimates?.find((/** @type {any} */ row) => attemptKey(row) === own && row.event > codeEvent && row.event < until);
+  const estimate = estimates?.find(
+    (/** @type {any} */ row) => attemptKey(row) === own && row.event > codeEvent && row.event < until,
+  );
   if (!estimate || codeEvent === null) return none;
-  const ops = operations.filter((/** @type {any} */ op) => op.estimate_event === estimate.event).map((/** @type {any} */ op) => ({ name: op.name ?? "", ns: op.estimated_runtime_ns }));
+  const ops = operations
+    .filter((/** @type {any} */ op) => op.estimate_event === estimate.event)
+    .map((/** @type {any} */ op) => ({ name: op.name ?? "", ns: op.estimated_runtime_ns }));
   return assign(ops, kernels);
 }
 
@@ -89,11 +133,18 @@ export async function timesOf(log, graph, graphs, kernels) {
  */
 export function assign(ops, kernels) {
   if (!ops.some((op) => op.ns)) return kernels.map(() => null); // a CPU: torch estimates nothing
-  const order = kernels.map((_, k) => k).sort((a, b) => (kernels[a].calls[0] ?? Infinity) - (kernels[b].calls[0] ?? Infinity));
-  const agree = ops.length === kernels.length && order.every((k, i) => !HANDLES.test(ops[i].name) || ops[i].name === kernels[k].name);
+  const order = kernels
+    .map((_, k) => k)
+    .sort((a, b) => (kernels[a].calls[0] ?? Infinity) - (kernels[b].calls[0] ?? Infinity));
+  const agree =
+    ops.length === kernels.length &&
+    order.every((k, i) => !HANDLES.test(ops[i].name) || ops[i].name === kernels[k].name);
   /** @type {(number | null)[]} */
   const times = kernels.map(() => null);
-  if (agree) order.forEach((k, i) => { times[k] = ops[i].ns; });
+  if (agree)
+    order.forEach((k, i) => {
+      times[k] = ops[i].ns;
+    });
   else {
     const left = [...ops];
     for (const k of order) {

@@ -3,7 +3,10 @@ import { h } from "../lib/page/dom.js";
 import { helpDialog, helpSection } from "../lib/page/page.js";
 
 const KEYS = [
-  ["click, Enter", "pin a line: what belongs to it stays marked, and the address leads here again; once more unpins"],
+  [
+    "click, Enter",
+    "pin a line: what belongs to it stays marked, and the address leads here again; once more unpins",
+  ],
   ["n N", "next and previous counterpart of the pin, through all panes"],
   ["m M", "next and previous line with a counterpart in this pane"],
   ["↑ ↓ PgUp PgDn Home End", "move in a pane; the other panes show what belongs to the line"],
@@ -18,7 +21,10 @@ const KEYS = [
 ];
 const WORDS = [
   ["pre-grad graph", "what Dynamo captured, before Inductor changes anything"],
-  ["post-grad graph", "the graph of ATen operations from which Inductor makes kernels; forward and backward have one each"],
+  [
+    "post-grad graph",
+    "the graph of ATen operations from which Inductor makes kernels; forward and backward have one each",
+  ],
   ["kernel name:3", "the third call that was generated: a kernel with its debug handle"],
   ["dimmed line", "nothing is known to belong to it"],
   ["kernel bodies", "what the wrapper of AOTInductor calls; torch writes them into a file of their own"],
@@ -26,6 +32,12 @@ const WORDS = [
 ];
 
 export const showHelp = helpDialog(() => [
-  helpSection("Keys", KEYS.map(([key, what]) => [h("kbd", null, key), what])),
-  helpSection("Words", WORDS.map(([word, what]) => [h("b", null, word), what])),
+  helpSection(
+    "Keys",
+    KEYS.map(([key, what]) => [h("kbd", null, key), what]),
+  ),
+  helpSection(
+    "Words",
+    WORDS.map(([word, what]) => [h("b", null, word), what]),
+  ),
 ]);

@@ -19,16 +19,59 @@ export function kernelGrid(model, postLines, short, times, options) {
   const fused = kernels.map((kernel) => kernel.post.map((line) => nodeName(postLines[line - 1] ?? "")));
   const unknown = (/** @type {number} */ k) => model.byLine.kernels && fused[k].length === 0; // torch did not say, which is not none
   const places = kernels.map((kernel) => placesOf(model, kernel.stacks.flat(), short));
-  const cut = (/** @type {string[]} */ names, more = "", most = MOST) => h("span", { title: `${names.join(", ")}${more}` }, names.length ? list(names, most) : "–");
+  const cut = (/** @type {string[]} */ names, more = "", most = MOST) =>
+    h("span", { title: `${names.join(", ")}${more}` }, names.length ? list(names, most) : "–");
   const grid = new Grid({
-    label: "Kernels", name: (k) => `kernel ${kernels[k].label}`,
+    label: "Kernels",
+    name: (k) => `kernel ${kernels[k].label}`,
     columns: [
-      { id: "name", title: "Kernel", least: "14rem", class: "mono", cell: (k) => cutMiddle(kernels[k].label), sort: (k) => kernels[k].label },
-      { id: "count", title: "Ops", number: true, cell: (k) => (unknown(k) ? "–" : count(fused[k].length)), sort: (k) => (unknown(k) ? null : fused[k].length), help: "How many post-grad nodes it fuses" },
-      { id: "fused", title: "Fused post-grad nodes", least: "10rem", class: "mono", cell: (k) => cut(fused[k], kernels[k].fromCode ? ": read off the generated code" : "") },
-      { id: "source", title: "Source", least: "9rem", class: "mono", cell: (k) => cutMiddle(places[k]?.short ?? "–", places[k]?.full), sort: (k) => places[k]?.short ?? null },
-      { id: "lines", title: "Lines of code", number: true, cell: (k) => cut(kernels[k].calls.map(String), "", MOST_LINES), sort: (k) => kernels[k].calls[0] ?? null, help: "Where it is called" },
-      { id: "time", title: "Estimated", number: true, cell: (k) => timeText(times[k]), sort: (k) => times[k], help: "Run time that torch estimates (LOG_TLPARSE=1 on a GPU)" },
+      {
+        id: "name",
+        title: "Kernel",
+        least: "14rem",
+        class: "mono",
+        cell: (k) => cutMiddle(kernels[k].label),
+        sort: (k) => kernels[k].label,
+      },
+      {
+        id: "count",
+        title: "Ops",
+        number: true,
+        cell: (k) => (unknown(k) ? "–" : count(fused[k].length)),
+        sort: (k) => (unknown(k) ? null : fused[k].length),
+        help: "How many post-grad nodes it fuses",
+      },
+      {
+        id: "fused",
+        title: "Fused post-grad nodes",
+        least: "10rem",
+        class: "mono",
+        cell: (k) => cut(fused[k], kernels[k].fromCode ? ": read off the generated code" : ""),
+      },
+      {
+        id: "source",
+        title: "Source",
+        least: "9rem",
+        class: "mono",
+        cell: (k) => cutMiddle(places[k]?.short ?? "–", places[k]?.full),
+        sort: (k) => places[k]?.short ?? null,
+      },
+      {
+        id: "lines",
+        title: "Lines of code",
+        number: true,
+        cell: (k) => cut(kernels[k].calls.map(String), "", MOST_LINES),
+        sort: (k) => kernels[k].calls[0] ?? null,
+        help: "Where it is called",
+      },
+      {
+        id: "time",
+        title: "Estimated",
+        number: true,
+        cell: (k) => timeText(times[k]),
+        sort: (k) => times[k],
+        help: "Run time that torch estimates (LOG_TLPARSE=1 on a GPU)",
+      },
     ],
     ...options,
   });
@@ -40,14 +83,34 @@ export function kernelGrid(model, postLines, short, times, options) {
 const timeText = (ns) => (ns === null ? "–" : ns < 1_000 ? `${Math.round(ns)} ns` : time(ns / 1_000));
 
 /** "9 of 10 (90 %)" @param {number} part @param {number} whole */
-export const share = (part, whole) => (whole ? `${count(part)} of ${count(whole)} (${Math.floor((100 * part) / whole)} %)` : "none");
+export const share = (part, whole) =>
+  whole ? `${count(part)} of ${count(whole)} (${Math.floor((100 * part) / whole)} %)` : "none";
 
 /** @param {any} group a row of provenance_groups @param {Element} root */
 export function showCoverage(group, root) {
-  const fact = (/** @type {string} */ name, /** @type {string} */ value, /** @type {string} */ help) => h("span", { title: help }, h("span", { class: "dim" }, `${name} `), h("b", null, value));
-  fill(root,
-    fact("post-grad nodes in kernels", share(group.post_in_kernel_count, group.post_node_count), "Nodes that became part of a kernel. Views need none."),
-    fact("from the pre-grad graph", share(group.post_in_pre_count, group.post_node_count), "Post-grad nodes of which torch knows the pre-grad node."),
-    fact("kernels mapped", share(group.kernel_in_post_count, group.kernel_count), "Kernels of which the post-grad nodes are known: from the map that torch writes, or from the generated code."),
-    fact("with source", share(group.kernel_with_source_count, group.kernel_count), "Kernels of which torch knows the source lines."));
+  const fact = (/** @type {string} */ name, /** @type {string} */ value, /** @type {string} */ help) =>
+    h("span", { title: help }, h("span", { class: "dim" }, `${name} `), h("b", null, value));
+  fill(
+    root,
+    fact(
+      "post-grad nodes in kernels",
+      share(group.post_in_kernel_count, group.post_node_count),
+      "Nodes that became part of a kernel. Views need none.",
+    ),
+    fact(
+      "from the pre-grad graph",
+      share(group.post_in_pre_count, group.post_node_count),
+      "Post-grad nodes of which torch knows the pre-grad node.",
+    ),
+    fact(
+      "kernels mapped",
+      share(group.kernel_in_post_count, group.kernel_count),
+      "Kernels of which the post-grad nodes are known: from the map that torch writes, or from the generated code.",
+    ),
+    fact(
+      "with source",
+      share(group.kernel_with_source_count, group.kernel_count),
+      "Kernels of which torch knows the source lines.",
+    ),
+  );
 }

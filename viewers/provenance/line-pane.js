@@ -32,24 +32,50 @@ export class LinePane extends LineText {
     this.mapped = () => true;
     this.touched = -Infinity;
     this.note = h("span", { class: "dim pane-note" });
-    this.ticks = h("div", { class: "ticks", "aria-hidden": "true" });
+    this.ticks = h("div", { "class": "ticks", "aria-hidden": "true" });
     this.element.append(this.ticks);
     this.empty = h("p", { class: "padded dim" });
-    const hide = h("button", { class: "tool", title: "Hide this pane", "aria-label": `Hide ${options.title}`, onclick: () => options.onhide() }, "×");
-    this.section = h("section", { class: `prov-pane pane-${options.name}`, "aria-label": options.title },
-      h("header", { class: "pane-head" }, h("h2", null, options.title), this.note, h("span", { class: "spring" }), hide), this.empty, this.element);
+    const hide = h(
+      "button",
+      {
+        "class": "tool",
+        "title": "Hide this pane",
+        "aria-label": `Hide ${options.title}`,
+        "onclick": () => options.onhide(),
+      },
+      "×",
+    );
+    this.section = h(
+      "section",
+      { "class": `prov-pane pane-${options.name}`, "aria-label": options.title },
+      h(
+        "header",
+        { class: "pane-head" },
+        h("h2", null, options.title),
+        this.note,
+        h("span", { class: "spring" }),
+        hide,
+      ),
+      this.empty,
+      this.element,
+    );
     this.listen();
   }
 
   listen() {
     const { body, options } = this;
-    const lineAt = (/** @type {Event} */ event) => Number(/** @type {Element} */ (event.target).closest?.(".code-line")?.getAttribute("data-line")) || null;
+    const lineAt = (/** @type {Event} */ event) =>
+      Number(/** @type {Element} */ (event.target).closest?.(".code-line")?.getAttribute("data-line")) ||
+      null;
     let over = /** @type {number | null} */ (null);
     body.addEventListener("pointermove", (/** @type {Event} */ event) => {
       const line = lineAt(event);
-      if (line !== over) options.onpreview(over = line);
+      if (line !== over) options.onpreview((over = line));
     });
-    body.addEventListener("pointerleave", () => { over = null; options.onpreview(null); });
+    body.addEventListener("pointerleave", () => {
+      over = null;
+      options.onpreview(null);
+    });
     body.addEventListener("click", (/** @type {Event} */ event) => {
       const line = lineAt(event);
       if (!line || String(getSelection() ?? "")) return; // selecting text is no click
@@ -57,9 +83,21 @@ export class LinePane extends LineText {
       options.onpin(line);
     });
     for (const type of ["wheel", "pointerdown", "touchmove", "keydown"]) {
-      body.addEventListener(type, () => { this.touched = performance.now(); }, { passive: true });
+      body.addEventListener(
+        type,
+        () => {
+          this.touched = performance.now();
+        },
+        { passive: true },
+      );
     }
-    body.addEventListener("scroll", () => { if (performance.now() - this.touched < TOUCH_MS) options.onscroll(); }, { passive: true });
+    body.addEventListener(
+      "scroll",
+      () => {
+        if (performance.now() - this.touched < TOUCH_MS) options.onscroll();
+      },
+      { passive: true },
+    );
     body.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.keys(event));
     body.addEventListener("blur", () => options.onpreview(null));
   }
@@ -110,9 +148,15 @@ export class LinePane extends LineText {
     const { pinned, preview } = this.marks;
     const scrolls = this.layout.length * ROW > this.body.clientHeight;
     const lines = scrolls ? [...new Set([...pinned, ...preview])].slice(0, MOST_TICKS) : [];
-    fill(this.ticks, lines.map((line) => h("span", {
-      class: pinned.has(line) ? "tick" : "tick tick-preview", style: { top: `${(100 * this.rowOf(line)) / this.layout.length}%` },
-    })));
+    fill(
+      this.ticks,
+      lines.map((line) =>
+        h("span", {
+          class: pinned.has(line) ? "tick" : "tick tick-preview",
+          style: { top: `${(100 * this.rowOf(line)) / this.layout.length}%` },
+        }),
+      ),
+    );
   }
 
   /** @override @param {number} line */
@@ -136,7 +180,8 @@ export class LinePane extends LineText {
   /** The next line with a counterpart. @param {number} by */
   nextMapped(by) {
     const from = this.cursor || (by > 0 ? this.here - 1 : this.here);
-    for (let line = from + by; line >= 1 && line <= this.lines.length; line += by) if (this.mapped(line)) return line;
+    for (let line = from + by; line >= 1 && line <= this.lines.length; line += by)
+      if (this.mapped(line)) return line;
     return null;
   }
 
@@ -144,7 +189,14 @@ export class LinePane extends LineText {
   keys(event) {
     if (typing(event) || event.target !== this.body) return;
     const page = this.list.page;
-    const steps = /** @type {Record<string, number>} */ ({ ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity });
+    const steps = /** @type {Record<string, number>} */ ({
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -Infinity,
+      End: Infinity,
+    });
     const step = steps[event.key];
     if (step !== undefined) {
       const from = this.cursor || (step > 0 ? this.here - 1 : this.here);
@@ -164,11 +216,15 @@ export class LinePane extends LineText {
   anchor() {
     const { first, last } = this.seen();
     const middle = (first + last) / 2;
-    let best = 0, distance = Infinity;
+    let best = 0,
+      distance = Infinity;
     for (let row = Math.max(0, first); row <= Math.min(last, this.layout.length - 1); row++) {
       const line = this.lineOfRow(row);
-      if (Math.abs(row - middle) < distance && this.mapped(line)) [best, distance] = [line, Math.abs(row - middle)];
+      if (Math.abs(row - middle) < distance && this.mapped(line))
+        [best, distance] = [line, Math.abs(row - middle)];
     }
-    return best ? { line: best, height: this.rowOf(best) * ROW - this.body.scrollTop * this.list.scale } : null;
+    return best
+      ? { line: best, height: this.rowOf(best) * ROW - this.body.scrollTop * this.list.scale }
+      : null;
   }
 }

@@ -22,13 +22,22 @@ export class LineText {
     this.layout = layOut([], LONGEST_ROW);
     /** @type {string[] | null} what the gutter says instead of the number */
     this.labels = null;
-    this.list = new VirtualList({ rowHeight: ROW, class: "code", allUpTo: 400, render: (row) => this.renderRow(row) });
+    this.list = new VirtualList({
+      rowHeight: ROW,
+      class: "code",
+      allUpTo: 400,
+      render: (row) => this.renderRow(row),
+    });
     this.body = this.list.element;
     this.body.tabIndex = 0;
     this.body.setAttribute("role", "region");
     this.body.setAttribute("aria-label", label);
     this.found = new Find({
-      text: () => this.text, onfound: () => this.list.redraw(), onstep: (at) => this.showFound(at), online: (line) => this.goTo(line), onleave: () => this.body.focus(),
+      text: () => this.text,
+      onfound: () => this.list.redraw(),
+      onstep: (at) => this.showFound(at),
+      online: (line) => this.goTo(line),
+      onleave: () => this.body.focus(),
     });
     this.tools = h("div", { class: "toolbar" });
     this.element = h("div", { class: "code-pane" }, this.tools, this.body);
@@ -51,13 +60,22 @@ export class LineText {
   }
 
   drawTools() {
-    const button = h("button", { class: "tool", "aria-pressed": String(this.wrap), title: "Break long lines", onclick: () => {
-      const at = this.lineOfRow(this.seen().first);
-      this.wrap = !this.wrap;
-      button.setAttribute("aria-pressed", String(this.wrap));
-      this.arrange();
-      this.align(at, 0);
-    } }, "Wrap");
+    const button = h(
+      "button",
+      {
+        "class": "tool",
+        "aria-pressed": String(this.wrap),
+        "title": "Break long lines",
+        "onclick": () => {
+          const at = this.lineOfRow(this.seen().first);
+          this.wrap = !this.wrap;
+          button.setAttribute("aria-pressed", String(this.wrap));
+          this.arrange();
+          this.align(at, 0);
+        },
+      },
+      "Wrap",
+    );
     fill(this.tools, this.found.elements, button);
   }
 
@@ -73,17 +91,27 @@ export class LineText {
 
   roomForColumns() {
     const gutter = Math.max(3, String(this.lines.length).length) + 4;
-    return Math.max(20, Math.min(LONGEST_ROW, Math.floor(this.body.clientWidth / characterWidth(this.body)) - gutter));
+    return Math.max(
+      20,
+      Math.min(LONGEST_ROW, Math.floor(this.body.clientWidth / characterWidth(this.body)) - gutter),
+    );
   }
 
   /** @param {number} row @returns {HTMLElement} */
   renderRow(row) {
     const index = this.layout.line[row];
     const from = this.layout.from[row];
-    const number = from > 0 ? "↪" : this.labels ? this.labels[index] ?? "" : index + 1;
-    return h("div", { class: "code-line", dataset: { line: index + 1 } },
-      h("span", { class: "gutter", "aria-hidden": "true", dataset: { number } }),
-      h("span", { class: "text" }, this.found.pieces(this.tokens(index), this.starts[index], from, from + this.layout.columns)));
+    const number = from > 0 ? "↪" : this.labels ? (this.labels[index] ?? "") : index + 1;
+    return h(
+      "div",
+      { class: "code-line", dataset: { line: index + 1 } },
+      h("span", { "class": "gutter", "aria-hidden": "true", "dataset": { number } }),
+      h(
+        "span",
+        { class: "text" },
+        this.found.pieces(this.tokens(index), this.starts[index], from, from + this.layout.columns),
+      ),
+    );
   }
 
   /** @param {number} at place in the text */

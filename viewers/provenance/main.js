@@ -37,7 +37,9 @@ try {
   document.addEventListener("keydown", keys);
   followLinks(state);
   follow();
-  void import("../lib/live/watch.js").then(({ watch }) => watch(bundle, { main, place: () => live, grown: () => renewed(bundle) }));
+  void import("../lib/live/watch.js").then(({ watch }) =>
+    watch(bundle, { main, place: () => live, grown: () => renewed(bundle) }),
+  );
 } catch (error) {
   stopped(error);
 }
@@ -55,28 +57,42 @@ async function show(bundle, current) {
   const log = await logOf(bundle, current);
   if (shown !== place) return;
   if (!document.body.contains(main)) {
-    fill(frame.tools, live, shareButton({ bundle, viewer: "provenance" }), themeButton(), helpButton(showHelp));
+    fill(
+      frame.tools,
+      live,
+      shareButton({ bundle, viewer: "provenance" }),
+      themeButton(),
+      helpButton(showHelp),
+    );
     fill(document.body, frame.elements);
     header(bundle, log ?? null, null, null);
   }
-  await load("the provenance", async (signal) => {
-    if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);
-    const known = await graphsOf(log);
-    if (!known || !known.graphs.length) return { log, known, graph: null, content: null };
-    const graph = choose(known.graphs, current);
-    if (!graph) return { log, known, graph: null, content: null };
-    const texts = await textsOf(log, graph.row, signal);
-    const kernels = buildModel(known.table, graph.row).kernels;
-    const times = await timesOf(log, graph, known.graphs, kernels).catch(() => kernels.map(() => null));
-    return { log, known, graph, content: { table: known.table, row: graph.row, texts, times, state } };
-  }, (loaded) => {
-    if (shown === place) draw(bundle, loaded, current);
-  });
+  await load(
+    "the provenance",
+    async (signal) => {
+      if (!log)
+        throw new Error(
+          `This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`,
+        );
+      const known = await graphsOf(log);
+      if (!known || !known.graphs.length) return { log, known, graph: null, content: null };
+      const graph = choose(known.graphs, current);
+      if (!graph) return { log, known, graph: null, content: null };
+      const texts = await textsOf(log, graph.row, signal);
+      const kernels = buildModel(known.table, graph.row).kernels;
+      const times = await timesOf(log, graph, known.graphs, kernels).catch(() => kernels.map(() => null));
+      return { log, known, graph, content: { table: known.table, row: graph.row, texts, times, state } };
+    },
+    (loaded) => {
+      if (shown === place) draw(bundle, loaded, current);
+    },
+  );
 }
 
 /** The bundle has a newer state. A graph that is shown is drawn anew only if there is more of it; the list of graphs gets longer. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function renewed(bundle) {
-  const before = drawn, place = shown;
+  const before = drawn,
+    place = shown;
   const log = await logOf(bundle, state.current);
   if (!log || log === before?.log) return;
   if (before !== null && before.log?.id === log.id) await log.prepare(before.log);
@@ -105,7 +121,8 @@ async function logOf(bundle, current) {
 
 /** Without a log in the address: the first that has something to show. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function firstWithGraphs(bundle) {
-  for (const log of bundle.logs.slice(0, 8)) if ((await graphsOf(log).catch(() => null))?.graphs.length) return log;
+  for (const log of bundle.logs.slice(0, 8))
+    if ((await graphsOf(log).catch(() => null))?.graphs.length) return log;
   return bundle.logs[0];
 }
 
@@ -120,71 +137,177 @@ function choose(graphs, current) {
 function draw(bundle, { log, known, graph, content }, current) {
   drawn = { log, known, graph };
   header(bundle, log, known, graph);
-  document.title = [graph?.label, bundleName(bundle), "Provenance · tlparse-bundle"].filter(Boolean).join(" · ");
+  document.title = [graph?.label, bundleName(bundle), "Provenance · tlparse-bundle"]
+    .filter(Boolean)
+    .join(" · ");
   if (!content) {
     fill(main, empty(bundle, known, current));
     return;
   }
   view = graphView(content);
-  view.switches.append(h("span", { class: "switches", role: "group", "aria-label": "Panes" }, switches()));
+  view.switches.append(
+    h("span", { "class": "switches", "role": "group", "aria-label": "Panes" }, switches()),
+  );
   fill(main, view.element);
   view.update(state.current);
 }
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {any} known @param {Record<string, string>} current */
 function empty(bundle, known, current) {
-  if (!known && isLeftOut(bundle, "provenance")) return h("div", { class: "page" }, h("h1", null, "Provenance"), h("p", null, LEFT_OUT));
-  const title = known?.graphs.length ? `Compile ${current.compile} has no provenance in this log` : "This log has no provenance";
-  return h("div", { class: "page" }, h("h1", null, title),
-    h("p", null, "Provenance ties lines of your program to nodes of the graphs, to kernels and to generated code. torch records it when asked:"),
-    h("pre", { class: "padded" }, "INDUCTOR_PROVENANCE=1 TORCH_TRACE=/tmp/trace python train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open"),
-    h("p", null, "The same goes for programs that build a package with AOTInductor. ", h("code", null, "TORCH_COMPILE_DEBUG=1"),
-      " switches it on too. Compile caches that were filled without it have none: add ", h("code", null, "TORCHINDUCTOR_FORCE_DISABLE_CACHES=1"), "."),
-    known?.graphs.length > 0 && h("ul", null, known.graphs.slice(0, 40).map((/** @type {any} */ graph) =>
-      h("li", null, h("a", { href: state.link({ compile: graph.key, graph: graph.id }) }, graph.label)))));
+  if (!known && isLeftOut(bundle, "provenance"))
+    return h("div", { class: "page" }, h("h1", null, "Provenance"), h("p", null, LEFT_OUT));
+  const title = known?.graphs.length
+    ? `Compile ${current.compile} has no provenance in this log`
+    : "This log has no provenance";
+  return h(
+    "div",
+    { class: "page" },
+    h("h1", null, title),
+    h(
+      "p",
+      null,
+      "Provenance ties lines of your program to nodes of the graphs, to kernels and to generated code. torch records it when asked:",
+    ),
+    h(
+      "pre",
+      { class: "padded" },
+      "INDUCTOR_PROVENANCE=1 TORCH_TRACE=/tmp/trace python train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open",
+    ),
+    h(
+      "p",
+      null,
+      "The same goes for programs that build a package with AOTInductor. ",
+      h("code", null, "TORCH_COMPILE_DEBUG=1"),
+      " switches it on too. Compile caches that were filled without it have none: add ",
+      h("code", null, "TORCHINDUCTOR_FORCE_DISABLE_CACHES=1"),
+      ".",
+    ),
+    known?.graphs.length > 0 &&
+      h(
+        "ul",
+        null,
+        known.graphs
+          .slice(0, 40)
+          .map((/** @type {any} */ graph) =>
+            h("li", null, h("a", { href: state.link({ compile: graph.key, graph: graph.id }) }, graph.label)),
+          ),
+      ),
+  );
 }
 
 /** @param {any} bundle @param {any} log @param {any} known @param {any} graph */
 function header(bundle, log, known, graph) {
   const graphs = known?.graphs ?? [];
   const at = graphs.indexOf(graph);
-  const open = (/** @type {any} */ other) => other && state.go(state.patched({ compile: other.key, graph: other.id === "1" ? "" : other.id, pin: "" }));
+  const open = (/** @type {any} */ other) =>
+    other &&
+    state.go(state.patched({ compile: other.key, graph: other.id === "1" ? "" : other.id, pin: "" }));
   go = (by) => open(graphs[at + by]);
   const button = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {number} */ by) =>
-    h("button", { class: "tool", "aria-label": name, title: name, disabled: !graphs[at + by], onclick: () => go(by) }, sign);
+    h(
+      "button",
+      {
+        "class": "tool",
+        "aria-label": name,
+        "title": name,
+        "disabled": !graphs[at + by],
+        "onclick": () => go(by),
+      },
+      sign,
+    );
   const kept = /** @type {Record<string, string>} */ (state.current.log && log ? { log: log.id } : {});
-  const inDefault = (/** @type {string} */ id, /** @type {string} */ title, /** @type {Record<string, string>} */ more) => {
+  const inDefault = (
+    /** @type {string} */ id,
+    /** @type {string} */ title,
+    /** @type {Record<string, string>} */ more,
+  ) => {
     const href = inViewer(bundle, "default", { ...more, ...kept });
     return href === null ? [] : [{ id, title, icon: id, href }];
   };
-  const ranks = bundle.manifest.rank_tables ? inViewer(bundle, "multirank") : null, home = listAddress();
+  const ranks = bundle.manifest.rank_tables ? inViewer(bundle, "multirank") : null,
+    home = listAddress();
   frame.draw({
-    name: bundleName(bundle), home: home ?? state.link({}), homeTitle: home ? "All bundles" : "Provenance", here: "provenance",
+    name: bundleName(bundle),
+    home: home ?? state.link({}),
+    homeTitle: home ? "All bundles" : "Provenance",
+    here: "provenance",
     groups: [
       { title: "", items: inDefault("overview", "Overview", {}) },
-      { title: "Code", items: [
-        ...(graph ? inDefault("compiles", graph.row.compile === null ? "The log" : `Compile [${graph.key}]`, { view: "compile", compile: graph.key }) : inDefault("compiles", "Compiles", { view: "compiles" })),
-        ...inDefault("kernels", "Kernels", { view: "kernels" }), { id: "provenance", title: "Provenance", icon: "provenance", href: location.href }] },
+      {
+        title: "Code",
+        items: [
+          ...(graph
+            ? inDefault("compiles", graph.row.compile === null ? "The log" : `Compile [${graph.key}]`, {
+                view: "compile",
+                compile: graph.key,
+              })
+            : inDefault("compiles", "Compiles", { view: "compiles" })),
+          ...inDefault("kernels", "Kernels", { view: "kernels" }),
+          { id: "provenance", title: "Provenance", icon: "provenance", href: location.href },
+        ],
+      },
       { title: "Ranks", items: ranks ? [{ id: "ranks", title: "Ranks", icon: "ranks", href: ranks }] : [] },
     ].filter(({ items }) => items.length > 0),
   });
   const again = /** @type {HTMLElement | null} */ (document.activeElement)?.getAttribute("aria-label");
-  fill(frame.where, h("h1", { class: "viewer-name" }, "Provenance"),
-    bundle.logs.length > 1 && log && picker({ label: "Log", value: log.id, onpick: (id) => state.go(state.link({ log: id })),
-      items: bundle.logs.map((/** @type {any} */ l) => ({ value: l.id, text: l.rank === null ? l.id : `rank ${l.rank} · ${l.id}` })) }),
-    graphs.length > 0 && h("select", { "aria-label": "Graph", class: "graph-picker gives", onchange: (/** @type {any} */ e) => open(graphs[e.target.selectedIndex - (graph ? 0 : 1)]) },
-      !graph && h("option", null, "choose a graph"), graphs.map((/** @type {any} */ g) => h("option", { selected: g === graph }, g.label))),
-    graphs.length > 1 && [button("‹", "Previous graph ([)", -1), button("›", "Next graph (])", 1)]);
-  if (again) /** @type {HTMLElement | null} */ (frame.where.querySelector(`[aria-label="${CSS.escape(again)}"]`))?.focus();
+  fill(
+    frame.where,
+    h("h1", { class: "viewer-name" }, "Provenance"),
+    bundle.logs.length > 1 &&
+      log &&
+      picker({
+        label: "Log",
+        value: log.id,
+        onpick: (id) => state.go(state.link({ log: id })),
+        items: bundle.logs.map((/** @type {any} */ l) => ({
+          value: l.id,
+          text: l.rank === null ? l.id : `rank ${l.rank} · ${l.id}`,
+        })),
+      }),
+    graphs.length > 0 &&
+      h(
+        "select",
+        {
+          "aria-label": "Graph",
+          "class": "graph-picker gives",
+          "onchange": (/** @type {any} */ e) => open(graphs[e.target.selectedIndex - (graph ? 0 : 1)]),
+        },
+        !graph && h("option", null, "choose a graph"),
+        graphs.map((/** @type {any} */ g) => h("option", { selected: g === graph }, g.label)),
+      ),
+    graphs.length > 1 && [button("‹", "Previous graph ([)", -1), button("›", "Next graph (])", 1)],
+  );
+  if (again)
+    /** @type {HTMLElement | null} */ (
+      frame.where.querySelector(`[aria-label="${CSS.escape(again)}"]`)
+    )?.focus();
 }
 
 /** Buttons that say what is shown. */
 function switches() {
   const { hide, kernels, sync } = state.current;
-  const button = (/** @type {string} */ id, /** @type {string} */ text, /** @type {boolean} */ on, /** @type {string} */ key, /** @type {() => void} */ run) =>
-    h("button", { class: "tool", dataset: { id }, "aria-pressed": String(on), title: `${text} (${key})`, onclick: run }, text);
+  const button = (
+    /** @type {string} */ id,
+    /** @type {string} */ text,
+    /** @type {boolean} */ on,
+    /** @type {string} */ key,
+    /** @type {() => void} */ run,
+  ) =>
+    h(
+      "button",
+      {
+        "class": "tool",
+        "dataset": { id },
+        "aria-pressed": String(on),
+        "title": `${text} (${key})`,
+        "onclick": run,
+      },
+      text,
+    );
   return [
-    ...(view?.here ?? PANES).map(([name, title], i) => button(name, title, !hide.split(",").includes(name), String(i + 1), () => view?.toggle(name))),
+    ...(view?.here ?? PANES).map(([name, title], i) =>
+      button(name, title, !hide.split(",").includes(name), String(i + 1), () => view?.toggle(name)),
+    ),
     button("kernels", "Kernels", kernels !== "0", "k", () => flip("kernels")),
     button("sync", "Scroll together", sync !== "0", "s", () => flip("sync")),
   ];

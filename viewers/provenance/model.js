@@ -16,29 +16,59 @@ export function buildModel(table, group) {
   const kernels = (table.kernels.get(group.id) ?? []).map(kernelOf);
   const nodes = table.nodes.get(group.id) ?? [];
   const maps = {
-    preToPost: index(nodes, "pre_line", "post_line"), postToPre: index(nodes, "post_line", "pre_line"),
-    sourceToPre: invert(pre), sourceToPost: invert(post),
-    postToKernels: collect(kernels, (kernel) => kernel.post), sourceToKernels: collect(kernels, (kernel) => kernel.stacks.flat()),
-    innerToKernels: collect(kernels, (kernel) => kernel.stacks.map(innermost)), callToKernels: collect(kernels, (kernel) => kernel.calls),
+    preToPost: index(nodes, "pre_line", "post_line"),
+    postToPre: index(nodes, "post_line", "pre_line"),
+    sourceToPre: invert(pre),
+    sourceToPost: invert(post),
+    postToKernels: collect(kernels, (kernel) => kernel.post),
+    sourceToKernels: collect(kernels, (kernel) => kernel.stacks.flat()),
+    innerToKernels: collect(kernels, (kernel) => kernel.stacks.map(innermost)),
+    callToKernels: collect(kernels, (kernel) => kernel.calls),
   };
   // Where torch mapped nothing, as in a backward that is compiled later, the code tells of most kernels what they compute; of the others
   // the same source line is the next best tie.
   const byLine = {
     pre: pre.size > 0 && post.size > 0 && nodes.length === 0,
-    kernels: post.size > 0 && kernels.length > 0 && kernels.every((kernel) => kernel.post.length === 0 || kernel.fromCode),
+    kernels:
+      post.size > 0 &&
+      kernels.length > 0 &&
+      kernels.every((kernel) => kernel.post.length === 0 || kernel.fromCode),
   };
   /** @param {number} s @returns {Source} */
   const source = (s) => {
     const { file, line, function: name, code } = table.sources[s];
     return { file, line, function: name, code, library: LIBRARY.test(file) };
   };
-  const used = new Set([...pre.values(), ...post.values(), ...kernels.flatMap((kernel) => kernel.stacks.flat())].filter((s) => s >= 0));
+  const used = new Set(
+    [...pre.values(), ...post.values(), ...kernels.flatMap((kernel) => kernel.stacks.flat())].filter(
+      (s) => s >= 0,
+    ),
+  );
   return { group, kernels, pre, post, maps, byLine, source, sources: [...used] };
 }
 
 /** @param {any} row of provenance_kernels @returns {Kernel} */
-function kernelOf({ name, handle, post_lines: post, call_lines: calls, definition, body, from_code: fromCode, sources: stacks }) {
-  return { name, handle, label: handle === null ? name : `${name}:${handle}`, post, calls, definition, body, fromCode, stacks };
+function kernelOf({
+  name,
+  handle,
+  post_lines: post,
+  call_lines: calls,
+  definition,
+  body,
+  from_code: fromCode,
+  sources: stacks,
+}) {
+  return {
+    name,
+    handle,
+    label: handle === null ? name : `${name}:${handle}`,
+    post,
+    calls,
+    definition,
+    body,
+    fromCode,
+    stacks,
+  };
 }
 
 /** Line -> id of its source, -1 for none. @param {any[]} rows of provenance_lines @returns {Map<number, number>} */
@@ -64,7 +94,9 @@ function invert(map) {
 /** @param {Kernel[]} kernels @param {(kernel: Kernel) => number[]} keys @returns {Map<number, number[]>} */
 function collect(kernels, keys) {
   const map = new Map();
-  kernels.forEach((kernel, k) => { for (const key of new Set(keys(kernel))) add(map, key, k); });
+  kernels.forEach((kernel, k) => {
+    for (const key of new Set(keys(kernel))) add(map, key, k);
+  });
   return map;
 }
 
@@ -81,8 +113,17 @@ const all = (map, keys) => [...keys].flatMap((key) => map.get(key) ?? []);
 /** Everything that belongs to a place. @param {Model} model @param {Place} place @returns {Found} */
 export function follow(model, { pane, key }) {
   /** @type {Found} */
-  const found = { source: new Set(), pre: new Set(), post: new Set(), code: new Set(), bodies: new Set(), kernels: new Set() };
-  const put = (/** @type {Set<number>} */ set, /** @type {Iterable<number>} */ values) => { for (const value of values) set.add(value); };
+  const found = {
+    source: new Set(),
+    pre: new Set(),
+    post: new Set(),
+    code: new Set(),
+    bodies: new Set(),
+    kernels: new Set(),
+  };
+  const put = (/** @type {Set<number>} */ set, /** @type {Iterable<number>} */ values) => {
+    for (const value of values) set.add(value);
+  };
   if (pane === "source") {
     for (const s of [key, ...calledFrom(model, key)]) {
       found.source.add(s);
@@ -92,7 +133,8 @@ export function follow(model, { pane, key }) {
     }
     if (!model.byLine.pre) put(found.pre, all(model.maps.postToPre, found.post));
     put(found.kernels, kernelsOfPost(model, found.post));
-    for (const k of found.kernels) put(found.source, model.kernels[k].stacks.filter((stack) => stack.includes(key)).flat()); // callers and called
+    for (const k of found.kernels)
+      put(found.source, model.kernels[k].stacks.filter((stack) => stack.includes(key)).flat()); // callers and called
   } else if (pane === "pre") {
     if (!model.pre.has(key)) return found;
     found.pre.add(key);
@@ -105,13 +147,22 @@ export function follow(model, { pane, key }) {
     put(found.pre, preOfPost(model, key));
     put(found.kernels, kernelsOfPost(model, found.post));
     put(found.source, withCallers(model, model.post.get(key) ?? -1, found.kernels));
-    if (!model.byLine.pre) for (const line of found.pre) put(found.source, withCallers(model, model.pre.get(line) ?? -1, found.kernels));
+    if (!model.byLine.pre)
+      for (const line of found.pre)
+        put(found.source, withCallers(model, model.pre.get(line) ?? -1, found.kernels));
   } else {
-    put(found.kernels, pane === "kernel" ? (model.kernels[key] ? [key] : []) : kernelsOfCode(model, key, pane));
+    put(
+      found.kernels,
+      pane === "kernel" ? (model.kernels[key] ? [key] : []) : kernelsOfCode(model, key, pane),
+    );
     for (const k of found.kernels) put(found.post, postOfKernel(model, k));
     for (const line of found.post) put(found.pre, preOfPost(model, line));
     for (const k of found.kernels) put(found.source, model.kernels[k].stacks.flat());
-    if (!found.source.size) put(found.source, [...found.post].map((line) => model.post.get(line) ?? -1));
+    if (!found.source.size)
+      put(
+        found.source,
+        [...found.post].map((line) => model.post.get(line) ?? -1),
+      );
   }
   found.source.delete(-1);
   for (const k of found.kernels) {
@@ -125,12 +176,12 @@ export function follow(model, { pane, key }) {
 
 /** @param {Model} model @param {number} line */
 function postOfPre({ byLine, maps, pre }, line) {
-  return byLine.pre ? maps.sourceToPost.get(pre.get(line) ?? -1) ?? [] : maps.preToPost.get(line) ?? [];
+  return byLine.pre ? (maps.sourceToPost.get(pre.get(line) ?? -1) ?? []) : (maps.preToPost.get(line) ?? []);
 }
 
 /** @param {Model} model @param {number} line */
 function preOfPost({ byLine, maps, post }, line) {
-  return byLine.pre ? maps.sourceToPre.get(post.get(line) ?? -1) ?? [] : maps.postToPre.get(line) ?? [];
+  return byLine.pre ? (maps.sourceToPre.get(post.get(line) ?? -1) ?? []) : (maps.postToPre.get(line) ?? []);
 }
 
 /** @param {Model} model @param {Iterable<number>} lines */
@@ -138,13 +189,20 @@ function kernelsOfPost({ byLine, maps, post, kernels }, lines) {
   const known = all(maps.postToKernels, lines);
   if (!byLine.kernels) return known;
   const rest = [...lines].filter((line) => !maps.postToKernels.has(line));
-  return [...known, ...rest.flatMap((line) => maps.innerToKernels.get(post.get(line) ?? -1) ?? []).filter((k) => kernels[k].post.length === 0)];
+  return [
+    ...known,
+    ...rest
+      .flatMap((line) => maps.innerToKernels.get(post.get(line) ?? -1) ?? [])
+      .filter((k) => kernels[k].post.length === 0),
+  ];
 }
 
 /** @param {Model} model @param {number} k */
 function postOfKernel({ byLine, maps, kernels }, k) {
   if (!byLine.kernels || kernels[k].post.length) return kernels[k].post;
-  return all(maps.sourceToPost, kernels[k].stacks.map(innermost)).filter((line) => !maps.postToKernels.has(line));
+  return all(maps.sourceToPost, kernels[k].stacks.map(innermost)).filter(
+    (line) => !maps.postToKernels.has(line),
+  );
 }
 
 /** Nodes of a source line: those whose comment names it, and those made in a function that it called. @param {Model} model @param {number} s */
@@ -160,7 +218,9 @@ function postOfSource(model, s) {
 /** The lines that were reached through a line alone: what leads from them leads from it too. @param {Model} model @param {number} s @returns {Set<number>} */
 function calledFrom({ kernels }, s) {
   const stacks = kernels.flatMap((kernel) => kernel.stacks);
-  const called = new Set(stacks.flatMap((stack) => (stack.includes(s) ? stack.slice(stack.indexOf(s) + 1) : [])));
+  const called = new Set(
+    stacks.flatMap((stack) => (stack.includes(s) ? stack.slice(stack.indexOf(s) + 1) : [])),
+  );
   for (const stack of stacks) {
     const at = stack.indexOf(s);
     for (const other of at < 0 ? stack : stack.slice(0, at + 1)) called.delete(other);
@@ -169,14 +229,19 @@ function calledFrom({ kernels }, s) {
 }
 
 /** Whether what belongs to a place is known by the source line alone. @param {Model} model @param {Place} place */
-export const byLineAlone = (model, place) => model.byLine.kernels && [...follow(model, place).kernels].some((k) => model.kernels[k].post.length === 0);
+export const byLineAlone = (model, place) =>
+  model.byLine.kernels && [...follow(model, place).kernels].some((k) => model.kernels[k].post.length === 0);
 
 /** @param {[number, number] | null} range @returns {number[]} */
-const linesFrom = (range) => (range ? Array.from({ length: range[1] - range[0] + 1 }, (_, i) => range[0] + i) : []);
+const linesFrom = (range) =>
+  range ? Array.from({ length: range[1] - range[0] + 1 }, (_, i) => range[0] + i) : [];
 
 /** A source line and the lines that called it, as far as these kernels know. @param {Model} model @param {number} s @param {Iterable<number>} kernels */
 function withCallers(model, s, kernels) {
-  return [s, ...[...kernels].flatMap((k) => model.kernels[k].stacks.filter((stack) => innermost(stack) === s).flat())];
+  return [
+    s,
+    ...[...kernels].flatMap((k) => model.kernels[k].stacks.filter((stack) => innermost(stack) === s).flat()),
+  ];
 }
 
 /** Kernels that a line of the code calls or defines. @param {Model} model @param {number} line @param {Place["pane"]} pane the code, or the bodies @returns {number[]} */

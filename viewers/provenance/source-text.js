@@ -12,11 +12,17 @@ export function sourceText(model) {
   const rows = model.sources.map((s) => ({ s, ...model.source(s) }));
   const short = fileShortener(rows.map((row) => row.file));
   // The program before the libraries that it calls.
-  rows.sort((a, b) => Number(a.library) - Number(b.library) || compare(a.file, b.file) || a.line - b.line || a.s - b.s);
-  const lines = [], labels = [], keys = [];
+  rows.sort(
+    (a, b) =>
+      Number(a.library) - Number(b.library) || compare(a.file, b.file) || a.line - b.line || a.s - b.s,
+  );
+  const lines = [],
+    labels = [],
+    keys = [];
   /** @type {Map<number, number>} */
   const lineOf = new Map();
-  let file = null, name = null;
+  let file = null,
+    name = null;
   for (const row of rows) {
     if (row.file !== file) {
       if (file !== null) push(lines, labels, keys, "");

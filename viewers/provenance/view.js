@@ -11,11 +11,18 @@ import { sourceText } from "./source-text.js";
 /** @typedef {import("./model.js").PaneName} PaneName */
 /** @typedef {import("./model.js").Place} Place */
 
-export const PANES = /** @type {[PaneName, string][]} */ ([["source", "User source"], ["pre", "Pre-grad graph"], ["post", "Post-grad graph"], ["code", "Generated code"], ["bodies", "Kernel bodies"]]);
+export const PANES = /** @type {[PaneName, string][]} */ ([
+  ["source", "User source"],
+  ["pre", "Pre-grad graph"],
+  ["post", "Post-grad graph"],
+  ["code", "Generated code"],
+  ["bodies", "Kernel bodies"],
+]);
 const NAMES = PANES.map(([name]) => name);
 const PIN = /^(source|pre|post|code|bodies|kernel):(\d{1,9})$/;
 const MISSING = {
-  source: "torch wrote no source lines: neither in the graphs nor as stacks of the kernels (INDUCTOR_PROVENANCE=1).",
+  source:
+    "torch wrote no source lines: neither in the graphs nor as stacks of the kernels (INDUCTOR_PROVENANCE=1).",
   pre: "The log does not tell which pre-grad graph this graph comes from.",
   post: "The log has no post-grad graph for it.",
   code: "The log has no generated code for it.",
@@ -43,75 +50,146 @@ export function graphView({ table, row, texts, times, state }) {
   let walked = -1;
   let quiet = 0; // scrolling that was not the person's
 
-  const panes = /** @type {Record<PaneName, LinePane>} */ (Object.fromEntries(PANES.map(([name, title]) => [name, new LinePane({
-    name, title,
-    onpreview: (line) => { preview = line === null ? null : placeAt(name, line); paint(); },
-    onpin: (line) => togglePin(placeAt(name, line)),
-    onscroll: () => scrolled(name),
-    onhide: () => toggle(name),
-  })])));
+  const panes = /** @type {Record<PaneName, LinePane>} */ (
+    Object.fromEntries(
+      PANES.map(([name, title]) => [
+        name,
+        new LinePane({
+          name,
+          title,
+          onpreview: (line) => {
+            preview = line === null ? null : placeAt(name, line);
+            paint();
+          },
+          onpin: (line) => togglePin(placeAt(name, line)),
+          onscroll: () => scrolled(name),
+          onhide: () => toggle(name),
+        }),
+      ]),
+    )
+  );
   const here = PANES.filter(([name]) => name !== "bodies" || row.bodies_event !== null);
   const board = columns(here.map(([name]) => panes[name].section));
   const status = h("p", { class: "chain", role: "status" });
   const walk = h("span", { class: "dim walk" });
   const unpin = h("button", { class: "tool", onclick: () => togglePin(null), title: "Unpin (Esc)" }, "Unpin");
   const link = h("a", { title: "The address of this pin" }, "Link to this pin");
-  const drawer = h("section", { class: "drawer", "aria-label": "Kernel list" });
-  const coverage = h("p", { class: "coverage", "aria-label": "Coverage" });
+  const drawer = h("section", { "class": "drawer", "aria-label": "Kernel list" });
+  const coverage = h("p", { "class": "coverage", "aria-label": "Coverage" });
   const switches = h("div", { class: "coverage-bar" }, coverage);
-  const element = h("div", { class: "fill" }, switches, board.element, drawer,
-    h("div", { class: "bottom" }, status, h("span", { class: "spring" }), walk,
-      h("button", { class: "tool", "aria-label": "Previous counterpart", title: "Previous counterpart (N)", onclick: () => step(-1) }, "‹"),
-      h("button", { class: "tool", "aria-label": "Next counterpart", title: "Next counterpart (n)", onclick: () => step(1) }, "›"), link, unpin));
+  const element = h(
+    "div",
+    { class: "fill" },
+    switches,
+    board.element,
+    drawer,
+    h(
+      "div",
+      { class: "bottom" },
+      status,
+      h("span", { class: "spring" }),
+      walk,
+      h(
+        "button",
+        {
+          "class": "tool",
+          "aria-label": "Previous counterpart",
+          "title": "Previous counterpart (N)",
+          "onclick": () => step(-1),
+        },
+        "‹",
+      ),
+      h(
+        "button",
+        {
+          "class": "tool",
+          "aria-label": "Next counterpart",
+          "title": "Next counterpart (n)",
+          "onclick": () => step(1),
+        },
+        "›",
+      ),
+      link,
+      unpin,
+    ),
+  );
 
-  const openKernel = (/** @type {number} */ k) => { togglePin({ pane: "kernel", key: k }, true); };
+  const openKernel = (/** @type {number} */ k) => {
+    togglePin({ pane: "kernel", key: k }, true);
+  };
   const grid = kernelGrid(model, postLines, source.short, times, {
-    sort: state.current.sort, onsort: (sort) => state.replace({ sort }), onselect: openKernel, onopen: (k) => { openKernel(k); panes.code.body.focus(); },
+    sort: state.current.sort,
+    onsort: (sort) => state.replace({ sort }),
+    onselect: openKernel,
+    onopen: (k) => {
+      openKernel(k);
+      panes.code.body.focus();
+    },
   });
-  const noKernels = "torch recorded no kernels for this graph: nothing had to run, or the code came from a cache that was filled without provenance.";
+  const noKernels =
+    "torch recorded no kernels for this graph: nothing had to run, or the code came from a cache that was filled without provenance.";
   fill(drawer, model.kernels.length ? grid.element : h("p", { class: "padded dim" }, noKernels));
 
   /** @param {PaneName} name @param {number} line @returns {Place | null} */
   function placeAt(name, line) {
-    const key = name === "source" ? source.keys[line - 1] ?? -1 : line;
+    const key = name === "source" ? (source.keys[line - 1] ?? -1) : line;
     return key < 0 ? null : { pane: name, key };
   }
 
   /** Lines of each pane. @param {import("./model.js").Found} found @returns {Record<PaneName, Set<number>>} */
   function linesOf(found) {
-    return { source: new Set([...found.source].map((s) => source.lineOf.get(s) ?? 0)), pre: found.pre, post: found.post, code: found.code, bodies: found.bodies };
+    return {
+      source: new Set([...found.source].map((s) => source.lineOf.get(s) ?? 0)),
+      pre: found.pre,
+      post: found.post,
+      code: found.code,
+      bodies: found.bodies,
+    };
   }
 
   /** What a place leads to; the place itself too, so that a pin without counterpart is seen. @param {Place | null} place */
   function lit(place) {
     if (!place) return null;
     const lines = linesOf(follow(model, place));
-    if (place.pane !== "kernel") lines[place.pane].add(place.pane === "source" ? source.lineOf.get(place.key) ?? 0 : place.key);
+    if (place.pane !== "kernel")
+      lines[place.pane].add(place.pane === "source" ? (source.lineOf.get(place.key) ?? 0) : place.key);
     return lines;
   }
 
   function paint() {
-    const kept = lit(pin), seen = lit(preview);
+    const kept = lit(pin),
+      seen = lit(preview);
     const none = new Set();
     for (const name of NAMES) {
       panes[name].mark({ pinned: kept?.[name] ?? none, preview: seen?.[name] ?? none, loose: loose(name) });
     }
     const place = preview ?? pin;
     const text = place && chain(model, place, postLines, source.short);
-    const hint = place ? "Nothing is known to belong to this line." : "Hover over a line to see what belongs to it, click to keep it.";
+    const hint = place
+      ? "Nothing is known to belong to this line."
+      : "Hover over a line to see what belongs to it, click to keep it.";
     fill(status, h("span", null, text?.head ?? hint), text && h("span", null, text.lines));
     status.title = text?.full ?? "";
     unpin.hidden = link.hidden = pin === null;
     link.href = location.hash;
     const total = counterparts().length;
-    walk.textContent = pin && total ? (walked < 0 ? plural(total, "counterpart") : `${walked + 1} of ${total}`) : "";
+    walk.textContent =
+      pin && total ? (walked < 0 ? plural(total, "counterpart") : `${walked + 1} of ${total}`) : "";
   }
 
   /** @param {PaneName} name */
   function loose(name) {
     const pane = pin?.pane ?? preview?.pane;
-    const inCode = (/** @type {string | undefined} */ one) => one === "kernel" || one === "code" || one === "bodies";
-    if (pane === undefined || pane === name || (inCode(pane) && inCode(name)) || pane === "source" || name === "source") return false;
+    const inCode = (/** @type {string | undefined} */ one) =>
+      one === "kernel" || one === "code" || one === "bodies";
+    if (
+      pane === undefined ||
+      pane === name ||
+      (inCode(pane) && inCode(name)) ||
+      pane === "source" ||
+      name === "source"
+    )
+      return false;
     if (model.byLine.pre && [pane, name].includes("pre")) return true;
     return (inCode(pane) || inCode(name)) && byLineAlone(model, /** @type {Place} */ (pin ?? preview));
   }
@@ -127,10 +205,12 @@ export function graphView({ table, row, texts, times, state }) {
   function toggle(name) {
     const hidden = new Set(state.current.hide.split(",").filter(Boolean));
     if (!hidden.delete(name)) hidden.add(name);
-    if (here.some(([n]) => !hidden.has(n))) state.replace({ hide: NAMES.filter((n) => hidden.has(n)).join(",") }, true);
+    if (here.some(([n]) => !hidden.has(n)))
+      state.replace({ hide: NAMES.filter((n) => hidden.has(n)).join(",") }, true);
   }
 
-  const visible = (/** @type {string} */ name) => here.some(([n]) => n === name) && !state.current.hide.split(",").includes(name);
+  const visible = (/** @type {string} */ name) =>
+    here.some(([n]) => n === name) && !state.current.hide.split(",").includes(name);
 
   /** Every line that belongs to the pin, pane by pane; of a kernel's own code only the first. @returns {[PaneName, number][]} */
   function counterparts() {
@@ -138,9 +218,16 @@ export function graphView({ table, row, texts, times, state }) {
     if (!place) return [];
     const found = follow(model, place);
     const lines = linesOf(found);
-    lines.code = new Set([...found.kernels].flatMap((k) => [...model.kernels[k].calls, ...(model.kernels[k].definition ?? []).slice(0, 1)]));
+    lines.code = new Set(
+      [...found.kernels].flatMap((k) => [
+        ...model.kernels[k].calls,
+        ...(model.kernels[k].definition ?? []).slice(0, 1),
+      ]),
+    );
     lines.bodies = new Set([...found.kernels].flatMap((k) => (model.kernels[k].body ?? []).slice(0, 1)));
-    return NAMES.filter(visible).flatMap((name) => [...lines[name]].sort((a, b) => a - b).map((line) => /** @type {[PaneName, number]} */ ([name, line])));
+    return NAMES.filter(visible).flatMap((name) =>
+      [...lines[name]].sort((a, b) => a - b).map((line) => /** @type {[PaneName, number]} */ ([name, line])),
+    );
   }
 
   /** @param {number} by */
@@ -150,7 +237,11 @@ export function graphView({ table, row, texts, times, state }) {
     walked = walked < 0 ? (by > 0 ? 0 : places.length - 1) : (walked + by + places.length) % places.length;
     const [name, line] = places[walked];
     quiet = performance.now();
-    for (const other of NAMES) if (other !== name && panes[other].cursor) { panes[other].cursor = 0; panes[other].repaint(); }
+    for (const other of NAMES)
+      if (other !== name && panes[other].cursor) {
+        panes[other].cursor = 0;
+        panes[other].repaint();
+      }
     panes[name].moveTo(line);
     panes[name].body.focus({ preventScroll: true });
     panes[name].section.scrollIntoView({ block: "nearest" });
@@ -173,7 +264,9 @@ export function graphView({ table, row, texts, times, state }) {
   /** The line to show: of code the call rather than the kernel's own code. @param {PaneName} name @param {Set<number>} lines */
   function firstCall(name, lines) {
     const sorted = [...lines].sort((a, b) => a - b);
-    return (name === "code" ? sorted.find((line) => model.maps.callToKernels.has(line)) : undefined) ?? sorted[0];
+    return (
+      (name === "code" ? sorted.find((line) => model.maps.callToKernels.has(line)) : undefined) ?? sorted[0]
+    );
   }
 
   /** Brings what belongs to the pin into sight in the other panes. */
@@ -185,33 +278,70 @@ export function graphView({ table, row, texts, times, state }) {
       const line = name === pin.pane && pin.pane !== "source" ? pin.key : firstCall(name, lines[name]);
       if (line) panes[name].reveal(line);
     }
-    const kernels = pin.pane === "kernel" ? [pin.key] : pin.pane === "code" || pin.pane === "bodies" ? kernelsOfCode(model, pin.key, pin.pane) : [...follow(model, pin).kernels];
-    if (kernels.length && grid.selected !== kernels[0]) grid.list.activate(Array.prototype.indexOf.call(grid.order, kernels[0]));
+    const kernels =
+      pin.pane === "kernel"
+        ? [pin.key]
+        : pin.pane === "code" || pin.pane === "bodies"
+          ? kernelsOfCode(model, pin.key, pin.pane)
+          : [...follow(model, pin).kernels];
+    if (kernels.length && grid.selected !== kernels[0])
+      grid.list.activate(Array.prototype.indexOf.call(grid.order, kernels[0]));
   }
 
-  const language = row.code_language === "cpp" && !/^\s*(import|from) /m.test((texts.code ?? "").slice(0, 400)) ? "cpp" : "python";
-  panes.source.show(model.sources.length ? source.text : null, "python", MISSING.source, (line) => source.keys[line - 1] >= 0, source.labels);
+  const language =
+    row.code_language === "cpp" && !/^\s*(import|from) /m.test((texts.code ?? "").slice(0, 400))
+      ? "cpp"
+      : "python";
+  panes.source.show(
+    model.sources.length ? source.text : null,
+    "python",
+    MISSING.source,
+    (line) => source.keys[line - 1] >= 0,
+    source.labels,
+  );
   panes.pre.show(texts.pre, "fx", MISSING.pre, mappedIn(model, "pre"));
   panes.post.show(texts.post, "fx", MISSING.post, mappedIn(model, "post"));
   panes.code.show(texts.code, language, MISSING.code, mappedIn(model, "code"));
   panes.bodies.show(texts.bodies, "cpp", MISSING.bodies, mappedIn(model, "bodies"));
   showCoverage(row, coverage);
   panes.source.note.textContent = `${plural(model.sources.length, "line")} that the log knows`;
-  panes.pre.note.textContent = row.pre_node_count ? `${share(row.pre_in_post_count, row.pre_node_count)} nodes go on` : "";
-  panes.post.note.textContent = row.post_node_count ? `${share(row.post_in_kernel_count, row.post_node_count)} nodes in kernels` : "";
-  panes.code.note.textContent = row.kernel_count ? `${share(row.kernel_in_post_count, row.kernel_count)} kernels mapped` : "";
+  panes.pre.note.textContent = row.pre_node_count
+    ? `${share(row.pre_in_post_count, row.pre_node_count)} nodes go on`
+    : "";
+  panes.post.note.textContent = row.post_node_count
+    ? `${share(row.post_in_kernel_count, row.post_node_count)} nodes in kernels`
+    : "";
+  panes.code.note.textContent = row.kernel_count
+    ? `${share(row.kernel_in_post_count, row.kernel_count)} kernels mapped`
+    : "";
   if (model.byLine.kernels || model.byLine.pre) {
-    const read = row.kernel_from_code_count, rest = row.kernel_count - read;
+    const read = row.kernel_from_code_count,
+      rest = row.kernel_count - read;
     const how = [
-      read > 0 && `the generated code tells the nodes of ${rest ? `${read} of ${plural(row.kernel_count, "kernel")}` : read > 1 ? "all kernels" : "the kernel"}`,
-      (rest > 0 || model.byLine.pre) && `what has the same source line is shown ${read ? (rest ? "for the rest" : "in the pre-grad graph") : "instead"}`,
-    ].filter(Boolean).join("; ");
-    coverage.append(h("span", { class: "note" }, `torch mapped no nodes here, as for a backward that is compiled later: ${how}.`));
+      read > 0 &&
+        `the generated code tells the nodes of ${rest ? `${read} of ${plural(row.kernel_count, "kernel")}` : read > 1 ? "all kernels" : "the kernel"}`,
+      (rest > 0 || model.byLine.pre) &&
+        `what has the same source line is shown ${read ? (rest ? "for the rest" : "in the pre-grad graph") : "instead"}`,
+    ]
+      .filter(Boolean)
+      .join("; ");
+    coverage.append(
+      h(
+        "span",
+        { class: "note" },
+        `torch mapped no nodes here, as for a backward that is compiled later: ${how}.`,
+      ),
+    );
   }
 
   let shownPin = "";
   return {
-    element, step, toggle, panes, switches, here,
+    element,
+    step,
+    toggle,
+    panes,
+    switches,
+    here,
     /** @param {Record<string, string>} current */
     update(current) {
       board.show((i) => visible(here[i][0]));
@@ -226,6 +356,10 @@ export function graphView({ table, row, texts, times, state }) {
     },
     unpin: () => togglePin(null),
     /** The field to search in: that of the pane in use. */
-    search: () => (NAMES.map((name) => panes[name]).find((pane) => pane.section.contains(document.activeElement)) ?? NAMES.filter(visible).map((name) => panes[name])[0]).found.field,
+    search: () =>
+      (
+        NAMES.map((name) => panes[name]).find((pane) => pane.section.contains(document.activeElement)) ??
+        NAMES.filter(visible).map((name) => panes[name])[0]
+      ).found.field,
   };
 }

@@ -6,11 +6,13 @@ import { began, runAddress } from "./data.js";
 /** @typedef {import("./data.js").Trend} Trend @typedef {import("./data.js").Metric} Metric @typedef {import("./data.js").Jump} Jump */
 
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 1000, HEIGHT = 100; // of the drawing, which is stretched to its place
+const WIDTH = 1000,
+  HEIGHT = 100; // of the drawing, which is stretched to its place
 const DOTS = 400; // more of them would be a band
 
 /** @param {Metric} metric @param {number | null} value */
-export const shown = (metric, value) => (value === null ? "unknown" : metric.unit === "us" ? time(value) : count(value));
+export const shown = (metric, value) =>
+  value === null ? "unknown" : metric.unit === "us" ? time(value) : count(value);
 
 /**
  * A figure, and a function that points at a run.
@@ -30,17 +32,46 @@ export function chart(trend, metric, runs, jumps, onpoint) {
   const told = h("p", { class: "told" });
   const cursor = h("span", { class: "cursor", hidden: true });
   const marks = jumps.map((jump) => {
-    const own = jump.changes.find((change) => change.metric === metric.key), at = runs.indexOf(jump.run_index);
-    return h("span", { class: `mark ${tone(own?.is_worse)}`, style: { left: `${100 * x(at)}%` }, title: own?.text, "aria-hidden": "true" }, sign(own));
+    const own = jump.changes.find((change) => change.metric === metric.key),
+      at = runs.indexOf(jump.run_index);
+    return h(
+      "span",
+      {
+        "class": `mark ${tone(own?.is_worse)}`,
+        "style": { left: `${100 * x(at)}%` },
+        "title": own?.text,
+        "aria-hidden": "true",
+      },
+      sign(own),
+    );
   });
-  const plot = h("div", {
-    class: "plot", tabindex: "0", role: "slider", "aria-label": `${metric.title}, run by run`, "aria-valuemin": 1, "aria-valuemax": runs.length, "aria-valuenow": runs.length, "aria-valuetext": words(runs.length - 1),
-    onpointermove: (/** @type {PointerEvent} */ event) => {
-      const place = plot.getBoundingClientRect();
-      go(Math.round(((event.clientX - place.left) / place.width) * (runs.length - 1)));
+  const plot = h(
+    "div",
+    {
+      "class": "plot",
+      "tabindex": "0",
+      "role": "slider",
+      "aria-label": `${metric.title}, run by run`,
+      "aria-valuemin": 1,
+      "aria-valuemax": runs.length,
+      "aria-valuenow": runs.length,
+      "aria-valuetext": words(runs.length - 1),
+      "onpointermove": (/** @type {PointerEvent} */ event) => {
+        const place = plot.getBoundingClientRect();
+        go(Math.round(((event.clientX - place.left) / place.width) * (runs.length - 1)));
+      },
+      "onkeydown": key,
+      "onfocus": () => go(at),
     },
-    onkeydown: key, onfocus: () => go(at),
-  }, drawing(values, runs.map((index) => trend.runs[index].ends_early && !metric.of_the_end), x, y), marks, cursor);
+    drawing(
+      values,
+      runs.map((index) => trend.runs[index].ends_early && !metric.of_the_end),
+      x,
+      y,
+    ),
+    marks,
+    cursor,
+  );
   let at = runs.length - 1;
 
   /** @param {number} position */
@@ -50,7 +81,16 @@ export function chart(trend, metric, runs, jumps, onpoint) {
 
   /** @param {KeyboardEvent} event */
   function key(event) {
-    const next = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, PageDown: at - 10, PageUp: at + 10, Home: 0, End: runs.length - 1 }[event.key];
+    const next = {
+      ArrowLeft: at - 1,
+      ArrowDown: at - 1,
+      ArrowRight: at + 1,
+      ArrowUp: at + 1,
+      PageDown: at - 10,
+      PageUp: at + 10,
+      Home: 0,
+      End: runs.length - 1,
+    }[event.key];
     const address = runAddress(trend.runs[runs[at]]);
     if (next !== undefined) go(next);
     else if (event.key === "Enter" && address) location.assign(address);
@@ -68,18 +108,37 @@ export function chart(trend, metric, runs, jumps, onpoint) {
     cursor.style.setProperty("left", `${100 * x(at)}%`);
   }
   point(at, false);
-  const first = trend.runs[runs[0]], last = trend.runs[runs[runs.length - 1]];
+  const first = trend.runs[runs[0]],
+    last = trend.runs[runs[runs.length - 1]];
   return {
     point,
-    figure: h("figure", { class: "chart", dataset: { metric: metric.key } },
-      h("figcaption", null, h("h3", { title: metric.help }, metric.title), h("span", { class: "top dim" }, `at most ${shown(metric, top)}`)),
-      plot, h("p", { class: "axis dim" }, h("span", null, began(first).slice(0, 10)), h("span", null, began(last).slice(0, 10))), told),
+    figure: h(
+      "figure",
+      { class: "chart", dataset: { metric: metric.key } },
+      h(
+        "figcaption",
+        null,
+        h("h3", { title: metric.help }, metric.title),
+        h("span", { class: "top dim" }, `at most ${shown(metric, top)}`),
+      ),
+      plot,
+      h(
+        "p",
+        { class: "axis dim" },
+        h("span", null, began(first).slice(0, 10)),
+        h("span", null, began(last).slice(0, 10)),
+      ),
+      told,
+    ),
   };
 }
 
 /** The line, which has gaps where nothing is known, and a dot for each run; one that did less than the others is no part of it. @param {(number | null)[]} values @param {boolean[]} apart @param {(position: number) => number} x @param {(value: number) => number} y */
 function drawing(values, apart, x, y) {
-  let line = "", dots = "", early = "", before = null;
+  let line = "",
+    dots = "",
+    early = "",
+    before = null;
   for (const [position, value] of values.entries()) {
     if (value !== null && apart[position]) {
       early += `M${(WIDTH * x(position)).toFixed(1)} ${y(value).toFixed(2)}h0`;

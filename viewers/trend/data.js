@@ -18,16 +18,22 @@ const DOCUMENT = new URL("../../trend.json", location.href);
 /** @returns {Promise<Trend>} */
 export async function load() {
   const response = await fetch(DOCUMENT, { cache: "no-cache" });
-  if (!response.ok) throw new Error(`Asked for ${DOCUMENT.href}: the server answered ${response.status}. Run 'tlparse-bundle trend FOLDER --open', or '--out' again.`);
+  if (!response.ok)
+    throw new Error(
+      `Asked for ${DOCUMENT.href}: the server answered ${response.status}. Run 'tlparse-bundle trend FOLDER --open', or '--out' again.`,
+    );
   const trend = await response.json();
   if (trend?.format?.name !== "tlparse-bundle-trend" || trend.format.version !== 1) {
-    throw new Error(`${DOCUMENT.href} is no document of runs over time that this page knows. Make it again with this version of tlparse-bundle.`);
+    throw new Error(
+      `${DOCUMENT.href} is no document of runs over time that this page knows. Make it again with this version of tlparse-bundle.`,
+    );
   }
   return trend;
 }
 
 /** The runs of a series that have a time, in its order: those that a line goes through. @param {Trend} trend @param {Series} series */
-export const timed = (trend, series) => series.run_indexes.filter((index) => trend.runs[index].start_epoch_us !== null);
+export const timed = (trend, series) =>
+  series.run_indexes.filter((index) => trend.runs[index].start_epoch_us !== null);
 
 /** Where a run is looked at; null where its bundle does not lie beside this page. @param {Run} run */
 export function runAddress(run) {
@@ -39,9 +45,14 @@ export function runAddress(run) {
 
 /** Where the runs around a jump are compared: by the server, or in what a site was written with; null where there is no such page. @param {Trend} trend @param {Jump} jump */
 export function compareAddress(trend, jump) {
-  const base = trend.runs[jump.base_run_index], changed = trend.runs[jump.run_index], made = jump.comparison_url ?? null;
-  if (trend.compare_url === null && made === null || base.url === null || changed.url === null) return null;
-  const url = made === null ? new URL(/** @type {string} */ (trend.compare_url), DOCUMENT) : new URL("../compare/", location.href);
+  const base = trend.runs[jump.base_run_index],
+    changed = trend.runs[jump.run_index],
+    made = jump.comparison_url ?? null;
+  if ((trend.compare_url === null && made === null) || base.url === null || changed.url === null) return null;
+  const url =
+    made === null
+      ? new URL(/** @type {string} */ (trend.compare_url), DOCUMENT)
+      : new URL("../compare/", location.href);
   if (url.origin !== location.origin) return null;
   url.searchParams.set("base", new URL(base.url, DOCUMENT).pathname);
   url.searchParams.set("new", new URL(changed.url, DOCUMENT).pathname);
@@ -52,4 +63,5 @@ export function compareAddress(trend, jump) {
 const MINUTES = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone: "UTC" }); // 2026-11-03 02:10
 
 /** When a run began, in UTC. @param {Run} run */
-export const began = (run) => (run.start_epoch_us === null ? "unknown" : MINUTES.format(run.start_epoch_us / 1e3));
+export const began = (run) =>
+  run.start_epoch_us === null ? "unknown" : MINUTES.format(run.start_epoch_us / 1e3);

@@ -14,14 +14,35 @@ import { runTable } from "./table.js";
 /** @typedef {import("./data.js").Trend} Trend @typedef {import("./data.js").Series} Series */
 
 const state = new HashState({ series: "" }, []);
-const main = h("main", { id: "main", tabindex: "-1" }, h("p", { class: "loading", role: "status" }, "Loading the runs …"));
+const main = h(
+  "main",
+  { id: "main", tabindex: "-1" },
+  h("p", { class: "loading", role: "status" }, "Loading the runs …"),
+);
 const home = h("span");
-fill(document.body, skipLink(main), h("header", { class: "bar" }, icon("bundle"), h("span", { class: "name" }, "tlparse-bundle"), home, h("span", { class: "spring" }), themeButton()), main);
+fill(
+  document.body,
+  skipLink(main),
+  h(
+    "header",
+    { class: "bar" },
+    icon("bundle"),
+    h("span", { class: "name" }, "tlparse-bundle"),
+    home,
+    h("span", { class: "spring" }),
+    themeButton(),
+  ),
+  main,
+);
 
 /** @param {Trend} trend */
 function show(trend) {
   if (trend.runs.some(({ url }) => url !== null)) fill(home, h("a", { href: "../home/" }, "All bundles"));
-  if (trend.runs.length === 0) return void fill(main, h("div", { class: "part" }, h("h1", null, "No runs yet"), howTo(), skipped(trend)));
+  if (trend.runs.length === 0)
+    return void fill(
+      main,
+      h("div", { class: "part" }, h("h1", null, "No runs yet"), howTo(), skipped(trend)),
+    );
   const draw = () => {
     const series = trend.series.find(({ name }) => name === state.current.series) ?? trend.series[0];
     const choice = /** @type {HTMLElement | null} */ (document.activeElement)?.id === "series";
@@ -34,54 +55,148 @@ function show(trend) {
 
 /** @param {Trend} trend @param {Series} series */
 function page(trend, series) {
-  const number = trend.series.indexOf(series), runs = timed(trend, series), without = series.run_indexes.length - runs.length;
-  const jumps = trend.jumps.filter((jump) => jump.series_index === number), latest = trend.latest.filter((jump) => jump.series_index === number);
+  const number = trend.series.indexOf(series),
+    runs = timed(trend, series),
+    without = series.run_indexes.length - runs.length;
+  const jumps = trend.jumps.filter((jump) => jump.series_index === number),
+    latest = trend.latest.filter((jump) => jump.series_index === number);
   const { drawn, flat } = sorted(trend, runs);
   return [
-    h("div", { class: "part head" }, h("h1", null, `${plural(series.run_indexes.length, "run")} of ${series.name}`), trend.series.length > 1 && chooser(trend, series)),
-    without > 0 && h("p", { class: "part note" }, `${plural(without, "run")} without a time: the lines leave them out. Old bundles have none; build them again. Of logs without chromium events none is known.`),
-    runs.length > 0 && h("section", { class: "part" }, h("h2", null, jumps.length ? plural(jumps.length, "jump") : "No jumps"),
-      jumps.length ? jumpList(trend, jumps) : h("p", { class: "dim" }, runs.length < 6 ? "There are too few runs to tell a jump: it takes three on each side where nothing varies, else five." : "No number changed for good by more than it varies from run to run.")),
-    latest.length > 0 && h("section", { class: "part" }, h("h2", null, "The last runs differ"), jumpList(trend, latest)),
-    runs.length > 0 && h("section", { class: "part" }, h("h2", { class: "visually-hidden" }, "Lines over time"), charts(trend, runs, drawn, jumps), flat),
+    h(
+      "div",
+      { class: "part head" },
+      h("h1", null, `${plural(series.run_indexes.length, "run")} of ${series.name}`),
+      trend.series.length > 1 && chooser(trend, series),
+    ),
+    without > 0 &&
+      h(
+        "p",
+        { class: "part note" },
+        `${plural(without, "run")} without a time: the lines leave them out. Old bundles have none; build them again. Of logs without chromium events none is known.`,
+      ),
+    runs.length > 0 &&
+      h(
+        "section",
+        { class: "part" },
+        h("h2", null, jumps.length ? plural(jumps.length, "jump") : "No jumps"),
+        jumps.length
+          ? jumpList(trend, jumps)
+          : h(
+              "p",
+              { class: "dim" },
+              runs.length < 6
+                ? "There are too few runs to tell a jump: it takes three on each side where nothing varies, else five."
+                : "No number changed for good by more than it varies from run to run.",
+            ),
+      ),
+    latest.length > 0 &&
+      h("section", { class: "part" }, h("h2", null, "The last runs differ"), jumpList(trend, latest)),
+    runs.length > 0 &&
+      h(
+        "section",
+        { class: "part" },
+        h("h2", { class: "visually-hidden" }, "Lines over time"),
+        charts(trend, runs, drawn, jumps),
+        flat,
+      ),
     h("div", { class: "part" }, runTable(trend, series.run_indexes, trend.metrics), skipped(trend)),
   ];
 }
 
 /** @param {Trend} trend @param {Series} chosen */
-const chooser = (trend, chosen) => h("label", null, "Series ", h("select", { id: "series", onchange: (/** @type {any} */ event) => state.go(state.patched({ series: event.target.value })) },
-  trend.series.map((series, number) => h("option", { value: series.name, selected: series === chosen },
-    `${series.name}: ${plural(series.run_indexes.length, "run")}, ${plural(trend.jumps.filter((jump) => jump.series_index === number).length, "jump")}`))));
+const chooser = (trend, chosen) =>
+  h(
+    "label",
+    null,
+    "Series ",
+    h(
+      "select",
+      {
+        id: "series",
+        onchange: (/** @type {any} */ event) => state.go(state.patched({ series: event.target.value })),
+      },
+      trend.series.map((series, number) =>
+        h(
+          "option",
+          { value: series.name, selected: series === chosen },
+          `${series.name}: ${plural(series.run_indexes.length, "run")}, ${plural(trend.jumps.filter((jump) => jump.series_index === number).length, "jump")}`,
+        ),
+      ),
+    ),
+  );
 
 /** The numbers that are worth a line, and words for the others. @param {Trend} trend @param {number[]} runs */
 function sorted(trend, runs) {
-  const different = (/** @type {string} */ key) => new Set(runs.map((index) => trend.values[key][index]).filter((value) => value !== null));
+  const different = (/** @type {string} */ key) =>
+    new Set(runs.map((index) => trend.values[key][index]).filter((value) => value !== null));
   const known = trend.metrics.map((metric) => ({ metric, values: [...different(metric.key)] }));
-  const same = known.filter(({ values }) => values.length === 1), unknown = known.filter(({ values }) => values.length === 0);
-  const line = (/** @type {string} */ text, /** @type {string[]} */ names) => names.length > 0 && h("p", { class: "dim" }, `${text}: ${names.join(", ")}.`);
+  const same = known.filter(({ values }) => values.length === 1),
+    unknown = known.filter(({ values }) => values.length === 0);
+  const line = (/** @type {string} */ text, /** @type {string[]} */ names) =>
+    names.length > 0 && h("p", { class: "dim" }, `${text}: ${names.join(", ")}.`);
   return {
     drawn: known.filter(({ values }) => values.length > 1).map(({ metric }) => metric),
-    flat: [line("The same wherever it is known", same.map(({ metric, values }) => `${metric.title} ${shown(metric, values[0])}`)), line("Unknown in all runs", unknown.map(({ metric }) => metric.title))],
+    flat: [
+      line(
+        "The same wherever it is known",
+        same.map(({ metric, values }) => `${metric.title} ${shown(metric, values[0])}`),
+      ),
+      line(
+        "Unknown in all runs",
+        unknown.map(({ metric }) => metric.title),
+      ),
+    ],
   };
 }
 
 /** All charts point at the same run. @param {Trend} trend @param {number[]} runs @param {import("./data.js").Metric[]} metrics @param {import("./data.js").Jump[]} jumps */
 function charts(trend, runs, metrics, jumps) {
-  const all = metrics.map((metric) => chart(trend, metric, runs, jumps.filter(({ changes }) => changes.some((change) => change.metric === metric.key)), (position) => all.forEach(({ point }) => point(position))));
-  return h("div", { class: "charts" }, all.map(({ figure }) => figure));
+  const all = metrics.map((metric) =>
+    chart(
+      trend,
+      metric,
+      runs,
+      jumps.filter(({ changes }) => changes.some((change) => change.metric === metric.key)),
+      (position) => all.forEach(({ point }) => point(position)),
+    ),
+  );
+  return h(
+    "div",
+    { class: "charts" },
+    all.map(({ figure }) => figure),
+  );
 }
 
 /** @param {Trend} trend */
-const skipped = ({ skipped: rows }) => rows.length > 0 && h("details", { class: "runs" }, h("summary", null, `${plural(rows.length, "bundle")} left out`),
-  h("ul", null, rows.map(({ name, problem }) => h("li", null, h("b", null, name), ` ${problem}`))));
+const skipped = ({ skipped: rows }) =>
+  rows.length > 0 &&
+  h(
+    "details",
+    { class: "runs" },
+    h("summary", null, `${plural(rows.length, "bundle")} left out`),
+    h(
+      "ul",
+      null,
+      rows.map(({ name, problem }) => h("li", null, h("b", null, name), ` ${problem}`)),
+    ),
+  );
 
 const howTo = () => [
   h("p", null, "A run is a bundle. Build bundles into one folder, with a label for what belongs together:"),
-  h("pre", null, "tlparse-bundle /tmp/trace FOLDER/run-1 --label NAME\ntlparse-bundle trend FOLDER --open")];
+  h("pre", null, "tlparse-bundle /tmp/trace FOLDER/run-1 --label NAME\ntlparse-bundle trend FOLDER --open"),
+];
 
 watchErrors();
 try {
   show(await load());
 } catch (error) {
-  fill(main, h("div", { class: "part" }, h("h1", null, "Runs over time"), errorBox(error, () => location.reload())));
+  fill(
+    main,
+    h(
+      "div",
+      { class: "part" },
+      h("h1", null, "Runs over time"),
+      errorBox(error, () => location.reload()),
+    ),
+  );
 }

@@ -10,17 +10,55 @@ const MOST = 1000; // rows
 
 /** It is made when it is opened. @param {Trend} trend @param {number[]} runs @param {Metric[]} metrics */
 export function runTable(trend, runs, metrics) {
-  const place = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" });
-  const draw = () => place.childElementCount === 0 && place.append(table(trend, runs.toReversed().slice(0, MOST), metrics));
-  return h("details", { class: "runs", ontoggle: draw }, h("summary", null, `${plural(runs.length, "run")} as a table`), place,
-    runs.length > MOST && h("p", { class: "dim" }, `The newest ${MOST}; trend.json has all.`));
+  const place = h("div", { "class": "scroll", "tabindex": "0", "role": "region", "aria-label": "Runs" });
+  const draw = () =>
+    place.childElementCount === 0 && place.append(table(trend, runs.toReversed().slice(0, MOST), metrics));
+  return h(
+    "details",
+    { class: "runs", ontoggle: draw },
+    h("summary", null, `${plural(runs.length, "run")} as a table`),
+    place,
+    runs.length > MOST && h("p", { class: "dim" }, `The newest ${MOST}; trend.json has all.`),
+  );
 }
 
 /** @param {Trend} trend @param {number[]} runs @param {Metric[]} metrics */
-const table = (trend, runs, metrics) => h("table", null,
-  h("thead", null, h("tr", null, ["Started (UTC)", "Run", "Commit", "torch"].map((title) => h("th", { scope: "col" }, title)), metrics.map(({ title, help }) => h("th", { scope: "col", class: "number", title: help }, title)))),
-  h("tbody", null, runs.map((index) => {
-    const run = trend.runs[index], address = runAddress(run);
-    return h("tr", null, h("td", null, began(run)), h("th", { scope: "row" }, address ? h("a", { href: address }, run.name) : run.name, run.ends_early && h("span", { class: "dim" }, " ends inside a compile")), h("td", null, run.commit ?? "–"), h("td", null, run.torch_versions.join(", ") || "–"),
-      metrics.map((metric) => h("td", { class: "number" }, shown(metric, trend.values[metric.key][index]))));
-  })));
+const table = (trend, runs, metrics) =>
+  h(
+    "table",
+    null,
+    h(
+      "thead",
+      null,
+      h(
+        "tr",
+        null,
+        ["Started (UTC)", "Run", "Commit", "torch"].map((title) => h("th", { scope: "col" }, title)),
+        metrics.map(({ title, help }) => h("th", { scope: "col", class: "number", title: help }, title)),
+      ),
+    ),
+    h(
+      "tbody",
+      null,
+      runs.map((index) => {
+        const run = trend.runs[index],
+          address = runAddress(run);
+        return h(
+          "tr",
+          null,
+          h("td", null, began(run)),
+          h(
+            "th",
+            { scope: "row" },
+            address ? h("a", { href: address }, run.name) : run.name,
+            run.ends_early && h("span", { class: "dim" }, " ends inside a compile"),
+          ),
+          h("td", null, run.commit ?? "–"),
+          h("td", null, run.torch_versions.join(", ") || "–"),
+          metrics.map((metric) =>
+            h("td", { class: "number" }, shown(metric, trend.values[metric.key][index])),
+          ),
+        );
+      }),
+    ),
+  );

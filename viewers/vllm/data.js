@@ -20,26 +20,49 @@ const MOST_LOGS = 16; // whose tables are read to list them
 /** @param {Log} log @returns {Promise<Start | null>} null when the log has nothing of vLLM, or the bundle left it out */
 export function startOf(log) {
   return log.once("vllm start", async () => {
-    const [backends, submodules, rows, passes] = await Promise.all(["vllm_backends", "vllm_submodules", "vllm_pieces", "vllm_passes"].map((name) => log.table(name)));
+    const [backends, submodules, rows, passes] = await Promise.all(
+      ["vllm_backends", "vllm_submodules", "vllm_pieces", "vllm_passes"].map((name) => log.table(name)),
+    );
     if (!backends?.length && !rows?.length) return null;
     const pieces = /** @type {PieceRow[]} */ (rows ?? []).map((row) => ({
-      id: row.id, row, submodule: row.submodule, namedBy: null,
-      range: row.range_start === null || row.range_end === null ? null : /** @type {[number, number]} */ ([row.range_start, row.range_end]),
+      id: row.id,
+      row,
+      submodule: row.submodule,
+      namedBy: null,
+      range:
+        row.range_start === null || row.range_end === null
+          ? null
+          : /** @type {[number, number]} */ ([row.range_start, row.range_end]),
     }));
-    return { log, tables: { backends: backends ?? [], submodules: submodules ?? [], passes: passes ?? [] }, pieces, wallUs: await lengthOf(log) };
+    return {
+      log,
+      tables: { backends: backends ?? [], submodules: submodules ?? [], passes: passes ?? [] },
+      pieces,
+      wallUs: await lengthOf(log),
+    };
   });
 }
 
 /** From the first record to the last, in microseconds. @param {Log} log */
 async function lengthOf(log) {
   const { event_count: count } = await log.directory();
-  return count === 0 ? null : log.event(count - 1).then((/** @type {any} */ event) => event.time_us, () => null);
+  return count === 0
+    ? null
+    : log.event(count - 1).then(
+        (/** @type {any} */ event) => event.time_us,
+        () => null,
+      );
 }
 
 /** The starts of a bundle: of each log that has one, among the first. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 export async function startsOf(bundle) {
-  const found = await Promise.all(bundle.logs.slice(0, MOST_LOGS).map((log) => startOf(log).catch(() => null)));
-  return { starts: found.filter((start) => start !== null), left: Math.max(0, bundle.logs.length - MOST_LOGS) };
+  const found = await Promise.all(
+    bundle.logs.slice(0, MOST_LOGS).map((log) => startOf(log).catch(() => null)),
+  );
+  return {
+    starts: found.filter((start) => start !== null),
+    left: Math.max(0, bundle.logs.length - MOST_LOGS),
+  };
 }
 
 /** Pieces without a name get that of the piece with the same code in another log. @param {Start} start @param {Start[]} others @returns {Start} */
@@ -57,14 +80,18 @@ export function named(start, others) {
     }
   }
   const pieces = start.pieces.map((piece) => {
-    const same = piece.submodule === null && piece.row.code_hash !== null ? byCode.get(piece.row.code_hash) : null;
-    return same ? { ...piece, submodule: same.piece.submodule, range: same.piece.range, namedBy: same.id } : piece;
+    const same =
+      piece.submodule === null && piece.row.code_hash !== null ? byCode.get(piece.row.code_hash) : null;
+    return same
+      ? { ...piece, submodule: same.piece.submodule, range: same.piece.range, namedBy: same.id }
+      : piece;
   });
   return { ...start, pieces };
 }
 
 /** What is the same for one piece in two logs; null without a name. @param {Piece} piece */
-export const keyOf = ({ submodule, range }) => (submodule === null || range === null ? null : `${submodule} ${range[0]} ${range[1]}`);
+export const keyOf = ({ submodule, range }) =>
+  submodule === null || range === null ? null : `${submodule} ${range[0]} ${range[1]}`;
 
 /** The pieces of a start that have the key of this one. @param {Start} other @param {Piece} piece @param {string | null} prefix */
 export function counterpart(other, piece, prefix) {
@@ -76,7 +103,9 @@ export function counterpart(other, piece, prefix) {
 
 /** Time that a start took, as far as the log tells: the captures, or what backends without one took. @param {Start} start */
 export function totalOf({ tables }) {
-  const known = tables.backends.map((backend) => backend.capture_time_us ?? backend.duration_us).filter((us) => us !== null);
+  const known = tables.backends
+    .map((backend) => backend.capture_time_us ?? backend.duration_us)
+    .filter((us) => us !== null);
   return known.length ? known.reduce((sum, us) => sum + us, 0) : null;
 }
 
@@ -89,10 +118,15 @@ export function outcomesOf(pieces) {
 }
 
 /** @param {[number, number] | null} range */
-export const rangeText = (range) => (range === null ? "size not told" : range[0] === range[1] ? String(range[0]) : `${range[0]}–${range[1]}`);
+export const rangeText = (range) =>
+  range === null ? "size not told" : range[0] === range[1] ? String(range[0]) : `${range[0]}–${range[1]}`;
 
 /** @param {[number, number]} range */
-export const tokensText = (range) => (range[0] === range[1] ? plural(range[0], "token") : `${rangeText(range)} tokens`);
+export const tokensText = (range) =>
+  range[0] === range[1] ? plural(range[0], "token") : `${rangeText(range)} tokens`;
 
 /** "submod_2 · 1–64 tokens" @param {Piece} piece */
-export const nameOf = (piece) => (piece.submodule === null ? `load of ${piece.row.aot_id ?? `code ${piece.id}`}` : `${piece.submodule} · ${piece.range === null ? rangeText(null) : tokensText(piece.range)}`);
+export const nameOf = (piece) =>
+  piece.submodule === null
+    ? `load of ${piece.row.aot_id ?? `code ${piece.id}`}`
+    : `${piece.submodule} · ${piece.range === null ? rangeText(null) : tokensText(piece.range)}`;

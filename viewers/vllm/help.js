@@ -17,6 +17,12 @@ const WORDS = [
 ];
 
 export const showHelp = helpDialog(() => [
-  helpSection("Keys", KEYS.map(([key, what]) => [h("kbd", null, key), what])),
-  helpSection("Words", WORDS.map(([word, what]) => [h("b", null, word), what])),
+  helpSection(
+    "Keys",
+    KEYS.map(([key, what]) => [h("kbd", null, key), what]),
+  ),
+  helpSection(
+    "Words",
+    WORDS.map(([word, what]) => [h("b", null, word), what]),
+  ),
 ]);

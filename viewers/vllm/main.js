@@ -46,16 +46,39 @@ try {
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {Record<string, string>} current */
 function show(bundle, current) {
-  return load("the pieces", async () => {
-    const { starts, left } = await startsOf(bundle);
-    const wanted = current.log === "" ? (starts.find(({ tables }) => tables.backends.some((backend) => !backend.is_loaded)) ?? starts[0])?.log ?? bundle.logs[0] : bundle.log(current.log);
-    if (!wanted) throw new Error(bundle.logs.length ? `This bundle has no log '${current.log}'. It has: ${bundle.logs.map((log) => log.id).join(", ")}.` : "This bundle has no logs.");
-    const one = await startOf(wanted), beside = current.beside === "" ? null : bundle.log(current.beside) ?? null;
-    const two = beside && beside !== wanted ? await startOf(beside) : null;
-    const all = [...new Set([...(two ? [two] : []), ...starts])];
-    const findings = one ? (await wanted.findings())?.filter((/** @type {any} */ { kind }) => kind.startsWith("vllm-")) ?? [] : [];
-    return { log: wanted, starts, left, findings, one: one && { plain: one, start: named(one, all) }, two: two && named(two, all.concat(one ? [one] : [])) };
-  }, (loaded) => draw(bundle, loaded, current));
+  return load(
+    "the pieces",
+    async () => {
+      const { starts, left } = await startsOf(bundle);
+      const wanted =
+        current.log === ""
+          ? ((starts.find(({ tables }) => tables.backends.some((backend) => !backend.is_loaded)) ?? starts[0])
+              ?.log ?? bundle.logs[0])
+          : bundle.log(current.log);
+      if (!wanted)
+        throw new Error(
+          bundle.logs.length
+            ? `This bundle has no log '${current.log}'. It has: ${bundle.logs.map((log) => log.id).join(", ")}.`
+            : "This bundle has no logs.",
+        );
+      const one = await startOf(wanted),
+        beside = current.beside === "" ? null : (bundle.log(current.beside) ?? null);
+      const two = beside && beside !== wanted ? await startOf(beside) : null;
+      const all = [...new Set([...(two ? [two] : []), ...starts])];
+      const findings = one
+        ? ((await wanted.findings())?.filter((/** @type {any} */ { kind }) => kind.startsWith("vllm-")) ?? [])
+        : [];
+      return {
+        log: wanted,
+        starts,
+        left,
+        findings,
+        one: one && { plain: one, start: named(one, all) },
+        two: two && named(two, all.concat(one ? [one] : [])),
+      };
+    },
+    (loaded) => draw(bundle, loaded, current),
+  );
 }
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {any} loaded @param {Record<string, string>} current */
@@ -71,67 +94,192 @@ function draw(bundle, { log, starts, left, findings, one, two }, current) {
   const start = /** @type {Start} */ (one.start);
   const piece = start.pieces[Number(current.piece || NaN)] ?? null;
   const backends = start.tables.backends;
-  fill(main, h("div", { class: "page vllm-page" },
-    h("h1", null, headline(start)),
-    backends[0] && h("p", { class: "dim" }, [backends[0].model, two && `beside: ${logText(two.log)}`].filter(Boolean).join(" · ")),
-    startup(start),
-    h("section", { "aria-labelledby": "pieces" }, h("h2", { id: "pieces" }, "Pieces"),
-      h("div", { class: "pieces-bar" }, h("span", { role: "group", "aria-label": "Colour" }, ["", "outcome"].map((by) =>
-        h("button", { class: "tool", dataset: { id: `by ${by}` }, "aria-pressed": String(current.by === by), onclick: () => state.replace({ by }, true) }, by === "" ? "Time" : "Outcome"))), legend(current.by, start)),
-      start.pieces.length === 0 && h("p", { class: "dim" }, "The log has no piece: it ends before the first, or this vLLM compiles the model as a whole."),
-      backends.map((backend, number) => h("div", { class: "backend" }, backends.length > 1 && h("h3", null, backend.prefix ?? `backend ${number}`), matrix(start, number, two, state))),
-      nameless(start)),
-    piece && pieceDetail(start, piece, two, state),
-    findings.length > 0 && h("section", { "aria-labelledby": "findings" }, h("h2", { id: "findings" }, "What stands out"), h("ul", { class: "findings", "aria-label": "Findings" }, findings.map((/** @type {any} */ finding) => h("li", null, findingCard(finding))))),
-    startsTable(starts, one.plain, starts.find((/** @type {Start} */ other) => other.log === two?.log) ?? null, left, state),
-    settings(start, two)));
+  fill(
+    main,
+    h(
+      "div",
+      { class: "page vllm-page" },
+      h("h1", null, headline(start)),
+      backends[0] &&
+        h(
+          "p",
+          { class: "dim" },
+          [backends[0].model, two && `beside: ${logText(two.log)}`].filter(Boolean).join(" · "),
+        ),
+      startup(start),
+      h(
+        "section",
+        { "aria-labelledby": "pieces" },
+        h("h2", { id: "pieces" }, "Pieces"),
+        h(
+          "div",
+          { class: "pieces-bar" },
+          h(
+            "span",
+            { "role": "group", "aria-label": "Colour" },
+            ["", "outcome"].map((by) =>
+              h(
+                "button",
+                {
+                  "class": "tool",
+                  "dataset": { id: `by ${by}` },
+                  "aria-pressed": String(current.by === by),
+                  "onclick": () => state.replace({ by }, true),
+                },
+                by === "" ? "Time" : "Outcome",
+              ),
+            ),
+          ),
+          legend(current.by, start),
+        ),
+        start.pieces.length === 0 &&
+          h(
+            "p",
+            { class: "dim" },
+            "The log has no piece: it ends before the first, or this vLLM compiles the model as a whole.",
+          ),
+        backends.map((backend, number) =>
+          h(
+            "div",
+            { class: "backend" },
+            backends.length > 1 && h("h3", null, backend.prefix ?? `backend ${number}`),
+            matrix(start, number, two, state),
+          ),
+        ),
+        nameless(start),
+      ),
+      piece && pieceDetail(start, piece, two, state),
+      findings.length > 0 &&
+        h(
+          "section",
+          { "aria-labelledby": "findings" },
+          h("h2", { id: "findings" }, "What stands out"),
+          h(
+            "ul",
+            { "class": "findings", "aria-label": "Findings" },
+            findings.map((/** @type {any} */ finding) => h("li", null, findingCard(finding))),
+          ),
+        ),
+      startsTable(
+        starts,
+        one.plain,
+        starts.find((/** @type {Start} */ other) => other.log === two?.log) ?? null,
+        left,
+        state,
+      ),
+      settings(start, two),
+    ),
+  );
   main.querySelector(".page")?.scrollTo(0, left0);
-  if (again) /** @type {HTMLElement | null} */ (main.querySelector(`[data-id="${CSS.escape(again)}"]`))?.focus();
-  if (current.piece !== chosen && current.piece !== "") main.querySelector(".piece")?.scrollIntoView({ block: "nearest" });
+  if (again)
+    /** @type {HTMLElement | null} */ (main.querySelector(`[data-id="${CSS.escape(again)}"]`))?.focus();
+  if (current.piece !== chosen && current.piece !== "")
+    main.querySelector(".piece")?.scrollIntoView({ block: "nearest" });
   chosen = current.piece;
 }
 
 /** @param {Start} start */
 function nameless(start) {
   if (start.pieces.every(({ submodule }) => submodule !== null)) {
-    return start.pieces.some(({ namedBy }) => namedBy !== null) && h("p", { class: "dim" }, "This start writes no names: they are those of the pieces with the same code in another log.");
+    return (
+      start.pieces.some(({ namedBy }) => namedBy !== null) &&
+      h(
+        "p",
+        { class: "dim" },
+        "This start writes no names: they are those of the pieces with the same code in another log.",
+      )
+    );
   }
-  return start.tables.backends.some((backend) => backend.is_loaded) && h("p", { class: "dim" },
-    "vLLM writes no names of pieces when it loads what was compiled ahead of time. With the log of the start that compiled them in the same bundle, their code names them: ",
-    h("code", null, "tlparse-bundle COLD WARM out/ --open"));
+  return (
+    start.tables.backends.some((backend) => backend.is_loaded) &&
+    h(
+      "p",
+      { class: "dim" },
+      "vLLM writes no names of pieces when it loads what was compiled ahead of time. With the log of the start that compiled them in the same bundle, their code names them: ",
+      h("code", null, "tlparse-bundle COLD WARM out/ --open"),
+    )
+  );
 }
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {import("../lib/bundle/log.js").Log} log */
 function nothing(bundle, log) {
-  if (isLeftOut(bundle, "vllm")) return h("div", { class: "page" }, h("h1", null, "vLLM"), h("p", null, LEFT_OUT));
-  return h("div", { class: "page" }, h("h1", null, "This log has nothing of vLLM"),
-    h("p", null, bundle.logs.length > 1 ? "Choose another log above. " : "", "vLLM writes what it compiles when it runs with a trace folder:"),
-    h("pre", { class: "padded" }, `TORCH_TRACE=/tmp/trace vllm serve MODEL\ntlparse-bundle /tmp/trace out/ --overwrite --open`),
-    h("p", { class: "dim" }, log.id));
+  if (isLeftOut(bundle, "vllm"))
+    return h("div", { class: "page" }, h("h1", null, "vLLM"), h("p", null, LEFT_OUT));
+  return h(
+    "div",
+    { class: "page" },
+    h("h1", null, "This log has nothing of vLLM"),
+    h(
+      "p",
+      null,
+      bundle.logs.length > 1 ? "Choose another log above. " : "",
+      "vLLM writes what it compiles when it runs with a trace folder:",
+    ),
+    h(
+      "pre",
+      { class: "padded" },
+      `TORCH_TRACE=/tmp/trace vllm serve MODEL\ntlparse-bundle /tmp/trace out/ --overwrite --open`,
+    ),
+    h("p", { class: "dim" }, log.id),
+  );
 }
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {import("../lib/bundle/log.js").Log} log @param {Start | null} two */
 function header(bundle, log, two) {
-  const home = listAddress(), kept = /** @type {Record<string, string>} */ (state.current.log ? { log: log.id } : {});
-  const away = (/** @type {string} */ id, /** @type {string} */ title, /** @type {Record<string, string>} */ more) => {
+  const home = listAddress(),
+    kept = /** @type {Record<string, string>} */ (state.current.log ? { log: log.id } : {});
+  const away = (
+    /** @type {string} */ id,
+    /** @type {string} */ title,
+    /** @type {Record<string, string>} */ more,
+  ) => {
     const href = inViewer(bundle, "default", { ...more, ...kept });
     return href === null ? [] : [{ id, title, icon: id, href }];
   };
   const ranks = bundle.manifest.rank_tables ? inViewer(bundle, "multirank") : null;
   frame.draw({
-    name: bundleName(bundle), home: home ?? state.link({}), homeTitle: home ? "All bundles" : "vLLM", here: "vllm",
+    name: bundleName(bundle),
+    home: home ?? state.link({}),
+    homeTitle: home ? "All bundles" : "vLLM",
+    here: "vllm",
     groups: [
       { title: "", items: away("overview", "Overview", {}) },
-      { title: "Time", items: [...away("timeline", "Timeline", { view: "timeline" }), ...away("caches", "Caches", { view: "caches" })] },
-      { title: "Code", items: [...away("compiles", "Compiles", { view: "compiles" }), { id: "vllm", title: "vLLM", icon: "vllm", href: location.href }] },
+      {
+        title: "Time",
+        items: [
+          ...away("timeline", "Timeline", { view: "timeline" }),
+          ...away("caches", "Caches", { view: "caches" }),
+        ],
+      },
+      {
+        title: "Code",
+        items: [
+          ...away("compiles", "Compiles", { view: "compiles" }),
+          { id: "vllm", title: "vLLM", icon: "vllm", href: location.href },
+        ],
+      },
       { title: "Ranks", items: ranks ? [{ id: "ranks", title: "Ranks", icon: "ranks", href: ranks }] : [] },
     ].filter(({ items }) => items.length > 0),
   });
   const items = bundle.logs.map((one) => ({ value: one.id, text: logText(one) }));
-  fill(frame.where, h("span", { class: "viewer-name" }, "vLLM"),
-    bundle.logs.length > 1 && picker({ label: "Log", value: log.id, items, onpick: (id) => state.go(state.patched({ log: id, piece: "", beside: "" })) }),
-    bundle.logs.length > 1 && picker({ label: "Beside", value: two?.log.id ?? "", onpick: (id) => state.go(state.patched({ beside: id })),
-      items: [{ value: "", text: "beside: none" }, ...items.filter(({ value }) => value !== log.id)] }));
+  fill(
+    frame.where,
+    h("span", { class: "viewer-name" }, "vLLM"),
+    bundle.logs.length > 1 &&
+      picker({
+        label: "Log",
+        value: log.id,
+        items,
+        onpick: (id) => state.go(state.patched({ log: id, piece: "", beside: "" })),
+      }),
+    bundle.logs.length > 1 &&
+      picker({
+        label: "Beside",
+        value: two?.log.id ?? "",
+        onpick: (id) => state.go(state.patched({ beside: id })),
+        items: [{ value: "", text: "beside: none" }, ...items.filter(({ value }) => value !== log.id)],
+      }),
+  );
 }
 
 /** @param {KeyboardEvent} event */

@@ -14,13 +14,28 @@ const OUTCOMES = {
 export const ORDER = [...Object.keys(OUTCOMES), ""];
 
 /** @param {string | null} outcome @returns {[string, string, string]} sign, word, meaning */
-export const outcomeOf = (outcome) => (outcome !== null && Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome] : ["·", outcome || "not told", "The log does not tell what came of it."]);
+export const outcomeOf = (outcome) =>
+  outcome !== null && Object.hasOwn(OUTCOMES, outcome)
+    ? OUTCOMES[outcome]
+    : ["·", outcome || "not told", "The log does not tell what came of it."];
 
 /** @param {string | null} outcome */
 export function outcomeBadge(outcome) {
   const [sign, word, meaning] = outcomeOf(outcome);
-  return h("span", { class: `outcome outcome-${outcome && Object.hasOwn(OUTCOMES, outcome) ? outcome : "none"}`, title: meaning }, h("span", { "aria-hidden": "true" }, sign), " ", word);
+  return h(
+    "span",
+    {
+      class: `outcome outcome-${outcome && Object.hasOwn(OUTCOMES, outcome) ? outcome : "none"}`,
+      title: meaning,
+    },
+    h("span", { "aria-hidden": "true" }, sign),
+    " ",
+    word,
+  );
 }
 
 /** "10 compiled, 2 reused" @param {Map<string, number>} counts */
-export const countsText = (counts) => ORDER.filter((key) => counts.has(key)).map((key) => `${count(counts.get(key))} ${outcomeOf(key)[1]}`).join(", ");
+export const countsText = (counts) =>
+  ORDER.filter((key) => counts.has(key))
+    .map((key) => `${count(counts.get(key))} ${outcomeOf(key)[1]}`)
+    .join(", ");

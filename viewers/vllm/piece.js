@@ -13,59 +13,205 @@ import { outcomeBadge, outcomeOf } from "./outcome.js";
 /** @param {Start} start @param {Piece} piece @param {Start | null} other @param {import("../lib/page/hash-state.js").HashState} state */
 export function pieceDetail(start, piece, other, state) {
   const { row } = piece;
-  const link = (/** @type {number} */ id) => h("a", { href: state.patched({ piece: String(id) }) }, nameOf(start.pieces[id]));
+  const link = (/** @type {number} */ id) =>
+    h("a", { href: state.patched({ piece: String(id) }) }, nameOf(start.pieces[id]));
   const links = (/** @type {number[]} */ ids) => ids.map((id, i) => [i > 0 && ", ", link(id)]);
   const theirs = other ? counterpart(other, piece, start.tables.backends[row.backend].prefix) : null;
   /** @type {[string, any][]} */
   const facts = [
-    ["What came of it", [outcomeBadge(row.outcome), " ", h("span", { class: "dim" }, outcomeOf(row.outcome)[2])]],
+    [
+      "What came of it",
+      [outcomeBadge(row.outcome), " ", h("span", { class: "dim" }, outcomeOf(row.outcome)[2])],
+    ],
     ["Time", row.duration_us === null ? "not told" : time(row.duration_us)],
-    ...(row.inductor_time_us === null ? [] : [/** @type {[string, any]} */ (["in Inductor", time(row.inductor_time_us)])]),
-    ...(row.load_time_us === null ? [] : [/** @type {[string, any]} */ (["loading", time(row.load_time_us)])]),
-    ...(row.outcome === "reused" ? [/** @type {[string, any]} */ (["Code of", row.reused !== null ? link(row.reused) : row.equal_to.length ? ["one of ", links(row.equal_to)] : "not told"])] : []),
-    ...(row.outcome !== "reused" && row.equal_to.length ? [/** @type {[string, any]} */ (["Equal graphs before it", links(row.equal_to)])] : []),
-    ...(theirs ? [/** @type {[string, any]} */ (["In the other log", [outcomeBadge(theirs.row.outcome), ` ${time(theirs.row.duration_us)}`, theirs.row.code_hash !== null && row.code_hash !== null && h("span", { class: "dim" }, theirs.row.code_hash === row.code_hash ? ", the same code" : ", other code")]])] : []),
-    ...(piece.namedBy === null ? [] : [/** @type {[string, any]} */ (["Its name", `from the log ${piece.namedBy}, by equal code: this one writes none`])]),
+    ...(row.inductor_time_us === null
+      ? []
+      : [/** @type {[string, any]} */ (["in Inductor", time(row.inductor_time_us)])]),
+    ...(row.load_time_us === null
+      ? []
+      : [/** @type {[string, any]} */ (["loading", time(row.load_time_us)])]),
+    ...(row.outcome === "reused"
+      ? [
+          /** @type {[string, any]} */ ([
+            "Code of",
+            row.reused !== null
+              ? link(row.reused)
+              : row.equal_to.length
+                ? ["one of ", links(row.equal_to)]
+                : "not told",
+          ]),
+        ]
+      : []),
+    ...(row.outcome !== "reused" && row.equal_to.length
+      ? [/** @type {[string, any]} */ (["Equal graphs before it", links(row.equal_to)])]
+      : []),
+    ...(theirs
+      ? [
+          /** @type {[string, any]} */ ([
+            "In the other log",
+            [
+              outcomeBadge(theirs.row.outcome),
+              ` ${time(theirs.row.duration_us)}`,
+              theirs.row.code_hash !== null &&
+                row.code_hash !== null &&
+                h(
+                  "span",
+                  { class: "dim" },
+                  theirs.row.code_hash === row.code_hash ? ", the same code" : ", other code",
+                ),
+            ],
+          ]),
+        ]
+      : []),
+    ...(piece.namedBy === null
+      ? []
+      : [
+          /** @type {[string, any]} */ ([
+            "Its name",
+            `from the log ${piece.namedBy}, by equal code: this one writes none`,
+          ]),
+        ]),
     ...(row.aot_id === null ? [] : [/** @type {[string, any]} */ (["AOT id", h("code", null, row.aot_id)])]),
   ];
   const list = h("div", null);
-  void artifacts(start, piece).then((element) => fill(list, element), (error) => fill(list, h("p", { class: "note" }, String(error.message ?? error))));
-  return h("section", { class: "piece", "aria-labelledby": "piece" }, h("h2", { id: "piece", tabindex: "-1" }, h("code", null, nameOf(piece))),
-    h("dl", { class: "facts" }, facts.map(([term, what]) => [h("dt", null, term), h("dd", null, what)])),
-    passes(start, piece), list);
+  void artifacts(start, piece).then(
+    (element) => fill(list, element),
+    (error) => fill(list, h("p", { class: "note" }, String(error.message ?? error))),
+  );
+  return h(
+    "section",
+    { "class": "piece", "aria-labelledby": "piece" },
+    h("h2", { id: "piece", tabindex: "-1" }, h("code", null, nameOf(piece))),
+    h(
+      "dl",
+      { class: "facts" },
+      facts.map(([term, what]) => [h("dt", null, term), h("dd", null, what)]),
+    ),
+    passes(start, piece),
+    list,
+  );
 }
 
 /** @param {Start} start @param {Piece} piece */
 async function artifacts({ log }, { row }) {
-  if (row.events.length === 0) return h("p", { class: "dim" }, "No artifacts: nothing was compiled or loaded for it.");
-  const wanted = new Set(row.events), all = await compileArtifacts(log, row);
+  if (row.events.length === 0)
+    return h("p", { class: "dim" }, "No artifacts: nothing was compiled or loaded for it.");
+  const wanted = new Set(row.events),
+    all = await compileArtifacts(log, row);
   const own = all.filter((/** @type {any} */ artifact) => wanted.has(artifact.event));
-  return [h("h3", null, `Artifacts `, h("span", { class: "dim" }, count(row.events.length))),
-    h("ul", { class: "artifact-list", "aria-label": "Artifacts" }, own.map((/** @type {any} */ artifact) => {
-      const href = inViewer(log.bundle, "default", { log: log.id, view: "compile", compile: attemptName(row), artifact: artifact.address });
-      return h("li", null, href ? h("a", { href, class: "away" }, artifact.name) : artifact.name, h("span", { class: "dim number" }, bytes(artifact.size_bytes)));
-    }))];
+  return [
+    h("h3", null, `Artifacts `, h("span", { class: "dim" }, count(row.events.length))),
+    h(
+      "ul",
+      { "class": "artifact-list", "aria-label": "Artifacts" },
+      own.map((/** @type {any} */ artifact) => {
+        const href = inViewer(log.bundle, "default", {
+          log: log.id,
+          view: "compile",
+          compile: attemptName(row),
+          artifact: artifact.address,
+        });
+        return h(
+          "li",
+          null,
+          href ? h("a", { href, class: "away" }, artifact.name) : artifact.name,
+          h("span", { class: "dim number" }, bytes(artifact.size_bytes)),
+        );
+      }),
+    ),
+  ];
 }
 
 /** @param {Start} start @param {Piece} piece */
 function passes({ log, tables }, { id, row }) {
   const all = tables.passes.filter((one) => one.piece === id);
   if (all.length === 0) return null;
-  const idle = all.filter((one) => one.is_equal), busy = all.filter((one) => !one.is_equal);
-  const record = (/** @type {number} */ event) => inViewer(log.bundle, "default", { log: log.id, view: "events", event: String(event) });
+  const idle = all.filter((one) => one.is_equal),
+    busy = all.filter((one) => !one.is_equal);
+  const record = (/** @type {number} */ event) =>
+    inViewer(log.bundle, "default", { log: log.id, view: "events", event: String(event) });
   const name = (/** @type {any} */ one) => {
     const href = record(one.event);
-    return [one.number !== null && h("span", { class: "dim" }, `${one.number} `), href ? h("a", { href, class: "away" }, one.name) : one.name];
+    return [
+      one.number !== null && h("span", { class: "dim" }, `${one.number} `),
+      href ? h("a", { href, class: "away" }, one.name) : one.name,
+    ];
   };
-  return [h("h3", null, "Passes of vLLM ", h("span", { class: "dim" }, count(all.length))),
-    busy.length > 0 && h("table", { class: "plain passes", "aria-label": "Passes that change the graph" },
-      h("thead", null, h("tr", null, ["Pass", "Nodes", "New", "Gone"].map((title) => h("th", { scope: "col" }, title)))),
-      h("tbody", null, busy.map((one) => h("tr", null, h("th", { scope: "row" }, name(one)),
-        h("td", { class: "number" }, one.base_node_count === null ? count(one.node_count) : `${count(one.base_node_count)} → ${count(one.node_count)}`), h("td", null, calls(one.added, "+")), h("td", null, calls(one.removed, "−")))))),
-    busy.some((one) => one.base_node_count === one.node_count && !Object.keys(one.added).length && !Object.keys(one.removed).length) && h("p", { class: "dim" }, "Where no call is new or gone, the text of the graph differs in something else."),
-    idle.length > 0 && h("details", null, h("summary", null, `${plural(idle.length, "pass", "passes")} that ${idle.length === 1 ? "changes" : "change"} nothing`), h("ul", null, idle.map((one) => h("li", null, name(one))))),
-    row.events.length > 0 && h("p", { class: "dim" }, "Each is compared with the graph before it; the first with one after which passes of torch have run too.")];
+  return [
+    h("h3", null, "Passes of vLLM ", h("span", { class: "dim" }, count(all.length))),
+    busy.length > 0 &&
+      h(
+        "table",
+        { "class": "plain passes", "aria-label": "Passes that change the graph" },
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["Pass", "Nodes", "New", "Gone"].map((title) => h("th", { scope: "col" }, title)),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          busy.map((one) =>
+            h(
+              "tr",
+              null,
+              h("th", { scope: "row" }, name(one)),
+              h(
+                "td",
+                { class: "number" },
+                one.base_node_count === null
+                  ? count(one.node_count)
+                  : `${count(one.base_node_count)} → ${count(one.node_count)}`,
+              ),
+              h("td", null, calls(one.added, "+")),
+              h("td", null, calls(one.removed, "−")),
+            ),
+          ),
+        ),
+      ),
+    busy.some(
+      (one) =>
+        one.base_node_count === one.node_count &&
+        !Object.keys(one.added).length &&
+        !Object.keys(one.removed).length,
+    ) &&
+      h(
+        "p",
+        { class: "dim" },
+        "Where no call is new or gone, the text of the graph differs in something else.",
+      ),
+    idle.length > 0 &&
+      h(
+        "details",
+        null,
+        h(
+          "summary",
+          null,
+          `${plural(idle.length, "pass", "passes")} that ${idle.length === 1 ? "changes" : "change"} nothing`,
+        ),
+        h(
+          "ul",
+          null,
+          idle.map((one) => h("li", null, name(one))),
+        ),
+      ),
+    row.events.length > 0 &&
+      h(
+        "p",
+        { class: "dim" },
+        "Each is compared with the graph before it; the first with one after which passes of torch have run too.",
+      ),
+  ];
 }
 
 /** @param {Record<string, number>} counts @param {string} sign */
-const calls = (counts, sign) => h("ul", null, Object.entries(counts).map(([op, n]) => h("li", null, `${sign}${count(n)} `, h("code", null, op))));
+const calls = (counts, sign) =>
+  h(
+    "ul",
+    null,
+    Object.entries(counts).map(([op, n]) => h("li", null, `${sign}${count(n)} `, h("code", null, op))),
+  );

@@ -6,32 +6,70 @@ import { plural } from "../lib/page/format.js";
 
 /** What most runs of vLLM on a GPU have. @type {Record<string, unknown[]>} */
 const USUAL = {
-  mode: ["3"], backend: ["inductor"], compile_sizes: [""], use_inductor_graph_partition: [false], inductor_passes: [""], dynamic_shapes_type: ["DynamicShapesType.BACKED"],
-  dynamic_shapes_evaluate_guards: [false], cudagraph_mode: ["FULL_AND_PIECEWISE", "PIECEWISE", "FULL"],
+  mode: ["3"],
+  backend: ["inductor"],
+  compile_sizes: [""],
+  use_inductor_graph_partition: [false],
+  inductor_passes: [""],
+  dynamic_shapes_type: ["DynamicShapesType.BACKED"],
+  dynamic_shapes_evaluate_guards: [false],
+  cudagraph_mode: ["FULL_AND_PIECEWISE", "PIECEWISE", "FULL"],
 };
 const LONG = 4; // values of a list that a chip shows
 
 /** @param {Start} start @param {Start | null} other */
 export function settings(start, other) {
   const backends = start.tables.backends;
-  return h("section", { "aria-labelledby": "settings" }, h("h2", { id: "settings" }, "Settings"),
+  return h(
+    "section",
+    { "aria-labelledby": "settings" },
+    h("h2", { id: "settings" }, "Settings"),
     backends.map((backend, number) => {
       const entries = Object.entries(backend.config);
-      const theirs = other?.tables.backends.find(({ prefix, event }) => event !== null && prefix === backend.prefix)?.config ?? null;
-      return h("div", { class: "backend" },
+      const theirs =
+        other?.tables.backends.find(({ prefix, event }) => event !== null && prefix === backend.prefix)
+          ?.config ?? null;
+      return h(
+        "div",
+        { class: "backend" },
         backends.length > 1 && h("h3", null, backend.prefix ?? `backend ${number}`),
-        entries.length === 0 ? h("p", { class: "dim" }, backend.is_loaded ? "vLLM writes no settings when it loads what was compiled ahead of time." : "The log has no settings of it.")
-          : h("ul", { class: "chips", "aria-label": "Settings" }, entries.map(([key, value]) => chip(key, value, theirs && key in theirs ? theirs[key] : undefined))));
-    }));
+        entries.length === 0
+          ? h(
+              "p",
+              { class: "dim" },
+              backend.is_loaded
+                ? "vLLM writes no settings when it loads what was compiled ahead of time."
+                : "The log has no settings of it.",
+            )
+          : h(
+              "ul",
+              { "class": "chips", "aria-label": "Settings" },
+              entries.map(([key, value]) =>
+                chip(key, value, theirs && key in theirs ? theirs[key] : undefined),
+              ),
+            ),
+      );
+    }),
+  );
 }
 
 /** @param {string} key @param {any} value @param {any} theirs undefined without another log */
 function chip(key, value, theirs) {
   const differs = theirs !== undefined && theirs !== value;
-  const unusual = Object.hasOwn(USUAL, key) && !USUAL[key].some((usual) => usual === (key === "cudagraph_mode" ? String(value).split(".").pop() : value));
+  const unusual =
+    Object.hasOwn(USUAL, key) &&
+    !USUAL[key].some(
+      (usual) => usual === (key === "cudagraph_mode" ? String(value).split(".").pop() : value),
+    );
   const note = differs ? `the other log: ${show(theirs)}` : unusual ? "unusual" : "";
-  return h("li", { class: `chip${differs || unusual ? " chip-marked" : ""}`, title: note || null },
-    h("span", { class: "dim" }, key), " ", values(value), note && h("span", { class: "chip-note" }, ` ▲ ${note}`));
+  return h(
+    "li",
+    { class: `chip${differs || unusual ? " chip-marked" : ""}`, title: note || null },
+    h("span", { class: "dim" }, key),
+    " ",
+    values(value),
+    note && h("span", { class: "chip-note" }, ` ▲ ${note}`),
+  );
 }
 
 /** @param {any} value */
@@ -41,5 +79,14 @@ const show = (value) => (value === "" ? "none" : value === null ? "null" : Strin
 function values(value) {
   const parts = typeof value === "string" ? value.split(", ") : [];
   if (parts.length <= LONG) return h("b", null, show(value));
-  return h("details", { class: "chip-list" }, h("summary", null, plural(parts.length, "value")), h("ul", null, parts.map((part) => h("li", null, h("code", null, part)))));
+  return h(
+    "details",
+    { class: "chip-list" },
+    h("summary", null, plural(parts.length, "value")),
+    h(
+      "ul",
+      null,
+      parts.map((part) => h("li", null, h("code", null, part))),
+    ),
+  );
 }

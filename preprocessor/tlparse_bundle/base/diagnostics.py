@@ -18,40 +18,138 @@ class Code:
 
 
 CODES: dict[str, Code] = {
-    "empty-log": Code("warning", "The file has no bytes: the process created it and wrote no record, or was killed before."),
-    "not-a-record": Code("warning", "Lines that are neither a record nor the payload of one. They are kept in the verbatim chunks only."),
-    "too-large": Code("warning", "A line of more than 16 MiB, which is taken for no record, or a record of more than 256 MiB, whose payload was left out. All bytes are in the verbatim chunks."),
+    "empty-log": Code(
+        "warning", "The file has no bytes: the process created it and wrote no record, or was killed before."
+    ),
+    "not-a-record": Code(
+        "warning",
+        "Lines that are neither a record nor the payload of one. They are kept in the verbatim chunks only.",
+    ),
+    "too-large": Code(
+        "warning",
+        "A line of more than 16 MiB, which is taken for no record, or a record of more than 256 MiB, whose"
+        " payload was left out. All bytes are in the verbatim chunks.",
+    ),
     "blank-line": Code("info", "Empty lines between records; they carry nothing."),
     "byte-order-mark": Code("info", "The file starts with a UTF-8 byte order mark; it was skipped."),
-    "json-syntax": Code("warning", "The text after the record prefix is not a JSON object. The event has the type damaged_record; its text is in the metadata."),
-    "record-cut": Code("warning", "The last record has no line end and its JSON is incomplete: the process was killed, or the file was cut."),
-    "payload-md5": Code("warning", "The payload is not the one that was written: its MD5 differs from has_payload. The payload is kept as it was found."),
+    "json-syntax": Code(
+        "warning",
+        "The text after the record prefix is not a JSON object. The event has the type damaged_record; its"
+        " text is in the metadata.",
+    ),
+    "record-cut": Code(
+        "warning",
+        "The last record has no line end and its JSON is incomplete: the process was killed, or the file was"
+        " cut.",
+    ),
+    "payload-md5": Code(
+        "warning",
+        "The payload is not the one that was written: its MD5 differs from has_payload. The payload is kept"
+        " as it was found.",
+    ),
     "payload-missing": Code("warning", "The record announces a payload, but no payload line follows."),
-    "payload-unannounced": Code("warning", "Payload lines follow a record that announces none. They were kept as its payload."),
-    "payload-blank-lines": Code("warning", "Empty lines stand between the lines of a payload; they were left out of it."),
-    "payload-line-ends": Code("info", "The lines of the payload end in CR LF; the MD5 says that it was written with LF."),
-    "string-redefined": Code("warning", "An interned string id was defined a second time with another text; the newest definition counts from there on."),
-    "string-undefined": Code("info", "A stack refers to an interned string id that the log does not define, as in a forked child, which uses ids of its parent. The file name of the frame is unknown."),
+    "payload-unannounced": Code(
+        "warning", "Payload lines follow a record that announces none. They were kept as its payload."
+    ),
+    "payload-blank-lines": Code(
+        "warning", "Empty lines stand between the lines of a payload; they were left out of it."
+    ),
+    "payload-line-ends": Code(
+        "info", "The lines of the payload end in CR LF; the MD5 says that it was written with LF."
+    ),
+    "string-redefined": Code(
+        "warning",
+        "An interned string id was defined a second time with another text; the newest definition counts from"
+        " there on.",
+    ),
+    "string-undefined": Code(
+        "info",
+        "A stack refers to an interned string id that the log does not define, as in a forked child, which"
+        " uses ids of its parent. The file name of the frame is unknown.",
+    ),
     "string-invalid": Code("warning", "A 'str' record does not define [text, id]."),
-    "stack-invalid": Code("warning", "A stack is not a list of frames with file, line and name; it was left in the metadata as it is."),
-    "frame-fields": Code("info", "The frames of a stack have fields that the frame table has no column for; they are in the verbatim chunks only."),
-    "text-invalid": Code("warning", "The record holds bytes that are no UTF-8, or half of a surrogate pair. In the metadata they became U+FFFD."),
-    "compile-id-invalid": Code("warning", "A part of the compile id is not a whole number of 0 or more. The event was filed without a compile id; the value is in its metadata."),
-    "rank-invalid": Code("warning", "The rank is not a whole number of 0 or more. It was ignored; the value is in the metadata."),
-    "rank-mixed": Code("info", "The log holds records of several ranks. It is filed under the rank of the file name, else under the first."),
-    "rank-differs": Code("warning", "The rank in the file name is not the one that the records carry. It is filed under that of the file name."),
-    "time-invalid": Code("warning", "The record prefix holds no valid time; the event has the time of the one before."),
-    "year-unknown": Code("info", "The log has neither chromium events nor metrics to derive the year and the time zone from, so that times are known only relative to its first record."),
-    "clock-inferred": Code("info", "The log writes local time without year and zone; both were derived from the first chromium event."),
-    "timeline-invalid": Code("warning", "The payload of a chromium event is not a trace event. It is kept as a payload, but is not part of the timeline."),
-    "timeline-misnested": Code("info", "Spans of the timeline overlap without one lying in the other: several threads write under one thread id. The spans table puts them on lanes."),
-    "timeline-unended": Code("info", "Spans of the timeline have no end: the process was killed, or an exception left them."),
-    "timeline-backwards": Code("info", "Spans of the timeline end before they begin: the clock was set back. Their duration was made 0."),
-    "timeline-unbegun": Code("info", "End events of the timeline without a begin; they are not in the spans table."),
-    "timeline-invalid-time": Code("info", "Events of the timeline at an impossible time; they are not in the spans table."),
-    "timeline-other-phase": Code("info", "Events of the timeline of a phase that torch does not write; they are not in the spans table."),
-    "table-parse": Code("warning", "The content of an event is not what its kind promises, so that a table has it as text, in part or not at all. The event itself is complete."),
-    "plugin-failed": Code("warning", "A plug-in failed. The bundle was built without what it adds; the rest is complete. The message names its package and its entry point."),
+    "stack-invalid": Code(
+        "warning",
+        "A stack is not a list of frames with file, line and name; it was left in the metadata as it is.",
+    ),
+    "frame-fields": Code(
+        "info",
+        "The frames of a stack have fields that the frame table has no column for; they are in the verbatim"
+        " chunks only.",
+    ),
+    "text-invalid": Code(
+        "warning",
+        "The record holds bytes that are no UTF-8, or half of a surrogate pair. In the metadata they became"
+        " U+FFFD.",
+    ),
+    "compile-id-invalid": Code(
+        "warning",
+        "A part of the compile id is not a whole number of 0 or more. The event was filed without a compile"
+        " id; the value is in its metadata.",
+    ),
+    "rank-invalid": Code(
+        "warning",
+        "The rank is not a whole number of 0 or more. It was ignored; the value is in the metadata.",
+    ),
+    "rank-mixed": Code(
+        "info",
+        "The log holds records of several ranks. It is filed under the rank of the file name, else under the"
+        " first.",
+    ),
+    "rank-differs": Code(
+        "warning",
+        "The rank in the file name is not the one that the records carry. It is filed under that of the file"
+        " name.",
+    ),
+    "time-invalid": Code(
+        "warning", "The record prefix holds no valid time; the event has the time of the one before."
+    ),
+    "year-unknown": Code(
+        "info",
+        "The log has neither chromium events nor metrics to derive the year and the time zone from, so that"
+        " times are known only relative to its first record.",
+    ),
+    "clock-inferred": Code(
+        "info",
+        "The log writes local time without year and zone; both were derived from the first chromium event.",
+    ),
+    "timeline-invalid": Code(
+        "warning",
+        "The payload of a chromium event is not a trace event. It is kept as a payload, but is not part of"
+        " the timeline.",
+    ),
+    "timeline-misnested": Code(
+        "info",
+        "Spans of the timeline overlap without one lying in the other: several threads write under one thread"
+        " id. The spans table puts them on lanes.",
+    ),
+    "timeline-unended": Code(
+        "info", "Spans of the timeline have no end: the process was killed, or an exception left them."
+    ),
+    "timeline-backwards": Code(
+        "info",
+        "Spans of the timeline end before they begin: the clock was set back. Their duration was made 0.",
+    ),
+    "timeline-unbegun": Code(
+        "info", "End events of the timeline without a begin; they are not in the spans table."
+    ),
+    "timeline-invalid-time": Code(
+        "info", "Events of the timeline at an impossible time; they are not in the spans table."
+    ),
+    "timeline-other-phase": Code(
+        "info",
+        "Events of the timeline of a phase that torch does not write; they are not in the spans table.",
+    ),
+    "table-parse": Code(
+        "warning",
+        "The content of an event is not what its kind promises, so that a table has it as text, in part or"
+        " not at all. The event itself is complete.",
+    ),
+    "plugin-failed": Code(
+        "warning",
+        "A plug-in failed. The bundle was built without what it adds; the rest is complete. The message names"
+        " its package and its entry point.",
+    ),
 }
 
 
@@ -79,7 +177,12 @@ class Diagnostics:
         count: int = 1,
     ) -> None:
         last = self._last_of_code.get(code)
-        follows = last is not None and line is not None and event_index is None and self._next_line.get(code) == line
+        follows = (
+            last is not None
+            and line is not None
+            and event_index is None
+            and self._next_line.get(code) == line
+        )
         rows = self._rows_of_code.get(code, 0)
         if follows or rows >= MAX_ROWS_PER_CODE:
             last["count"] += count
@@ -101,7 +204,14 @@ class Diagnostics:
     def merge(self, other: Diagnostics) -> None:
         """Add those of somebody else who read the same log."""
         for row in other._rows:
-            self.add(row["code"], row["message"], line=row["line"], byte_offset=row["byte_offset"], event_index=row["event"], count=row["count"])
+            self.add(
+                row["code"],
+                row["message"],
+                line=row["line"],
+                byte_offset=row["byte_offset"],
+                event_index=row["event"],
+                count=row["count"],
+            )
 
     def messages(self, code: str) -> list[str]:
         """Return the messages of the rows with a code."""

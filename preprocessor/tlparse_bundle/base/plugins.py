@@ -1,6 +1,7 @@
 """Plug-ins: what other packages add through entry points.
 
-A plug-in that cannot be loaded or that fails later is left out. Its fault is one sentence, which becomes a diagnostic
+A plug-in that cannot be loaded or that fails later is left out. Its fault is one sentence, which becomes a
+diagnostic
 ``plugin-failed`` of the bundle.
 """
 
@@ -33,7 +34,9 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The plug-ins of a group, and the faults of those that could not be loaded; both in the order of their names."""
+    """The plug-ins of a group, and the faults of those that could not be loaded; both in the order of their
+    names.
+    """
 
     plugins: tuple[Plugin, ...]
     faults: tuple[str, ...]
@@ -58,7 +61,9 @@ class Guard:
             text = " ".join(_ADDRESS.sub("", str(error)).split())
             said = f"{type(error).__name__}: {text}" if text else type(error).__name__
             said = said if len(said) <= _MAX_MESSAGE else said[:_MAX_MESSAGE] + "…"
-            self.fault = f"{self._plugin} failed{_place(error, self._plugin.module)}: {said}".encode("utf-8", "replace").decode()
+            self.fault = f"{self._plugin} failed{_place(error, self._plugin.module)}: {said}".encode(
+                "utf-8", "replace"
+            ).decode()
         return None
 
 
@@ -68,7 +73,8 @@ _loaded: dict[str, Loaded] = {}  # by group
 def plugins(group: str, prepare: Callable[[Any], Any]) -> Loaded:
     """Load the entry points of a group, such as ``tlparse_bundle.tables``, once in a process.
 
-    ``prepare`` gets each object that was loaded and returns what to use; it raises when the object is not what the group asks for.
+    ``prepare`` gets each object that was loaded and returns what to use; it raises when the object is not
+    what the group asks for.
     """
     if group not in _loaded:
         found, faults = [], []
@@ -85,7 +91,10 @@ def plugins(group: str, prepare: Callable[[Any], Any]) -> Loaded:
 
 
 def own_name(name: Any, taken: set[str], fits: Callable[[str], bool]) -> str:
-    """Return the name of something that a plug-in adds, and add it to ``taken``. Raises ValueError when it cannot have that name."""
+    """Return the name of something that a plug-in adds, and add it to ``taken``.
+
+    Raises ValueError when it cannot have that name.
+    """
     if type(name) is not str or len(name) > 100 or not fits(name):
         raise ValueError(f"{name!r} is not a name: use letters, digits, '.', '_' and '-'")
     if name.lower() in taken:
@@ -95,7 +104,10 @@ def own_name(name: Any, taken: set[str], fits: Callable[[str], bool]) -> str:
 
 
 def need(thing: Any, *names: str, of: str) -> None:
-    """Raise TypeError unless all these methods or functions exist. ``of``: what a sentence calls ``thing``."""
+    """Raise TypeError unless all these methods or functions exist.
+
+    ``of``: what a sentence calls ``thing``.
+    """
     for name in names:
         if not callable(getattr(thing, name, None)):
             raise TypeError(f"{of} has no function {name!r}")
@@ -107,11 +119,19 @@ def _by_group() -> dict[str, list]:
     from importlib.metadata import entry_points  # it takes longer to import than our own modules
 
     found = entry_points()
-    return {group: sorted(found.select(group=group), key=lambda entry: (entry.name, _package(entry), entry.value)) for group in found.groups if group.startswith("tlparse_bundle.")}
+    return {
+        group: sorted(found.select(group=group), key=lambda entry: (entry.name, _package(entry), entry.value))
+        for group in found.groups
+        if group.startswith("tlparse_bundle.")
+    }
 
 
 def _package(entry: Any) -> str:
-    return f"the package {entry.dist.name} {entry.dist.version}" if entry.dist is not None else "an unknown package"
+    return (
+        f"the package {entry.dist.name} {entry.dist.version}"
+        if entry.dist is not None
+        else "an unknown package"
+    )
 
 
 def _place(error: BaseException, module: str) -> str:

@@ -16,7 +16,9 @@ _MAX_SAID = 300
 _PIECE_BYTES = 1 << 20
 _OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"))  # they have no folders to make
 
-_OPTIONS = dict.fromkeys(("s3", "s3a"), {"max_concurrency": 1})  # else s3fs asks for the size of each file before it reads it (S3FileSystem._cat_file)
+_OPTIONS = dict.fromkeys(
+    ("s3", "s3a"), {"max_concurrency": 1}
+)  # else s3fs asks for the size of each file before it reads it (S3FileSystem._cat_file)
 
 
 def is_url(location: str | os.PathLike) -> bool:
@@ -26,16 +28,23 @@ def is_url(location: str | os.PathLike) -> bool:
 class RemoteFolder:
     """A folder at a URL that fsspec knows. Whatever goes wrong there is an OSError.
 
-    Listings are not kept, since others write while we read. Raises BundleError without fsspec or the package for
-    the protocol, and when the URL holds a password, which would end up in logs.
+    Listings are not kept, since others write while we read. Raises BundleError without fsspec or the package
+    for the protocol, and when the URL holds a password, which would end up in logs.
     """
 
     def __init__(self, url: str):
         parts = urlsplit(url)
-        if parts.password is not None or parts.query or parts.username and parts.scheme in ("http", "https"):
+        if (
+            parts.password is not None
+            or parts.query
+            or (parts.username and parts.scheme in ("http", "https"))
+        ):
             raise BundleError(
                 f"the URL of {parts.scheme}://{parts.hostname or ''}{parts.path} holds a password or a key",
-                hint="Leave it out; fsspec takes credentials from the environment and from configuration files.",
+                hint=(
+                    "Leave it out; fsspec takes credentials from the environment and from configuration"
+                    " files."
+                ),
                 code="credentials",
             )
         self.url = url.rstrip("/")
@@ -44,12 +53,16 @@ class RemoteFolder:
 
             self._is_web = parts.scheme in ("http", "https")
             options = _web_options() if self._is_web else _OPTIONS.get(parts.scheme, {})
-            if "::http" in self.url:  # such as zip://x::https://…: fsspec gives each protocol what is named after it
+            if (
+                "::http" in self.url
+            ):  # such as zip://x::https://…: fsspec gives each protocol what is named after it
                 options = {**options, "http": _web_options(), "https": _web_options()}
             self._fs, root = fsspec.core.url_to_fs(self.url, use_listings_cache=False, **options)
         except ImportError as error:
             hint = "Reading from a URL needs more packages: pip install 'tlparse-bundle[remote]'"
-            raise BundleError(f"{url} is not a local folder, and cannot be read: {error}", hint=hint, code="no-fsspec") from None
+            raise BundleError(
+                f"{url} is not a local folder, and cannot be read: {error}", hint=hint, code="no-fsspec"
+            ) from None
         except ValueError as error:
             raise BundleError(f"{url} cannot be read: {error}", code="unreadable") from None
         self._root = root.rstrip("/")
@@ -74,7 +87,9 @@ class RemoteFolder:
         return _File(self._ask(self._fs.open, path, mode="rb"))
 
     def open_at(self, path: str, start: int) -> BinaryIO:
-        """The same from a place in it on; of a web server that cannot begin there what stands before is read, too."""
+        """The same from a place in it on; of a web server that cannot begin there what stands before is read,
+        too.
+        """
         file = self.open(path)
         try:
             file.seek(start)
@@ -96,7 +111,10 @@ class RemoteFolder:
         return self._ask(self._fs.modified, path)
 
     def write(self, path: str, data: bytes) -> None:
-        """Store a file. Those who read meanwhile get the old one or the new one, where the place can do that."""
+        """Store a file.
+
+        Those who read meanwhile get the old one or the new one, where the place can do that.
+        """
         if not self._is_object_store:
             self._ask(lambda target: self._fs.makedirs(target, exist_ok=True), path.rpartition("/")[0])
         self._ask(lambda target: self._fs.pipe_file(target, data), path)
@@ -106,17 +124,26 @@ class RemoteFolder:
 
     def files(self) -> dict[str, int]:
         """Size in bytes of each file below, by path."""
-        found = self._ask(_walk_web(self._fs), "") if self._is_web else self._ask(self._fs.find, "", detail=True)
-        return {name[len(self._root) :].lstrip("/"): entry["size"] for name, entry in found.items() if entry["type"] == "file"}
+        found = (
+            self._ask(_walk_web(self._fs), "") if self._is_web else self._ask(self._fs.find, "", detail=True)
+        )
+        return {
+            name[len(self._root) :].lstrip("/"): entry["size"]
+            for name, entry in found.items()
+            if entry["type"] == "file"
+        }
 
     def remove(self, path: str) -> None:
         self._ask(self._fs.rm_file, path)
 
     def for_each(self, do: Callable[[Any], None], items: Iterable[Any]) -> None:
-        """Do something here with each item: several at once in object stores, whose file systems may be used by several
-        threads (fsspec/asyn.py), and which let each wait. Raises what goes wrong first; then no more are begun.
+        """Do something here with each item: several at once in object stores, whose file systems may be used
+        by several threads (fsspec/asyn.py), and which let each wait. Raises what goes wrong first; then no
+        more are begun.
         """
-        from concurrent.futures import ThreadPoolExecutor  # takes its time, and every command imports this module
+        from concurrent.futures import (
+            ThreadPoolExecutor,
+        )  # takes its time, and every command imports this module
 
         with ThreadPoolExecutor(_REQUESTS if self._is_object_store else 1) as pool:
             try:
@@ -127,13 +154,21 @@ class RemoteFolder:
                 raise
 
     def info(self, path: str) -> dict:
-        """What the place says of a file or folder: 'type', and 'size' and marks of its version where it has them."""
+        """What the place says of a file or folder: 'type', and 'size' and marks of its version where it has
+        them.
+        """
         return self._ask(self._fs.info, path)
 
     def folders(self) -> list[str]:
         """Names of the folders below, in order."""
         entries = self._ask(self._fs.ls, "", detail=True)
-        return sorted({str(entry["name"]).rstrip("/").split("/")[-1] for entry in entries if entry["type"] == "directory"})
+        return sorted(
+            {
+                str(entry["name"]).rstrip("/").split("/")[-1]
+                for entry in entries
+                if entry["type"] == "directory"
+            }
+        )
 
     def _ask(self, call: Callable, path: str, **options: Any) -> Any:
         if ".." in unquote(path).replace("\\", "/").split("/"):

@@ -1,4 +1,5 @@
-"""Reading from web servers that may be anybody's: where they may lead, how much they may send and how long they may take.
+"""Reading from web servers that may be anybody's: where they may lead, how much they may send and how long
+they may take.
 
 fsspec's file system for HTTP does the reading. It is given sessions with these bounds.
 """
@@ -22,7 +23,9 @@ _DEPTH = 20
 
 
 class Patience:
-    """How long a server may take: so many seconds for the head of an answer, and for its body so many and one more for each ``rate`` bytes."""
+    """How long a server may take: so many seconds for the head of an answer, and for its body so many and one
+    more for each ``rate`` bytes.
+    """
 
     seconds = 60.0
     rate = 10_000
@@ -53,7 +56,12 @@ async def walk(fs: Any, root: str) -> dict[str, dict]:
         for entry in await fs._ls(folder, detail=True):
             name, is_folder = entry["name"], entry["type"] == "directory"
             inner = name.removeprefix(folder).removesuffix("/").split("/")
-            if not name.startswith(folder) or name in seen or set(inner) & {"", ".", ".."} or set("".join(inner)) & set("?#\\"):
+            if (
+                not name.startswith(folder)
+                or name in seen
+                or set(inner) & {"", ".", ".."}
+                or set("".join(inner)) & set("?#\\")
+            ):
                 continue
             seen.add(name)
             if is_folder:
@@ -61,7 +69,10 @@ async def walk(fs: Any, root: str) -> dict[str, dict]:
             else:
                 found[name] = entry
         if len(folders) > _FOLDERS or len(found) > _FILES or folder.count("/") - root.count("/") > _DEPTH:
-            raise Refused(f"it names more than {_FOLDERS:,} folders or {_FILES:,} files, or more than {_DEPTH} folders in each other")
+            raise Refused(
+                f"it names more than {_FOLDERS:,} folders or {_FILES:,} files, or more than {_DEPTH} folders"
+                " in each other"
+            )
     return found
 
 
@@ -73,23 +84,34 @@ class _Request:
         self.redirects = 0
 
 
-async def _check_redirect(session: aiohttp.ClientSession, request: _Request, params: aiohttp.TraceRequestRedirectParams) -> None:
-    """A server may send us elsewhere on itself, and from http to https: not to others, which may be those behind our firewall."""
+async def _check_redirect(
+    session: aiohttp.ClientSession, request: _Request, params: aiohttp.TraceRequestRedirectParams
+) -> None:
+    """A server may send us elsewhere on itself, and from http to https: not to others, which may be those
+    behind our firewall.
+    """
     request.redirects += 1
     if request.redirects > _REDIRECTS:
         raise Refused(f"the server sends from one address to the next, more than {_REDIRECTS} times")
     headers = params.response.headers
     there = params.url.join(URL(headers.get("Location") or headers.get("URI") or ""))
-    if _place(there) == _place(params.url) or _place(params.url) == ("http", there.host, 80) and _place(there)[::2] == ("https", 443):
+    if _place(there) == _place(params.url) or (
+        _place(params.url) == ("http", there.host, 80) and _place(there)[::2] == ("https", 443)
+    ):
         return
-    raise Refused(f"the server sends to another one, {there.origin() if there.host else there.scheme}; pass a URL there if you trust it")
+    raise Refused(
+        f"the server sends to another one, {there.origin() if there.host else there.scheme}; pass a URL there"
+        " if you trust it"
+    )
 
 
 def _place(url: URL) -> tuple[str, str | None, int | None]:
     return url.scheme, url.host, url.port
 
 
-async def _bound_body(session: aiohttp.ClientSession, request: _Request, params: aiohttp.TraceRequestEndParams) -> None:
+async def _bound_body(
+    session: aiohttp.ClientSession, request: _Request, params: aiohttp.TraceRequestEndParams
+) -> None:
     params.response.content = _Body(params.response.content, request.max_bytes)
 
 
@@ -103,7 +125,10 @@ class _Response(aiohttp.ClientResponse):
 
 
 class _Body:
-    """The body of an answer as it comes. What is read as a whole has a bound in bytes; reading has one in time."""
+    """The body of an answer as it comes.
+
+    What is read as a whole has a bound in bytes; reading has one in time.
+    """
 
     def __init__(self, stream: aiohttp.StreamReader, max_bytes: int):
         self._stream = stream

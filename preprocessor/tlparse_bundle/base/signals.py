@@ -9,7 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Ctrl-C and the signals that end a process come when the block has ended. Processes started in it inherit that they wait."""
+    """Ctrl-C and the signals that end a process come when the block has ended.
+
+    Processes started in it inherit that they wait.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return

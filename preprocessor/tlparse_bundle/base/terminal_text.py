@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-# C0 but tab and line feed, DEL, C1; marks and overrides of the direction of text; separators of lines; halves of surrogate pairs.
+# C0 but tab and line feed, DEL, C1; marks and overrides of the direction of text; separators of lines; halves
+# of surrogate pairs.
 _UNSEEN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 _UNSEEN_IN_A_LINE = _UNSEEN[:-1] + "\t\n]"
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}

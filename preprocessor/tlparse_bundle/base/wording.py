@@ -9,7 +9,7 @@ MOST_LINES = 12
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """"1 break", "2 breaks"."""
+    """ "1 break", "2 breaks"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
@@ -18,7 +18,9 @@ def times(count: int) -> str:
 
 
 def duration(us: int | float | None) -> str:
-    """A time as the viewers write it, too (viewers/lib/page/format.js): "1.25 s", "12 min 5 s", "840 µs"; "unknown" without one."""
+    """A time as the viewers write it, too (viewers/lib/page/format.js): "1.25 s", "12 min 5 s", "840 µs";
+    "unknown" without one.
+    """
     if us is None:
         return "unknown"
     if us >= 60_000_000:
@@ -39,7 +41,7 @@ def _digits(number: float) -> str:
 
 
 def listed(parts: Sequence[str], most: int = 3, joint: str = "and") -> str:
-    """"a, b and c"; "a, b, c and 4 more"."""
+    """ "a, b and c"; "a, b, c and 4 more"."""
     shown = list(parts[:most])
     if len(parts) > most:
         shown.append(f"{len(parts) - most:,} more")

@@ -10,7 +10,9 @@ from tlparse_bundle.bundle.checks import damaged
 from tlparse_bundle.bundle.codecs import MAX_FILE_BYTES
 from tlparse_bundle.bundle.store import Store, once, read
 
-_CACHED_BYTES = 64_000_000  # in the order of the log payloads come in turn from as many as were open when it was split
+_CACHED_BYTES = (
+    64_000_000  # in the order of the log payloads come in turn from as many as were open when it was split
+)
 
 
 class Blobs:
@@ -44,5 +46,8 @@ class Blobs:
                 raise damaged(f"{self._store.location}/{path}", "the content has another hash")
             self._sound.add((path, sha256))
         if size_bytes is not None and len(data) != size_bytes:
-            raise damaged(f"{self._store.location}/{path}", f"it has {len(data)} bytes, the blob table says {size_bytes}")
+            raise damaged(
+                f"{self._store.location}/{path}",
+                f"it has {len(data)} bytes, the blob table says {size_bytes}",
+            )
         return data

@@ -1,4 +1,5 @@
-"""What every reader may rely on: tables with the shape of their schema, columns of equal length, references that lead somewhere.
+"""What every reader may rely on: tables with the shape of their schema, columns of equal length, references
+that lead somewhere.
 
 A bundle may come from anybody. What is not so is a BundleError that says where.
 """
@@ -16,32 +17,50 @@ from tlparse_bundle.bundle.schemas import row_tables, schema, schema_names
 
 # What a field of a row refers to, by its name or how that ends.
 _ROW_TARGETS = {"event": "events", "stack": "stacks"}
-_RANK_TARGETS = {"rank_compile": "rank_compiles", "rank_step": "rank_steps", "collective_call": "collective_calls"}  # of a row of a table about several ranks
-CHECKED_WHOLE = frozenset(("spans", "stacks"))  # tables of rows that refer to rows of the same table: see check_whole
+_RANK_TARGETS = {
+    "rank_compile": "rank_compiles",
+    "rank_step": "rank_steps",
+    "collective_call": "collective_calls",
+}  # of a row of a table about several ranks
+CHECKED_WHOLE = frozenset(
+    ("spans", "stacks")
+)  # tables of rows that refer to rows of the same table: see check_whole
 
 
 def damaged(where: str, problem: object) -> BundleError:
-    return BundleError(f"{where} is damaged: {problem}", hint="Build the bundle again; tlparse-bundle validate says more.", code="damaged")
+    return BundleError(
+        f"{where} is damaged: {problem}",
+        hint="Build the bundle again; tlparse-bundle validate says more.",
+        code="damaged",
+    )
 
 
 def row_of(rows: Sequence[Any], number: int, what: str, log_id: str) -> Any:
     """The row that a table refers to. Raises BundleError when there is none."""
     if not 0 <= number < len(rows):
-        raise damaged(f"log {log_id}", f"it refers to row {number} of the {what}, but there are only {len(rows)}")
+        raise damaged(
+            f"log {log_id}", f"it refers to row {number} of the {what}, but there are only {len(rows)}"
+        )
     return rows[number]
 
 
 def check_table(name: str, table: Any, where: str, sizes: Mapping[str, int] = {}) -> None:
     """Raises BundleError unless a table is what its schema says.
 
-    ``sizes`` says how many rows there are of what it may refer to; the references to others are not checked. Fields that
-    the schema does not have are let through, and words: a newer minor version may have them.
+    ``sizes`` says how many rows there are of what it may refer to; the references to others are not checked.
+    Fields that the schema does not have are let through, and words: a newer minor version may have them.
     """
     _check_shape(shape(name), table, where, sizes)
 
 
-def check_row_file(name: str, rows: Sequence[Any], count: int, where: str, sizes: Mapping[str, int] = {}) -> None:
-    """Raises BundleError unless a file holds as many rows as the log directory says, each of which is what the schema of the table says. ``sizes``: see check_table."""
+def check_row_file(
+    name: str, rows: Sequence[Any], count: int, where: str, sizes: Mapping[str, int] = {}
+) -> None:
+    """Raises BundleError unless a file holds as many rows as the log directory says, each of which is what
+    the schema of the table says.
+
+    ``sizes``: see check_table.
+    """
     if len(rows) != count:
         raise damaged(where, f"it has {len(rows)} rows, and not {count}")
     _check_shape(rows_shape(name), rows, where, sizes)
@@ -57,13 +76,17 @@ def _check_shape(check: Check, value: Any, where: str, sizes: Mapping[str, int])
 
 
 def check_whole(name: str, rows: Sequence[Any], where: str) -> None:
-    """Raises BundleError unless rows of a table that refer to rows of the same table, in whatever file, are right; each is as its schema says."""
+    """Raises BundleError unless rows of a table that refer to rows of the same table, in whatever file, are
+    right; each is as its schema says.
+    """
     try:
         for number, row in enumerate(rows):
             if row["id"] != number:
                 raise Malformed(f"is {quoted(row['id'])}, and not {number}", "id", f"row {number}")
             if name == "stacks" and row["parent"] is not None and row["parent"] >= number:
-                raise Malformed(f"the stack {row['parent']} does not come before it", "parent", f"row {number}")
+                raise Malformed(
+                    f"the stack {row['parent']} does not come before it", "parent", f"row {number}"
+                )
         if name == "spans":
             _check_nesting([-1 if row["parent"] is None else row["parent"] for row in rows])
     except Malformed as error:
@@ -74,7 +97,9 @@ def check_references(highest: Mapping[str, int], sizes: Mapping[str, int], where
     """Raises BundleError when a reference leads nowhere, as far as ``sizes`` has what it refers to."""
     for target, row in highest.items():
         if row >= sizes.get(target, row + 1):
-            raise damaged(where, f"it refers to row {row} of the {target}, but there are only {sizes[target]}")
+            raise damaged(
+                where, f"it refers to row {row} of the {target}, but there are only {sizes[target]}"
+            )
 
 
 def check_directory(directory: dict[str, Any], where: str) -> None:
@@ -85,31 +110,53 @@ def check_directory(directory: dict[str, Any], where: str) -> None:
         for number, file in enumerate(tables.get(name, {"files": ()})["files"]):
             first = file.get("first_event", -1)
             if first < end or (name == "events" and first > end):
-                raise damaged(where, f"file {number} of {name} begins with event {first}, the files before it end with {end - 1}")
+                raise damaged(
+                    where,
+                    f"file {number} of {name} begins with event {first}, the files before it end with"
+                    f" {end - 1}",
+                )
             end = first + file["rows"]
         if end > count or (name == "events" and end != count):
             raise damaged(where, f"the files of {name} hold events up to {end - 1}, and there are {count}")
 
 
 def check_part(name: str, rows: Sequence[dict[str, Any]], file: dict[str, Any], where: str) -> None:
-    """Raises BundleError unless a file of 'events' or 'metadata' holds the events that the directory says, in order."""
+    """Raises BundleError unless a file of 'events' or 'metadata' holds the events that the directory says, in
+    order.
+    """
     events = [row["event"] for row in rows]
     if events and events[0] != file["first_event"]:
         raise damaged(where, f"it begins with event {events[0]}, log.json says {file['first_event']}")
-    step = next((number for number, (one, other) in enumerate(pairwise(events)) if other <= one or (name == "events" and other != one + 1)), None)
+    step = next(
+        (
+            number
+            for number, (one, other) in enumerate(pairwise(events))
+            if other <= one or (name == "events" and other != one + 1)
+        ),
+        None,
+    )
     if step is not None:
         raise damaged(where, f"event {events[step]} is followed by event {events[step + 1]}")
 
 
-def check_slices(rows: Iterable[dict[str, Any]], size_key: str, blobs: Mapping[str, dict[str, Any]], where: str) -> None:
-    """Raises BundleError when a payload lies outside of its blob, or in none. ``blobs``: their rows by path."""
+def check_slices(
+    rows: Iterable[dict[str, Any]], size_key: str, blobs: Mapping[str, dict[str, Any]], where: str
+) -> None:
+    """Raises BundleError when a payload lies outside of its blob, or in none.
+
+    ``blobs``: their rows by path.
+    """
     for row in rows:
         blob = row["blob"]
         known = [value is None for value in (blob, row["offset"], row[size_key])]
         if all(known):
             continue
         if any(known):
-            raise damaged(where, f"a payload has a part of its place only: blob {quoted(blob)}, offset {row['offset']}, {row[size_key]} bytes")
+            raise damaged(
+                where,
+                f"a payload has a part of its place only: blob {quoted(blob)}, offset {row['offset']},"
+                f" {row[size_key]} bytes",
+            )
         if blob not in blobs or row["offset"] + row[size_key] > blobs[blob]["size_bytes"]:
             raise damaged(where, f"a payload lies outside of blob {quoted(blob)}")
 
@@ -122,7 +169,9 @@ def shape(name: str, *, closed: bool = False) -> Check:
 
 @cache
 def rows_shape(name: str, *, closed: bool = False) -> Check:
-    """The check of the rows of a table; of one that has no schema, which a plug-in adds, that they are objects."""
+    """The check of the rows of a table; of one that has no schema, which a plug-in adds, that they are
+    objects.
+    """
     return compile_schema(rows_schema(name), lambda column: _target(name, column), closed=closed)
 
 
@@ -137,7 +186,14 @@ def _target(table: str, column: str) -> str | None:
         if table == "rank_findings" and column == "because_of":
             return table
         targets = _ROW_TARGETS if row_tables()[table] == "log" else _RANK_TARGETS
-        return next((target for field, target in targets.items() if column in (field, f"{field}s") or column.endswith((f"_{field}", f"_{field}s"))), None)
+        return next(
+            (
+                target
+                for field, target in targets.items()
+                if column in (field, f"{field}s") or column.endswith((f"_{field}", f"_{field}s"))
+            ),
+            None,
+        )
     return None
 
 

@@ -21,8 +21,9 @@ class Encoder(Protocol):
 
 
 class Codec(NamedTuple):
-    """``decode_pieces(data, max_bytes)`` gives the content in pieces of about a MB and raises ValueError when the data is
-    damaged or holds more than ``max_bytes``: it never has more than a piece in memory, whatever the data claims."""
+    """``decode_pieces(data, max_bytes)`` gives the content in pieces of about a MB and raises ValueError when
+    the data is damaged or holds more than ``max_bytes``: it never has more than a piece in memory, whatever
+    the data claims."""
 
     name: str
     suffix: str
@@ -38,7 +39,9 @@ class Codec(NamedTuple):
         return b"".join(self.decode_pieces(data, max_bytes))
 
     def max_stored_bytes(self, max_bytes: int) -> int:
-        """How large a file of at most ``max_bytes`` may be as it is stored: what cannot be compressed grows a little."""
+        """How large a file of at most ``max_bytes`` may be as it is stored: what cannot be compressed grows a
+        little.
+        """
         return max_bytes if self.name == "none" else max_bytes + max_bytes // 128 + 1024
 
 
@@ -64,7 +67,9 @@ def _gzip_pieces(data: bytes, max_bytes: int) -> Iterator[bytes]:
     size = 0
     if not data:
         raise ValueError("not gzip data: nothing")
-    if int.from_bytes(data[-4:], "little") > max_bytes:  # what its end says of the size: most bombs need not be decoded
+    if (
+        int.from_bytes(data[-4:], "little") > max_bytes
+    ):  # what its end says of the size: most bombs need not be decoded
         raise zstd_codec.too_large(max_bytes)
     with GzipFile(fileobj=io.BytesIO(data)) as stream:
         try:
@@ -85,7 +90,14 @@ def _gzipped(data: bytes | memoryview, level: int) -> bytes:
 
 CODECS = {
     "zstd": Codec("zstd", ".zst", "zstd", zstd_codec.encode, zstd_codec.encoder, zstd_codec.decode_pieces),
-    "gzip": Codec("gzip", ".gz", "gzip", lambda data: _gzipped(data, 6), lambda _: zlib.compressobj(6, wbits=31), _gzip_pieces),
+    "gzip": Codec(
+        "gzip",
+        ".gz",
+        "gzip",
+        lambda data: _gzipped(data, 6),
+        lambda _: zlib.compressobj(6, wbits=31),
+        _gzip_pieces,
+    ),
     "none": Codec("none", "", None, bytes, lambda _: _Plain(), _plain_pieces),
 }
 
@@ -95,7 +107,9 @@ def quick(codec: Codec) -> Codec:
     if codec.name == "zstd":
         return codec._replace(encode=zstd_codec.encode_quick, encoder=zstd_codec.quick_encoder)
     if codec.name == "gzip":
-        return codec._replace(encode=lambda data: _gzipped(data, 1), encoder=lambda _: zlib.compressobj(1, wbits=31))
+        return codec._replace(
+            encode=lambda data: _gzipped(data, 1), encoder=lambda _: zlib.compressobj(1, wbits=31)
+        )
     return codec
 
 

@@ -33,7 +33,10 @@ def find(bundle: Bundle, what: str) -> bytes:
 
 
 def _log_of(bundle: Bundle, what: str) -> tuple[Log, str]:
-    """The log, and what is wanted of it. Without the name of a log it is the only one, if it has such a compile."""
+    """The log, and what is wanted of it.
+
+    Without the name of a log it is the only one, if it has such a compile.
+    """
     log_id, _, rest = what.partition("/")
     if all(log.id != log_id for log in bundle.logs):
         having = [log for log in bundle.logs if any(what.startswith(f"{key}/") for key in _addresses(log))]
@@ -41,13 +44,19 @@ def _log_of(bundle: Bundle, what: str) -> tuple[Log, str]:
             return having[0], what
         if having:
             hint = "Name one: " + ", ".join(f"{log.id}/{what}" for log in having[:_NAMED])
-            raise BundleError(f"{what} names no log; {len(having)} logs have such a compile", hint=hint, code="not-found")
+            raise BundleError(
+                f"{what} names no log; {len(having)} logs have such a compile", hint=hint, code="not-found"
+            )
     return bundle.log(log_id), rest
 
 
 def _timeline(log: Log) -> bytes:
     """The packs of the chromium events, which are JSON arrays, as one."""
-    packs = [log.blob(path).strip().removeprefix(b"[").removesuffix(b"]").strip() for path, row in log.blobs.items() if row["kind"] == "timeline"]
+    packs = [
+        log.blob(path).strip().removeprefix(b"[").removesuffix(b"]").strip()
+        for path, row in log.blobs.items()
+        if row["kind"] == "timeline"
+    ]
     return b"[\n" + b",\n".join(packs) + b"\n]\n"
 
 
@@ -66,18 +75,28 @@ def _artifact(log: Log, key: str, name: str) -> bytes:
     if len(attempts) > 1 and attempts[0] > 0:
         tried = [_attempt_name(key, attempt) for attempt in attempts]
         hint = f"Type: {', or '.join(f'{log.id}/{one}/{name}' for one in tried[:_NAMED])}"
-        raise BundleError(f"which {name!r} of compile {key} of {log.id}? the attempts {', '.join(tried[:_NAMED])} have it", hint=hint, code="not-found")
+        raise BundleError(
+            f"which {name!r} of compile {key} of {log.id}? the attempts {', '.join(tried[:_NAMED])} have it",
+            hint=hint,
+            code="not-found",
+        )
     same = [artifact for artifact in same if (artifact.attempt or 0) == attempts[0]]
     if not 1 <= int(number) <= len(same):
         names = ", ".join(dict.fromkeys(artifact.name for artifact in artifacts)) or "none"
-        raise BundleError(f"compile {key} of {log.id} has no artifact {name!r}", hint=f"Its artifacts: {names}", code="not-found")
+        raise BundleError(
+            f"compile {key} of {log.id} has no artifact {name!r}",
+            hint=f"Its artifacts: {names}",
+            code="not-found",
+        )
     artifact = same[int(number) - 1]
     data = artifact.bytes()
     return dumps_indented(artifact.json()) if data is None else data
 
 
 def _addresses(log: Log) -> dict[str, list[Artifact]]:
-    """Artifacts by what may stand for a compile: its key; the name of an attempt after the first; '-' for artifacts outside any compile."""
+    """Artifacts by what may stand for a compile: its key; the name of an attempt after the first; '-' for
+    artifacts outside any compile.
+    """
     found: dict[str, list[Artifact]] = {compile.key: [] for compile in log.compiles}
     for artifact in log.artifacts:
         key = OUTSIDE if artifact.compile is None else artifact.compile

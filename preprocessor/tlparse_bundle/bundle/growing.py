@@ -1,7 +1,7 @@
 """Bundles of logs that are still being written: findings and numbers without the compiles that are running.
 
-A state of such a bundle is a build of what was read, so that its tables have a finding for each open compile and for a
-record that is not complete. Readers get findings without these.
+A state of such a bundle is a build of what was read, so that its tables have a finding for each open compile
+and for a record that is not complete. Readers get findings without these.
 """
 
 from __future__ import annotations
@@ -15,12 +15,20 @@ from tlparse_bundle.base.wording import duration, large, listed, plural
 _PIECES = 4  # of a list of ranks that is shown as it is
 _UNFINISHED = "unfinished-compile"
 _CUT = frozenset(("record-cut", "empty-log"))  # diagnostics of a log whose rest is still to come
-_OPEN = frozenset((_UNFINISHED, "cut-log"))  # findings of the ranks that a rank which is compiling cannot help
-_COUNTS = (("failure_count", "failure"), ("graph_break_count", "graph break"), ("recompile_count", "recompile"))
+_OPEN = frozenset(
+    (_UNFINISHED, "cut-log")
+)  # findings of the ranks that a rank which is compiling cannot help
+_COUNTS = (
+    ("failure_count", "failure"),
+    ("graph_break_count", "graph break"),
+    ("recompile_count", "recompile"),
+)
 
 
 def who(rows: Iterable[dict[str, Any]]) -> str:
-    """Return the ranks of logs, "ranks 0–3, 7", or of many pieces "56 ranks (0–6, 8–14, …)"; the ids of those without one."""
+    """Return the ranks of logs, "ranks 0–3, 7", or of many pieces "56 ranks (0–6, 8–14, …)"; the ids of those
+    without one.
+    """
     rows = list(rows)
     ranks = sorted({row["rank"] for row in rows if row["rank"] is not None})
     others = [shown(row["id"]) for row in rows if row["rank"] is None]
@@ -50,7 +58,11 @@ def is_growing(manifest: dict[str, Any]) -> bool:
 
 def live_of(manifest: dict[str, Any], log_id: str) -> dict[str, Any] | None:
     """Return the row of a log in ``live`` of the manifest; None in a finished bundle."""
-    return next((log for log in manifest["live"]["logs"] if log["id"] == log_id), None) if is_growing(manifest) else None
+    return (
+        next((log for log in manifest["live"]["logs"] if log["id"] == log_id), None)
+        if is_growing(manifest)
+        else None
+    )
 
 
 def running_in(manifest: dict[str, Any], log_id: str) -> set[str | None]:
@@ -66,11 +78,18 @@ def log_now(manifest: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
     live = live_of(manifest, row["id"])
     count = len(live["running"]) if live else 0
     summary = _summary_now(row["summary"], count)
-    return {**row, "summary": {**summary, "findings": _left(summary["findings"], [{"severity": "error"}] * count)}}
+    return {
+        **row,
+        "summary": {**summary, "findings": _left(summary["findings"], [{"severity": "error"}] * count)},
+    }
 
 
-def findings_now(manifest: dict[str, Any], row: dict[str, Any], findings: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the findings of a log of a growing bundle (rows of findings), without those of compiles that run and of a last record that is not complete yet."""
+def findings_now(
+    manifest: dict[str, Any], row: dict[str, Any], findings: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the findings of a log of a growing bundle (rows of findings), without those of compiles that run
+    and of a last record that is not complete yet.
+    """
     if not is_growing(manifest):
         return list(findings)
     running, last = running_in(manifest, row["id"]), row["event_count"] - 1
@@ -80,42 +99,67 @@ def findings_now(manifest: dict[str, Any], row: dict[str, Any], findings: Sequen
 
     def is_cut(one: dict[str, Any]) -> bool:
         events = one["events"]
-        return one["kind"] == "data-problem" and one["count"] == 1 and (events[0] >= last if events else one["details"].get("code") in _CUT)
+        return (
+            one["kind"] == "data-problem"
+            and one["count"] == 1
+            and (events[0] >= last if events else one["details"].get("code") in _CUT)
+        )
 
     gone = {one["id"] for one in findings if is_open(one) or is_cut(one)}
-    return [{**one, "because_of": None} if one["because_of"] in gone else one for one in findings if one["id"] not in gone]
+    return [
+        {**one, "because_of": None} if one["because_of"] in gone else one
+        for one in findings
+        if one["id"] not in gone
+    ]
 
 
 def rank_findings_now(manifest: dict[str, Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the findings of the ranks together (schema: rank_findings), without what is only that some of them are compiling."""
+    """Return the findings of the ranks together (schema: rank_findings), without what is only that some of
+    them are compiling.
+    """
     found, gone = _ended(manifest, rows)
     return [{**row, "id": number} for number, row in enumerate(found)] if gone else rows
 
 
 def job_now(manifest: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what a manifest says of the job, as far as it is not only that ranks are compiling. ``rows``: the stored findings of the ranks."""
+    """Return what a manifest says of the job, as far as it is not only that ranks are compiling.
+
+    ``rows``: the stored findings of the ranks.
+    """
     job: dict[str, Any] = manifest["job"]
     found, gone = _ended(manifest, rows)
     if not gone:
         return job
-    said = f"{large(who(manifest['logs']))}: {plural(len(found), 'finding') if found else 'no difference'} so far."
+    said = (
+        f"{large(who(manifest['logs']))}: {plural(len(found), 'finding') if found else 'no difference'} so"
+        " far."
+    )
     return {**job, "text": said, "findings": _left(job["findings"], gone)}
 
 
-def _ended(manifest: dict[str, Any], found: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _ended(
+    manifest: dict[str, Any], found: list[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the findings of the ranks that stay in a growing bundle, and the others."""
     if not is_growing(manifest):
         return found, []
     rows = {row["id"]: row for row in manifest["logs"]}
-    busy = {rows[log["id"]]["rank"] for log in manifest["live"]["logs"] if log["running"] and log["id"] in rows}
+    busy = {
+        rows[log["id"]]["rank"] for log in manifest["live"]["logs"] if log["running"] and log["id"] in rows
+    }
 
     def is_open(one: dict[str, Any]) -> bool:  # a log may claim any rank: the runs may be long
-        return one["kind"] in _OPEN and all(last - first < len(busy) and busy.issuperset(range(first, last + 1)) for first, last in one["ranks"])
+        return one["kind"] in _OPEN and all(
+            last - first < len(busy) and busy.issuperset(range(first, last + 1))
+            for first, last in one["ranks"]
+        )
 
     return _without(found, is_open)
 
 
-def _without(rows: Sequence[dict[str, Any]], goes: Callable[[dict[str, Any]], bool]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _without(
+    rows: Sequence[dict[str, Any]], goes: Callable[[dict[str, Any]], bool]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return findings without some, and these; findings name each other by their place."""
     stays = [number for number, row in enumerate(rows) if not goes(row)]
     places = {number: place for place, number in enumerate(stays)}
@@ -125,11 +169,18 @@ def _without(rows: Sequence[dict[str, Any]], goes: Callable[[dict[str, Any]], bo
 
 def _left(counts: Mapping[str, int], gone: Sequence[dict[str, Any]]) -> dict[str, int]:
     """Return the numbers of findings by severity, without some."""
-    return {severity: max(0, count - sum(one["severity"] == severity for one in gone)) for severity, count in counts.items()}
+    return {
+        severity: max(0, count - sum(one["severity"] == severity for one in gone))
+        for severity, count in counts.items()
+    }
 
 
 def _summary_now(summary: dict[str, Any], open_count: int) -> dict[str, Any]:
-    return {**summary, "text": _so_far(summary), "unfinished_count": max(0, summary["unfinished_count"] - open_count)}
+    return {
+        **summary,
+        "text": _so_far(summary),
+        "unfinished_count": max(0, summary["unfinished_count"] - open_count),
+    }
 
 
 def _so_far(summary: dict[str, Any]) -> str:
@@ -137,4 +188,7 @@ def _so_far(summary: dict[str, Any]) -> str:
         return "No compiles so far."
     timed = f" in {duration(summary['compile_us'])}" if summary["compile_us"] is not None else ""
     wrong = [plural(summary[key], one) for key, one in _COUNTS if summary[key]]
-    return f"{plural(summary['compile_count'], 'compile')} of {plural(summary['function_count'], 'function')} so far{timed}" + (f": {listed(wrong)}" if wrong else "") + "."
+    return (
+        f"{plural(summary['compile_count'], 'compile')} of {plural(summary['function_count'], 'function')} so"
+        f" far{timed}" + (f": {listed(wrong)}" if wrong else "") + "."
+    )

@@ -1,7 +1,8 @@
-"""JSON as orjson reads and writes it, byte for byte, with the standard library alone: for Python in a browser, which has no wheel of orjson.
+"""JSON as orjson reads and writes it, byte for byte, with the standard library alone: for Python in a
+browser, which has no wheel of orjson.
 
-What orjson and the standard library do alike is left to the library. What they do differently is found by looking for a
-text that seldom stands in JSON, so that the common case costs one search.
+What orjson and the standard library do alike is left to the library. What they do differently is found by
+looking for a text that seldom stands in JSON, so that the common case costs one search.
 """
 
 from __future__ import annotations
@@ -32,7 +33,13 @@ class Fragment:
         return loads(self._text)
 
 
-def dumps(value: Any, default: Callable[[Any], Any] | None = None, *, indent: int | None = None, sort_keys: bool = False) -> bytes:
+def dumps(
+    value: Any,
+    default: Callable[[Any], Any] | None = None,
+    *,
+    indent: int | None = None,
+    sort_keys: bool = False,
+) -> bytes:
     """Raises TypeError for what JSON cannot hold, unless ``default`` makes something of it."""
     write = _writer(default, indent, sort_keys)
     try:
@@ -88,7 +95,9 @@ _read_long = json.JSONDecoder(parse_float=_finite, parse_int=_of_64_bits, parse_
 
 
 @cache
-def _writer(default: Callable[[Any], Any] | None, indent: int | None, sort_keys: bool) -> Callable[[Any], str]:
+def _writer(
+    default: Callable[[Any], Any] | None, indent: int | None, sort_keys: bool
+) -> Callable[[Any], str]:
     def made(value: object) -> Any:
         if isinstance(value, Fragment):
             return value.value()
@@ -98,7 +107,13 @@ def _writer(default: Callable[[Any], Any] | None, indent: int | None, sort_keys:
 
     separators = (",", ":" if indent is None else ": ")
     return json.JSONEncoder(
-        ensure_ascii=False, allow_nan=False, check_circular=False, indent=indent, sort_keys=sort_keys, separators=separators, default=made
+        ensure_ascii=False,
+        allow_nan=False,
+        check_circular=False,
+        indent=indent,
+        sort_keys=sort_keys,
+        separators=separators,
+        default=made,
     ).encode
 
 

@@ -23,7 +23,10 @@ _OWN = re.compile(
     re.ASCII,
 )
 _UNFINISHED = re.compile(r"(.+)\.[0-9]{1,20}\.[0-9]{1,20}")
-_OWN_FOLDER = re.compile(rf"(?:live/[0-9]{{1,15}}/)?(?:ranks(?:/{_NAME})?|logs(?:/{LOG_ID}(?:/{_NAME})?)?|blobs(?:/[0-9a-f]{{2}})?)|live(?:/[0-9]{{1,15}})?", re.ASCII)
+_OWN_FOLDER = re.compile(
+    rf"(?:live/[0-9]{{1,15}}/)?(?:ranks(?:/{_NAME})?|logs(?:/{LOG_ID}(?:/{_NAME})?)?|blobs(?:/[0-9a-f]{{2}})?)|live(?:/[0-9]{{1,15}})?",
+    re.ASCII,
+)
 
 
 def blob_path(sha256: str, codec: Codec) -> str:
@@ -61,8 +64,12 @@ def is_own(path: str) -> bool:
 
 
 def is_unfinished(path: str) -> bool:
-    """Whether a file of this path is one of ours that was being written when its process was killed: it has the numbers of process and thread behind its name."""
-    return path == UNFINISHED_MANIFEST or (found := _UNFINISHED.fullmatch(path)) is not None and is_own(found[1])
+    """Whether a file of this path is one of ours that was being written when its process was killed: it has
+    the numbers of process and thread behind its name.
+    """
+    return path == UNFINISHED_MANIFEST or (
+        (found := _UNFINISHED.fullmatch(path)) is not None and is_own(found[1])
+    )
 
 
 def is_own_folder(path: str) -> bool:

@@ -14,14 +14,20 @@ from tlparse_bundle.bundle.store import Store, read_json
 
 
 def read_manifest(store: Store) -> dict[str, Any]:
-    """The manifest. Raises BundleError when there is none, when it is damaged, and for another major version."""
+    """The manifest.
+
+    Raises BundleError when there is none, when it is damaged, and for another major version.
+    """
     where = f"{store.location}/{layout.MANIFEST}"
     try:
         manifest: dict[str, Any] = read_json(store, layout.MANIFEST)
     except BundleError as error:
         raise BundleError(
             f"{store.location} is no bundle: {error.message}",
-            hint="A bundle is the folder that tlparse-bundle wrote, with a manifest.json in it. Of a trace make one first: tlparse-bundle TRACE",
+            hint=(
+                "A bundle is the folder that tlparse-bundle wrote, with a manifest.json in it. Of a trace"
+                " make one first: tlparse-bundle TRACE"
+            ),
             code="not-a-bundle",
         ) from None
     try:

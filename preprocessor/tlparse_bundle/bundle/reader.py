@@ -42,9 +42,19 @@ T = TypeVar("T")
 
 
 class Bundle:
-    """A bundle: ``location``, ``manifest`` (dict) and ``logs`` (list of Log). ``trusted``: this program has just written it, nothing is checked."""
+    """A bundle: ``location``, ``manifest`` (dict) and ``logs`` (list of Log).
 
-    def __init__(self, store: Store, manifest: dict[str, Any] | None = None, *, verify: bool = True, trusted: bool = False):
+    ``trusted``: this program has just written it, nothing is checked.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        manifest: dict[str, Any] | None = None,
+        *,
+        verify: bool = True,
+        trusted: bool = False,
+    ):
         self.store = store
         self.location = store.location
         self.trusted = trusted
@@ -55,9 +65,11 @@ class Bundle:
 
     @classmethod
     def open(cls, location: str | os.PathLike[str], *, verify: bool = True) -> Bundle:
-        """Open the bundle in a folder, or at any URL that fsspec knows. ``verify``: blobs must have the hash that they are named by.
+        """Open the bundle in a folder, or at any URL that fsspec knows. ``verify``: blobs must have the hash
+        that they are named by.
 
-        Raises BundleError when there is none, when its major format version is another one, and later for what is damaged.
+        Raises BundleError when there is none, when its major format version is another one, and later for
+        what is damaged.
         """
         return cls(open_store(location if isinstance(location, str) else os.fspath(location)), verify=verify)
 
@@ -68,7 +80,9 @@ class Bundle:
         """What a notebook shows: the headline of each log."""
         rows = "".join(log._row_html() for log in self.logs[:_SHOWN_LOGS])
         more = len(self.logs) - _SHOWN_LOGS
-        return f"<p>{escape(repr(self))}</p><table>{rows}</table>" + (f"<p>… and {plural(more, 'more log')}</p>" if more > 0 else "")
+        return f"<p>{escape(repr(self))}</p><table>{rows}</table>" + (
+            f"<p>… and {plural(more, 'more log')}</p>" if more > 0 else ""
+        )
 
     def log(self, log_id: str) -> Log:
         """The log with this id. Raises BundleError when there is none."""
@@ -76,22 +90,33 @@ class Bundle:
             if log.id == log_id:
                 return log
         names = ", ".join(log.id for log in self.logs[:10])
-        raise BundleError(f"{self.store.location} has no log {log_id!r}", hint=f"Its logs are: {names}", code="not-found")
+        raise BundleError(
+            f"{self.store.location} has no log {log_id!r}", hint=f"Its logs are: {names}", code="not-found"
+        )
 
     @property
     def job(self) -> dict[str, Any] | None:
-        """What several ranks together say (schema: manifest, 'job'); None for less than two. In a growing bundle, compiles that run are not findings."""
+        """What several ranks together say (schema: manifest, 'job'); None for less than two.
+
+        In a growing bundle, compiles that run are not findings.
+        """
         job = self.manifest.get("job")
-        return job_now(self.manifest, self._rank_rows("rank_findings")) if job is not None and is_growing(self.manifest) else job
+        return (
+            job_now(self.manifest, self._rank_rows("rank_findings"))
+            if job is not None and is_growing(self.manifest)
+            else job
+        )
 
     if TYPE_CHECKING:
         rank_table: RankTable
     else:
 
         def rank_table(self, name: str) -> list[dict[str, Any]]:
-            """Return a table about several ranks by the name of its schema, such as 'rank_findings': a list of its rows, empty when it has none.
+            """Return a table about several ranks by the name of its schema, such as 'rank_findings': a list
+            of its rows, empty when it has none.
 
-            In a growing bundle, compiles that run are not findings. Raises BundleError when there is no such table, or when it was left out of a redacted bundle.
+            In a growing bundle, compiles that run are not findings. Raises BundleError when there is no such
+            table, or when it was left out of a redacted bundle.
             """
             rows = self._rank_rows(name)
             return rank_findings_now(self.manifest, rows) if name == "rank_findings" else rows
@@ -105,16 +130,24 @@ class Bundle:
         if row_tables().get(name) == "ranks" and not left_out:
             return []
         redacted = ": the bundle is redacted" if left_out else ""
-        raise BundleError(f"the bundle has no table {quoted(name)} about several ranks{redacted}", hint=f"Its tables: {', '.join(entries) or 'none'}", code="not-found")
+        raise BundleError(
+            f"the bundle has no table {quoted(name)} about several ranks{redacted}",
+            hint=f"Its tables: {', '.join(entries) or 'none'}",
+            code="not-found",
+        )
 
     def table(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table of all logs, each with ``log`` and ``rank`` in front. Raises BundleError when there is no such table."""
+        """Yield the rows of a table of all logs, each with ``log`` and ``rank`` in front.
+
+        Raises BundleError when there is no such table.
+        """
         for log in self.logs:
             for row in log.table(name):
                 yield {"log": log.id, "rank": log.rank, **row}
 
     def frame(self, name: str) -> Any:
-        """Return a table of all logs as a ``pandas.DataFrame``, with the columns ``log`` and ``rank`` in front.
+        """Return a table of all logs as a ``pandas.DataFrame``, with the columns ``log`` and ``rank`` in
+        front.
 
         Raises BundleError when there is no such table, or no pandas.
         """
@@ -132,18 +165,25 @@ class Bundle:
         with asked([(self.location.rstrip("/").rpartition("/")[2], self)], query) as result:
             return result.df()
 
-    def file_rows(self, name: str, file: dict[str, Any], sizes: Mapping[str, int] = {}) -> list[dict[str, Any]]:
+    def file_rows(
+        self, name: str, file: dict[str, Any], sizes: Mapping[str, int] = {}
+    ) -> list[dict[str, Any]]:
         """The rows of a file of a table: ``file`` is its entry in 'files'. ``sizes``: see check_table."""
         return self.once((name, file["path"], *sizes.items()), lambda: self._checked_rows(name, file, sizes))
 
-    def _checked_rows(self, name: str, file: dict[str, Any], sizes: Mapping[str, int]) -> list[dict[str, Any]]:
+    def _checked_rows(
+        self, name: str, file: dict[str, Any], sizes: Mapping[str, int]
+    ) -> list[dict[str, Any]]:
         rows = read_rows(self.store, file["path"])
         if not self.trusted:
             check_row_file(name, rows, file["rows"], self.where(file["path"]), sizes)
         return rows
 
     def forget(self) -> None:
-        """Let go of what was read; it is read again when it is asked for. Bundle and logs refer to each other, so that they would wait for the garbage collector."""
+        """Let go of what was read; it is read again when it is asked for.
+
+        Bundle and logs refer to each other, so that they would wait for the garbage collector.
+        """
         self.blobs.forget()
         for log in self.logs:
             log.forget()
@@ -197,7 +237,9 @@ class Log:
     def forget(self) -> None:
         """See ``Bundle.forget``."""
         self._metadata_of.cache_clear()
-        for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
+        for name in [
+            name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)
+        ]:
             del self.__dict__[name]
 
     @cached_property
@@ -217,7 +259,8 @@ class Log:
     else:
 
         def table(self, name: str) -> Any:
-            """Return a table by the name of its schema, such as 'failures': a list of its rows, empty when it has none.
+            """Return a table by the name of its schema, such as 'failures': a list of its rows, empty when it
+            has none.
 
             Raises BundleError when there is no such table, or when it was left out of a redacted bundle.
             """
@@ -225,14 +268,22 @@ class Log:
             if entry is not None:
                 rows = list(self.stream(name))
                 if name in CHECKED_WHOLE and not self.bundle.trusted:
-                    self.bundle.once((self.id, name), lambda: check_whole(name, rows, f"{self.bundle.location}: table {name} of log {self.id}"))
+                    self.bundle.once(
+                        (self.id, name),
+                        lambda: check_whole(
+                            name, rows, f"{self.bundle.location}: table {name} of log {self.id}"
+                        ),
+                    )
                 return rows
             if row_tables().get(name) == "log" and not self.is_missing(name):
                 return []
             raise self._no_table(name)
 
     def stream(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table of rows, with one of its files in memory at a time. Raises BundleError as ``table`` does."""
+        """Yield the rows of a table of rows, with one of its files in memory at a time.
+
+        Raises BundleError as ``table`` does.
+        """
         entry = self.directory["tables"].get(name)
         if entry is None:
             yield from self.table(name)
@@ -246,22 +297,31 @@ class Log:
 
     def _no_table(self, name: str) -> BundleError:
         redacted = ": the bundle is redacted" if self.is_missing(name) else ""
-        return BundleError(f"log {self.id} has no table {quoted(name)}{redacted}", hint=f"Its tables: {', '.join(self.directory['tables'])}", code="not-found")
+        return BundleError(
+            f"log {self.id} has no table {quoted(name)}{redacted}",
+            hint=f"Its tables: {', '.join(self.directory['tables'])}",
+            code="not-found",
+        )
 
     @cached_property
     def sizes(self) -> dict[str, int]:
         """How many rows there are of what tables refer to, as far as the directory says."""
-        counts = {name: self.directory["tables"].get(name, {"rows": 0})["rows"] for name in ("stacks", "blobs")}
+        counts = {
+            name: self.directory["tables"].get(name, {"rows": 0})["rows"] for name in ("stacks", "blobs")
+        }
         return {"events": self.directory["event_count"], **counts}
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The numbers of the headline, and its text (schema: manifest, 'summary'); in a growing bundle, as of now."""
+        """The numbers of the headline, and its text (schema: manifest, 'summary'); in a growing bundle, as of
+        now.
+        """
         summary: dict[str, Any] = log_now(self.bundle.manifest, self.row)["summary"]
         return summary
 
     def findings(self) -> list[dict[str, Any]]:
-        """Return what the log says, most important first (rows of findings); in a growing bundle, compiles that run are not findings.
+        """Return what the log says, most important first (rows of findings); in a growing bundle, compiles
+        that run are not findings.
 
         Raises BundleError when a redacted bundle does not have them.
         """
@@ -275,7 +335,10 @@ class Log:
         return [Compile(self, row) for row in rows]
 
     def compile(self, key: str) -> Compile:
-        """Return the compile with this key ('0/1', '0/0@2', 'aot-1'). Raises BundleError when there is none."""
+        """Return the compile with this key ('0/1', '0/0@2', 'aot-1').
+
+        Raises BundleError when there is none.
+        """
         for compile in self.compiles:
             if compile.key == key:
                 return compile
@@ -283,10 +346,21 @@ class Log:
 
     def unknown(self, key: str) -> BundleError:
         """What there is instead of a compile that there is not."""
-        return BundleError(f"log {self.id} has no compile {key!r}", hint=f"tlparse-bundle info lists them; here: {self._keys()}", code="not-found")
+        return BundleError(
+            f"log {self.id} has no compile {key!r}",
+            hint=f"tlparse-bundle info lists them; here: {self._keys()}",
+            code="not-found",
+        )
 
     def _keys(self) -> str:
-        keys = [*(compile.key for compile in self.compiles), *(key for key in self.artifacts_by_compile if key is not None and all(key != compile.key for compile in self.compiles))]
+        keys = [
+            *(compile.key for compile in self.compiles),
+            *(
+                key
+                for key in self.artifacts_by_compile
+                if key is not None and all(key != compile.key for compile in self.compiles)
+            ),
+        ]
         return ", ".join(keys[:20]) + (f" and {len(keys) - 20} more" if len(keys) > 20 else "")
 
     @cached_property
@@ -310,7 +384,9 @@ class Log:
         return rows
 
     def stack(self, id: int) -> list[dict[str, Any]]:
-        """Return the frames of a stack, outermost first: dicts of file (or None), line, function, code (text of the line, or None)."""
+        """Return the frames of a stack, outermost first: dicts of file (or None), line, function, code (text
+        of the line, or None).
+        """
         frames: list[dict[str, Any]] = []
         parent: int | None = id
         while parent is not None:
@@ -334,9 +410,16 @@ class Log:
         """An uncompressed blob, by its path."""
         row = self.blobs.get(blob)
         if row is None:
-            raise damaged(f"log {self.id}", f"it refers to the blob {quoted(blob)}, which its table of blobs does not have")
+            raise damaged(
+                f"log {self.id}",
+                f"it refers to the blob {quoted(blob)}, which its table of blobs does not have",
+            )
         if self.is_left_out(blob):
-            raise BundleError(f"log {self.id}: this payload is not in the bundle, which is redacted", hint="Who made it has the payloads.", code="redacted")
+            raise BundleError(
+                f"log {self.id}: this payload is not in the bundle, which is redacted",
+                hint="Who made it has the payloads.",
+                code="redacted",
+            )
         return self.bundle.blobs.read(blob, row["sha256"], row["size_bytes"])
 
     def payload(self, blob: str, offset: int, size_bytes: int) -> bytes:
@@ -353,7 +436,9 @@ class Log:
 
     def part(self, name: str, number: int) -> list[dict[str, Any]]:
         """The rows of one file of 'events' or 'metadata', by its position in ``files``."""
-        return self.bundle.once((self.id, name, number), lambda: self._read_part(name, self.files(name)[number]))
+        return self.bundle.once(
+            (self.id, name, number), lambda: self._read_part(name, self.files(name)[number])
+        )
 
     def _read_part(self, name: str, file: dict[str, Any]) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = self.bundle.file_rows(name, file, self.sizes)
@@ -371,7 +456,9 @@ class Log:
         number = bisect_right([file["first_event"] for file in self.files("metadata")], event) - 1
         return None if number < 0 else self._metadata_of(number).get(event)
 
-    def events(self, *, type: str | None = None, name: str | None = None, compile_id: str | None = None) -> Iterator[Event]:
+    def events(
+        self, *, type: str | None = None, name: str | None = None, compile_id: str | None = None
+    ) -> Iterator[Event]:
         """The events in file order: all, or those of a type, a name and a compile id.
 
         ``compile_id`` is an id ('0/0': all its occurrences) or a key ('0/0@2').
@@ -381,7 +468,14 @@ class Log:
             for row in self.part("events", number):
                 start = end + row["gap_bytes"]
                 end = start + row["size_bytes"]
-                if type in (None, row["type"]) and name in (None, row["name"]) and (compile_id is None or (row["compile"] is not None and compile_id in (row["compile"], id_of(row)))):
+                if (
+                    type in (None, row["type"])
+                    and name in (None, row["name"])
+                    and (
+                        compile_id is None
+                        or (row["compile"] is not None and compile_id in (row["compile"], id_of(row)))
+                    )
+                ):
                     yield Event(self, row, start)
 
 
@@ -389,4 +483,6 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise BundleError(f"{name} is not installed", hint=f"Install it: pip install {name}", code="not-installed") from None
+        raise BundleError(
+            f"{name} is not installed", hint=f"Install it: pip install {name}", code="not-installed"
+        ) from None

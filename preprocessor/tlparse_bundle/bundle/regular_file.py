@@ -11,7 +11,9 @@ from typing import BinaryIO
 _STEP_BY_STEP = os.open in os.supports_dir_fd  # not on Windows
 if _STEP_BY_STEP:
     _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
-    _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe without a writer must not wait
+    _FILE = (
+        os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    )  # a pipe without a writer must not wait
 _NOT_REGULAR = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EISDIR, errno.EMLINK)
 
 
@@ -52,7 +54,9 @@ def open_regular(folder: str | os.PathLike, path: str) -> BinaryIO:
 
 
 def _open_checked(folder: Path, path: str) -> BinaryIO:
-    """The same where the system cannot open a file from folder to folder: somebody who swaps one meanwhile is not seen."""
+    """The same where the system cannot open a file from folder to folder: somebody who swaps one meanwhile is
+    not seen.
+    """
     at = folder.resolve() / path
     if at.resolve() != at or not stat.S_ISREG(at.stat().st_mode):
         raise NotRegular(folder / path)
@@ -60,9 +64,16 @@ def _open_checked(folder: Path, path: str) -> BinaryIO:
 
 
 def read_regular(folder: str | os.PathLike, path: str, max_bytes: int) -> bytes:
-    """The content of such a file. Raises OSError; EFBIG for one of more than ``max_bytes``, which is not read."""
+    """The content of such a file.
+
+    Raises OSError; EFBIG for one of more than ``max_bytes``, which is not read.
+    """
     with open_regular(folder, path) as stream:
         size = os.fstat(stream.fileno()).st_size
         if size > max_bytes:
-            raise OSError(errno.EFBIG, f"it has {size:,} bytes, more than the {max_bytes:,} that it may have", str(Path(folder) / path))
+            raise OSError(
+                errno.EFBIG,
+                f"it has {size:,} bytes, more than the {max_bytes:,} that it may have",
+                str(Path(folder) / path),
+            )
         return stream.read(size)

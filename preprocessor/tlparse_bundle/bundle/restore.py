@@ -25,20 +25,29 @@ _DAMAGED = "The bundle is damaged; tlparse-bundle validate says where."
 def check_whole(bundle: Bundle) -> None:
     """Raises BundleError for a redacted bundle, which does not hold what the logs were."""
     if "redacted" in bundle.manifest:
-        raise BundleError(f"{shown(bundle.location)} is redacted: it does not hold the logs", hint="Who made it has the bundle that does.", code="redacted")
+        raise BundleError(
+            f"{shown(bundle.location)} is redacted: it does not hold the logs",
+            hint="Who made it has the bundle that does.",
+            code="redacted",
+        )
 
 
 def restore(bundle: Bundle, folder: Path) -> list[Path]:
     """Write every log of ``bundle`` into ``folder``, a new or an empty one; returns the files.
 
-    Compressed logs come back decompressed. Nothing is written when one of the logs would not be what it was, by its SHA-256.
-    Raises BundleError then, when there is something in the folder, and when it cannot be written.
+    Compressed logs come back decompressed. Nothing is written when one of the logs would not be what it was,
+    by its SHA-256. Raises BundleError then, when there is something in the folder, and when it cannot be
+    written.
     """
     check_whole(bundle)
     names = [_file_name(log) for log in bundle.logs]
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
-        raise BundleError(f"{shown(folder / twice)} would be written twice: two logs have this name", hint=_DAMAGED, code="damaged")
+        raise BundleError(
+            f"{shown(folder / twice)} would be written twice: two logs have this name",
+            hint=_DAMAGED,
+            code="damaged",
+        )
     _check_room(bundle, folder)
     with new_folder(folder, readers_of=guards(bundle.location)) as new:
         for log, name in zip(bundle.logs, names):
@@ -49,11 +58,15 @@ def restore(bundle: Bundle, folder: Path) -> list[Path]:
 def _check_room(bundle: Bundle, folder: Path) -> None:
     """Small bundles can be made that hold logs of any size."""
     needed = sum(log.row["source"]["size_bytes"] for log in bundle.logs)
-    place = next((place for place in (folder.absolute(), *folder.absolute().parents) if os.path.isdir(place)), None)
+    place = next(
+        (place for place in (folder.absolute(), *folder.absolute().parents) if os.path.isdir(place)), None
+    )
     free = needed if place is None else shutil.disk_usage(place).free
     if needed > free:
         raise BundleError(
-            f"the logs have {needed:,} bytes, and there are {free:,} free at {shown(folder)}", hint="Restore into a folder on a larger disk.", code="no-space"
+            f"the logs have {needed:,} bytes, and there are {free:,} free at {shown(folder)}",
+            hint="Restore into a folder on a larger disk.",
+            code="no-space",
         )
 
 
@@ -64,16 +77,23 @@ def _write(log: Log, path: Path, target: Path) -> None:
             digest.update(data)
             stream.write(data)
     if digest.hexdigest() != log.row["source"]["sha256"]:
-        raise BundleError(f"{shown(target)} is not the log that the bundle was made from: its SHA-256 differs", hint=_DAMAGED, code="damaged")
+        raise BundleError(
+            f"{shown(target)} is not the log that the bundle was made from: its SHA-256 differs",
+            hint=_DAMAGED,
+            code="damaged",
+        )
 
 
 def _file_name(log: Log) -> str:
-    """A name of our choosing, from which a build makes the same id; the name of the source may be any in a crafted bundle."""
+    """A name of our choosing, from which a build makes the same id; the name of the source may be any in a
+    crafted bundle.
+    """
     return f"{_TORCH_PREFIX if log.source.startswith(_TORCH_PREFIX) else ''}{log.id}.log"
 
 
 def restored_bytes(log: Log) -> Iterator[bytes]:
-    """The bytes of a log, in pieces: never more than the bundle says that it had. Raises BundleError when the bundle is damaged.
+    """The bytes of a log, in pieces: never more than the bundle says that it had. Raises BundleError when the
+    bundle is damaged.
 
     The verbatim chunks are the log without the payloads that can be written again from blobs;
     each of those goes behind the line of its record.
@@ -108,7 +128,9 @@ def verbatim_bytes(log: Log, chunk: dict[str, Any]) -> bytes:
     """A verbatim chunk, which must have the size that the directory says."""
     data = log.bundle.read(chunk["path"], chunk["size_bytes"])
     if len(data) != chunk["size_bytes"]:
-        raise damaged(log.bundle.where(chunk["path"]), f"it has {len(data)} bytes, log.json says {chunk['size_bytes']}")
+        raise damaged(
+            log.bundle.where(chunk["path"]), f"it has {len(data)} bytes, log.json says {chunk['size_bytes']}"
+        )
     return data
 
 

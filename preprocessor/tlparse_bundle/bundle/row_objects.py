@@ -45,7 +45,10 @@ class Compile:
             return None
         metrics = (self.log.metadata(index) or {}).get("compilation_metrics")
         if type(metrics) is not dict:
-            raise damaged(f"log {self.log.id}", f"event {index} has no compilation metrics, which compile {self.key} names")
+            raise damaged(
+                f"log {self.log.id}",
+                f"event {index} has no compilation metrics, which compile {self.key} names",
+            )
         return metrics
 
     @property
@@ -85,7 +88,9 @@ class _HasPayload:
 
 
 class Artifact(_HasPayload):
-    """One row of the artifacts: ``event``, ``compile``, ``attempt``, ``type``, ``name``, ``language``, ``sha256``, ``bytes()``, ``text()``, ``json()``."""
+    """One row of the artifacts: ``event``, ``compile``, ``attempt``, ``type``, ``name``, ``language``,
+    ``sha256``, ``bytes()``, ``text()``, ``json()``.
+    """
 
     _size_key = "size_bytes"
 
@@ -109,7 +114,9 @@ class Artifact(_HasPayload):
     def phase(self) -> str:
         descriptor = self.log.bundle.manifest["descriptors"].get(self.row["descriptor"])
         if descriptor is None:
-            raise damaged(f"log {self.log.id}", f"the manifest has no descriptor {quoted(self.row['descriptor'])}")
+            raise damaged(
+                f"log {self.log.id}", f"the manifest has no descriptor {quoted(self.row['descriptor'])}"
+            )
         return str(descriptor["phase"])
 
     def json(self) -> Any:
@@ -125,10 +132,11 @@ class Artifact(_HasPayload):
 
 
 class Event(_HasPayload):
-    """One record: ``index``, ``compile``, ``attempt``, ``type``, ``name``, ``row`` (dict of its fields), ``metadata``, ``bytes()``.
+    """One record: ``index``, ``compile``, ``attempt``, ``type``, ``name``, ``row`` (dict of its fields),
+    ``metadata``, ``bytes()``.
 
-    ``byte_offset`` is where the record starts in the uncompressed log. ``payload_form`` says how the payload stood in the
-    log: 'lf', 'crlf', 'verbatim'; None without one.
+    ``byte_offset`` is where the record starts in the uncompressed log. ``payload_form`` says how the payload
+    stood in the log: 'lf', 'crlf', 'verbatim'; None without one.
     """
 
     _size_key = "payload_size_bytes"
@@ -155,6 +163,8 @@ class Event(_HasPayload):
 
 
 def id_of(row: Mapping[str, Any]) -> str:
-    """Return the compile id of an attempt as torch writes it, '0/1' or '0/1_1', from a row with its ``compile`` and ``attempt``."""
+    """Return the compile id of an attempt as torch writes it, '0/1' or '0/1_1', from a row with its
+    ``compile`` and ``attempt``.
+    """
     key = row["compile"].partition("@")[0]
     return f"{key}_{row['attempt']}" if row["attempt"] else key

@@ -1,7 +1,9 @@
-"""Whether a value has the shape that a schema asks for: the part of JSON Schema that our schemas use, quickly.
+"""Whether a value has the shape that a schema asks for: the part of JSON Schema that our schemas use,
+quickly.
 
-A schema becomes one function. It is stricter than JSON Schema where readers are: 1.0 is no integer, and a pattern must
-hold for the whole text, a line feed at the end included. ``tests/bundle/test_shape.py`` compares it with jsonschema.
+A schema becomes one function. It is stricter than JSON Schema where readers are: 1.0 is no integer, and a
+pattern must hold for the whole text, a line feed at the end included. ``tests/bundle/test_shape.py`` compares
+it with jsonschema.
 """
 
 from __future__ import annotations
@@ -21,7 +23,15 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 _NOTES = {"$schema", "$id", "$defs", "title", "description", "x-table"}
 _KNOWN = _NOTES | {"$ref", "type", "enum", "const", "minimum", "pattern", "properties", "required", "additionalProperties", "propertyNames", "items", "minItems", "maxItems"}  # fmt: skip
-_NAMES = {int: "an integer", float: "a number", str: "a string", type(None): "null", bool: "a boolean", list: "a list", dict: "an object"}
+_NAMES = {
+    int: "an integer",
+    float: "a number",
+    str: "a string",
+    type(None): "null",
+    bool: "a boolean",
+    list: "a list",
+    dict: "an object",
+}
 
 
 class Malformed(ValueError):
@@ -33,7 +43,10 @@ class Malformed(ValueError):
         self.path = list(path)
 
     def __str__(self) -> str:
-        where = "".join(f"[{part}]" if type(part) is int else f".{quoted(part, quotes='')}" for part in reversed(self.path)).lstrip(".")
+        where = "".join(
+            f"[{part}]" if type(part) is int else f".{quoted(part, quotes='')}"
+            for part in reversed(self.path)
+        ).lstrip(".")
         return f"{where or 'top level'}: {self.problem}"
 
 
@@ -51,9 +64,16 @@ def _all_match(pattern: str) -> Callable[[list[str]], bool]:
     if same_length is None:
         matches = re.compile(pattern.removesuffix("$") + r"\Z").search
         return lambda texts: all(map(matches, texts))
-    # Hashes, of which there are many: what is left when these characters are taken away is found six times as quickly.
-    characters, lengths = bytes(code for code in range(128) if re.fullmatch(same_length[1], chr(code))), {int(same_length[2])}
-    return lambda texts: set(map(len, texts)) <= lengths and not "".join(texts).encode("utf-8", "surrogatepass").translate(None, characters)
+    # Hashes, of which there are many: what is left when these characters are taken away is found six times as
+    # quickly.
+    characters, lengths = (
+        bytes(code for code in range(128) if re.fullmatch(same_length[1], chr(code))),
+        {int(same_length[2])},
+    )
+    return lambda texts: (
+        set(map(len, texts)) <= lengths
+        and not "".join(texts).encode("utf-8", "surrogatepass").translate(None, characters)
+    )
 
 
 def _all_right(check: Check, values: list, highest: Highest) -> bool:
@@ -70,8 +90,19 @@ def _all_right(check: Check, values: list, highest: Highest) -> bool:
 
 
 @cache
-def _scalar(types: frozenset[type], words: tuple | None, strictly: bool, minimum: int | None, pattern: str | None, refers_to: str | None, closed: bool) -> Check:  # noqa: C901 - one branch for each kind of value, each a check of its own
-    """The check of a value that holds no others, made once: most columns of all tables are of a few kinds. ``strictly``: no other words than these."""
+def _scalar(  # noqa: C901 - a case for each combination of keywords
+    types: frozenset[type],
+    words: tuple | None,
+    strictly: bool,
+    minimum: int | None,
+    pattern: str | None,
+    refers_to: str | None,
+    closed: bool,
+) -> Check:
+    """The check of a value that holds no others, made once: most columns of all tables are of a few kinds.
+
+    ``strictly``: no other words than these.
+    """
     listed = frozenset(words) if words is not None and strictly else None
     all_match = None if pattern is None else _all_match(pattern)
     wanted = " or ".join(sorted(_NAMES[kind] for kind in types))
@@ -92,8 +123,13 @@ def _scalar(types: frozenset[type], words: tuple | None, strictly: bool, minimum
             raise Malformed(f"{quoted(value)} has not the form {pattern}")
 
     def column(values: list, highest: Highest, *, exactly: bool = False) -> bool:
-        """Whether all are right, of a list of many; who is wrong ``scalar`` tells. ``exactly``: as it tells, true and false included."""
-        if plain_numbers and not exactly:  # three times as quick; true and false count as 1 and 0, as they do in Python
+        """Whether all are right, of a list of many; who is wrong ``scalar`` tells.
+
+        ``exactly``: as it tells, true and false included.
+        """
+        if (
+            plain_numbers and not exactly
+        ):  # three times as quick; true and false count as 1 and 0, as they do in Python
             try:
                 array("Q", values)
             except (TypeError, OverflowError):
@@ -107,37 +143,55 @@ def _scalar(types: frozenset[type], words: tuple | None, strictly: bool, minimum
         if listed is not None and not listed.issuperset(values):
             return False
         if (minimum is not None or refers_to is not None) and not found.isdisjoint((int, float)):
-            numbers = values if len(found) == 1 else [value for value in values if value is not None and type(value) is not str]
+            numbers = (
+                values
+                if len(found) == 1
+                else [value for value in values if value is not None and type(value) is not str]
+            )
             if minimum is not None and min(numbers) < minimum:
                 return False
             if refers_to is not None:
                 highest[refers_to] = max(highest.get(refers_to, -1), max(numbers))
-        return all_match is None or all_match(values if found == {str} else [value for value in values if type(value) is str])
+        return all_match is None or all_match(
+            values if found == {str} else [value for value in values if type(value) is str]
+        )
 
     scalar.column = column
     return scalar
 
 
-def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda name: None, *, closed: bool = False) -> Check:  # noqa: C901 - see compiled
+def compile_schema(  # noqa: C901 - a case for each keyword
+    schema: dict, target: Callable[[str], str | None] = lambda name: None, *, closed: bool = False
+) -> Check:
     """A function that raises Malformed for a value that is not as the schema says.
 
     It notes the largest of the integers at each property for whose name ``target`` says what it refers to.
-    ``closed``: no other fields, and no other words than those of an enumeration; else a newer minor version may have more.
-    Raises ValueError for a schema with a keyword that is not known here.
+    ``closed``: no other fields, and no other words than those of an enumeration; else a newer minor version
+    may have more. Raises ValueError for a schema with a keyword that is not known here.
     """
     definitions = schema.get("$defs", {})
 
-    def compiled(part: dict, refers_to: str | None = None) -> Check:  # noqa: C901 - one branch for each word of JSON Schema
+    def compiled(part: dict, refers_to: str | None = None) -> Check:  # noqa: C901 - see above
         if unknown := part.keys() - _KNOWN:
             raise ValueError(f"no check for {sorted(unknown)}")
         if "$ref" in part:
             return compiled(definitions[part["$ref"].removeprefix("#/$defs/")], refers_to)
         names = part.get("type", list(_TYPES))
-        types = frozenset(kind for name in ([names] if type(names) is str else names) for kind in _TYPES[name])
+        types = frozenset(
+            kind for name in ([names] if type(names) is str else names) for kind in _TYPES[name]
+        )
         words = part.get("enum", [part["const"]] if "const" in part else None)
         if words is not None:
             types &= {type(word) for word in words}
-        scalar = _scalar(types, words and tuple(words), closed or "const" in part, part.get("minimum"), part.get("pattern"), refers_to, closed)
+        scalar = _scalar(
+            types,
+            words and tuple(words),
+            closed or "const" in part,
+            part.get("minimum"),
+            part.get("pattern"),
+            refers_to,
+            closed,
+        )
         column = scalar.column
         simple = types.isdisjoint((list, dict))
         if simple:
@@ -175,9 +229,9 @@ def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda na
                         error.path.append(key)
                         raise
             elif kind is list and list in types:
-                if len(value) < least or most is not None and len(value) > most:
+                if len(value) < least or (most is not None and len(value) > most):
                     raise Malformed(f"has {len(value)} elements")
-                if items is None or items_column is not None and items_column(value, highest):
+                if items is None or (items_column is not None and items_column(value, highest)):
                     return
                 position = 0
                 try:
@@ -190,7 +244,10 @@ def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda na
                 scalar(value, highest)
 
         def rows(values: list, highest: Highest, *, exactly: bool = False) -> bool:
-            """Whether all are right, of many objects and lists: field by field, and all elements at once. Who is wrong ``any_value`` tells."""
+            """Whether all are right, of many objects and lists: field by field, and all elements at once.
+
+            Who is wrong ``any_value`` tells.
+            """
             found = set(map(type, values))
             if not found <= types:
                 return False
@@ -198,16 +255,29 @@ def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda na
             lists = values if found == {list} else [value for value in values if type(value) is list]
             if not all(value.keys() >= needed for value in objects):
                 return False
-            if not all(_all_right(check, [value[key] for value in objects if key in needed or key in value], highest) for key, check in properties.items()):
+            if not all(
+                _all_right(check, [value[key] for value in objects if key in needed or key in value], highest)
+                for key, check in properties.items()
+            ):
                 return False
-            if extra is not None and not _all_right(extra, [item for value in objects for key, item in value.items() if key not in properties], highest):
+            if extra is not None and not _all_right(
+                extra,
+                [item for value in objects for key, item in value.items() if key not in properties],
+                highest,
+            ):
                 return False
             if not all(least <= len(value) and (most is None or len(value) <= most) for value in lists):
                 return False
             elements = [] if items is None else [item for value in lists for item in value]
-            if elements and not (items_column(elements, highest) if items_column is not None else _all_right(items, elements, highest)):
+            if elements and not (
+                items_column(elements, highest)
+                if items_column is not None
+                else _all_right(items, elements, highest)
+            ):
                 return False
-            return found <= {dict, list} or column([value for value in values if type(value) not in (dict, list)], highest, exactly=True)
+            return found <= {dict, list} or column(
+                [value for value in values if type(value) not in (dict, list)], highest, exactly=True
+            )
 
         if not refused and named is None:
             any_value.column = rows

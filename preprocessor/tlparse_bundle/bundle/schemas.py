@@ -16,7 +16,9 @@ def shared_files() -> Path:
     for folder in (package / "_shared", package.parent.parent):
         if (folder / "schema" / "manifest.schema.json").is_file():
             return folder
-    raise BundleError("the files that belong to tlparse-bundle are missing", hint="Install it again.", code="installation")
+    raise BundleError(
+        "the files that belong to tlparse-bundle are missing", hint="Install it again.", code="installation"
+    )
 
 
 def schema_names() -> list[str]:
@@ -39,7 +41,11 @@ def schema(name: str) -> dict:
     """The schema of a table or a document. Raises BundleError when there is none."""
     path = _schemas(".").get(name) or _schemas("documents").get(name)
     if path is None:
-        raise BundleError(f"there is no schema {name!r}", hint=f"The schemas are: {', '.join([*schema_names(), *document_names()])}", code="not-found")
+        raise BundleError(
+            f"there is no schema {name!r}",
+            hint=f"The schemas are: {', '.join([*schema_names(), *document_names()])}",
+            code="not-found",
+        )
     return loads(path.read_bytes())
 
 
@@ -67,5 +73,7 @@ def table_names() -> list[str]:
 def table_page(name: str) -> str:
     """docs/tables/<name>.md. Raises BundleError when there is none."""
     if name not in table_names():
-        raise BundleError(f"there is no table {name!r}", hint=f"There are: {', '.join(table_names())}", code="not-found")
+        raise BundleError(
+            f"there is no table {name!r}", hint=f"There are: {', '.join(table_names())}", code="not-found"
+        )
     return (shared_files() / "docs" / "tables" / f"{name}.md").read_text(encoding="utf-8")

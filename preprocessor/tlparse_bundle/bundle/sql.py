@@ -40,24 +40,46 @@ class Bundle(Protocol):
 
 
 @contextmanager
-def database(bundles: Sequence[tuple[str, Bundle]], *, trusted: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a database with a view for each table of these bundles, (name, bundle), each with ``bundle``, ``log`` and ``rank`` in front.
+def database(
+    bundles: Sequence[tuple[str, Bundle]], *, trusted: bool = False
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a database with a view for each table of these bundles, (name, bundle), each with ``bundle``,
+    ``log`` and ``rank`` in front.
 
-    Unless ``trusted``, queries can read nothing but the files of the bundles, and write nothing. A bundle that is not on this machine is copied to a
-    temporary folder first. Raises BundleError without DuckDB.
+    Unless ``trusted``, queries can read nothing but the files of the bundles, and write nothing. A bundle
+    that is not on this machine is copied to a temporary folder first. Raises BundleError without DuckDB.
     """
     duck = _duckdb()
     with temporary_folder() as copies:
-        connection = duck.connect(config={"memory_limit": _MEMORY, "autoinstall_known_extensions": False, "autoload_known_extensions": False})
+        connection = duck.connect(
+            config={
+                "memory_limit": _MEMORY,
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+            }
+        )
         try:
             places = _places(bundles, copies)
-            connection.execute("CREATE TEMP TABLE bundle_files (table_name VARCHAR, path VARCHAR, bundle VARCHAR, log VARCHAR, rank BIGINT)")
+            connection.execute(
+                "CREATE TEMP TABLE bundle_files (table_name VARCHAR, path VARCHAR, bundle VARCHAR, log"
+                " VARCHAR, rank BIGINT)"
+            )
             rows = list(places)
             if rows:
                 connection.executemany("INSERT INTO bundle_files VALUES (?, ?, ?, ?, ?)", rows)
             _add_logs(connection, bundles)
             for name in dict.fromkeys((*row_tables(), *(row[0] for row in rows))):
-                connection.execute(_view(name, [(path, codec) for table, path, *_ in rows if table == name for codec in (_codec(path),)]))
+                connection.execute(
+                    _view(
+                        name,
+                        [
+                            (path, codec)
+                            for table, path, *_ in rows
+                            if table == name
+                            for codec in (_codec(path),)
+                        ],
+                    )
+                )
             if not trusted:
                 _confine(connection, [row[1] for row in rows])
             yield connection
@@ -76,8 +98,13 @@ def write(bundles: Sequence[tuple[str, Bundle]], out: Path) -> None:
 
 
 @contextmanager
-def asked(bundles: Sequence[tuple[str, Bundle]], query: str, most_seconds: float | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Run one query; the connection gives its rows. Raises BundleError, also while rows are taken, for a query that fails or takes longer."""
+def asked(
+    bundles: Sequence[tuple[str, Bundle]], query: str, most_seconds: float | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Run one query; the connection gives its rows.
+
+    Raises BundleError, also while rows are taken, for a query that fails or takes longer.
+    """
     duck = _duckdb()
     with database(bundles) as connection:
         timer = threading.Timer(most_seconds, connection.interrupt) if most_seconds is not None else None
@@ -86,15 +113,36 @@ def asked(bundles: Sequence[tuple[str, Bundle]], query: str, most_seconds: float
                 timer.start()
             statements = connection.extract_statements(query)
             if len(statements) != 1:
-                raise BundleError("that is not one statement", hint="Pass one query.", code="bad-query", exit_code=2)
-            if statements[0].type not in (duck.StatementType.SELECT, duck.StatementType.EXPLAIN):  # SHOW and DESCRIBE are SELECT
-                raise BundleError(f"a query may only read, and this is {statements[0].type.name}", hint="Begin it with SELECT.", code="bad-query", exit_code=2)
+                raise BundleError(
+                    "that is not one statement", hint="Pass one query.", code="bad-query", exit_code=2
+                )
+            if statements[0].type not in (
+                duck.StatementType.SELECT,
+                duck.StatementType.EXPLAIN,
+            ):  # SHOW and DESCRIBE are SELECT
+                raise BundleError(
+                    f"a query may only read, and this is {statements[0].type.name}",
+                    hint="Begin it with SELECT.",
+                    code="bad-query",
+                    exit_code=2,
+                )
             yield connection.execute(statements[0])
         except duck.InterruptException:
-            raise BundleError("the query takes too long", hint=f"It may take {most_seconds:g} s.", code="bad-query", exit_code=2) from None
+            raise BundleError(
+                "the query takes too long",
+                hint=f"It may take {most_seconds:g} s.",
+                code="bad-query",
+                exit_code=2,
+            ) from None
         except duck.Error as error:
-            hint = "A query reads the tables of the bundle and nothing else." if isinstance(error, duck.PermissionException) else "'tlparse-bundle sql BUNDLE' lists the tables and their columns."
-            raise BundleError(f"DuckDB says: {str(error)[:2000]}", hint=hint, code="bad-query", exit_code=2) from None
+            hint = (
+                "A query reads the tables of the bundle and nothing else."
+                if isinstance(error, duck.PermissionException)
+                else "'tlparse-bundle sql BUNDLE' lists the tables and their columns."
+            )
+            raise BundleError(
+                f"DuckDB says: {str(error)[:2000]}", hint=hint, code="bad-query", exit_code=2
+            ) from None
         finally:
             if timer:
                 timer.cancel()
@@ -103,7 +151,10 @@ def asked(bundles: Sequence[tuple[str, Bundle]], query: str, most_seconds: float
 def tables(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
     """Return the columns of all tables by name."""
     columns: dict[str, list[str]] = {}
-    query = "SELECT table_name, column_name FROM information_schema.columns WHERE table_name <> 'bundle_files' ORDER BY table_name, ordinal_position"
+    query = (
+        "SELECT table_name, column_name FROM information_schema.columns WHERE table_name <> 'bundle_files'"
+        " ORDER BY table_name, ordinal_position"
+    )
     for table, column in connection.execute(query).fetchall():
         columns.setdefault(table, []).append(column)
     return columns
@@ -113,11 +164,17 @@ def _duckdb() -> Any:
     try:
         import duckdb
     except ImportError:
-        raise BundleError("DuckDB is not installed", hint="Install it: pip install 'tlparse-bundle[sql]'", code="not-installed") from None
+        raise BundleError(
+            "DuckDB is not installed",
+            hint="Install it: pip install 'tlparse-bundle[sql]'",
+            code="not-installed",
+        ) from None
     return duckdb
 
 
-def _places(bundles: Sequence[tuple[str, Bundle]], copies: Path) -> Iterator[tuple[str, str, str, str | None, int | None]]:
+def _places(
+    bundles: Sequence[tuple[str, Bundle]], copies: Path
+) -> Iterator[tuple[str, str, str, str | None, int | None]]:
     """(table, file on this machine, bundle, log, rank) of all files of tables."""
     for number, (name, bundle) in enumerate(bundles):
         folder = copies / str(number) if is_url(bundle.location) else Path(bundle.location)
@@ -163,39 +220,78 @@ def _codec(path: str) -> str:
 def _add_logs(connection: duckdb.DuckDBPyConnection, bundles: Sequence[tuple[str, Bundle]]) -> None:
     """The table ``logs``: rows of the manifest, with the numbers of the headline as columns."""
     numbers = schema("manifest")["$defs"]["summary"]["properties"]
-    fields = {"bundle": "VARCHAR", "log": "VARCHAR", "rank": "BIGINT", "source": "VARCHAR", "torch_version": "VARCHAR", "event_count": "BIGINT"}
+    fields = {
+        "bundle": "VARCHAR",
+        "log": "VARCHAR",
+        "rank": "BIGINT",
+        "source": "VARCHAR",
+        "torch_version": "VARCHAR",
+        "event_count": "BIGINT",
+    }
     fields |= {key: _type(node) for key, node in numbers.items()}
-    connection.execute(f"CREATE TABLE {_LOGS} ({', '.join(f'{_quoted(key)} {kind}' for key, kind in fields.items())})")
+    connection.execute(
+        f"CREATE TABLE {_LOGS} ({', '.join(f'{_quoted(key)} {kind}' for key, kind in fields.items())})"
+    )
     for name, bundle in bundles:
         for row in bundle.manifest["logs"]:
             summary = log_now(bundle.manifest, row)["summary"]
-            cells = [name, row["id"], row["rank"], row["source"]["name"], row["torch_version"], row["event_count"], *(summary.get(key) for key in numbers)]
-            connection.execute(f"INSERT INTO {_LOGS} VALUES ({', '.join('?' * len(cells))})", [dumps(cell).decode() if isinstance(cell, dict) else cell for cell in cells])
+            cells = [
+                name,
+                row["id"],
+                row["rank"],
+                row["source"]["name"],
+                row["torch_version"],
+                row["event_count"],
+                *(summary.get(key) for key in numbers),
+            ]
+            connection.execute(
+                f"INSERT INTO {_LOGS} VALUES ({', '.join('?' * len(cells))})",
+                [dumps(cell).decode() if isinstance(cell, dict) else cell for cell in cells],
+            )
 
 
 def _view(name: str, files: Sequence[tuple[str, str]]) -> str:
-    """The statement that makes the view of a table. One without files has no rows, and the columns of its schema."""
+    """The statement that makes the view of a table.
+
+    One without files has no rows, and the columns of its schema.
+    """
     properties: Mapping[str, Any] = schema(name)["properties"] if name in schema_names() else {}
     columns = {key: _type(node) for key, node in properties.items()}
     of_log = row_tables().get(name, "log") == "log"
     front = "f.bundle, f.log, f.rank, " if of_log else "f.bundle, "
     if not files:
         typed = ", ".join(f"NULL::{kind} AS {_quoted(key)}" for key, kind in columns.items())
-        before = "NULL::VARCHAR AS bundle, NULL::VARCHAR AS log, NULL::BIGINT AS rank" if of_log else "NULL::VARCHAR AS bundle"
+        before = (
+            "NULL::VARCHAR AS bundle, NULL::VARCHAR AS log, NULL::BIGINT AS rank"
+            if of_log
+            else "NULL::VARCHAR AS bundle"
+        )
         return f"CREATE VIEW {_quoted(name)} AS SELECT {before}{', ' if typed else ''}{typed} WHERE false"
-    options = [f"format = 'newline_delimited', filename = {_text(_FILE)}, maximum_object_size = {_MAX_LINE_BYTES}"]
+    options = [
+        f"format = 'newline_delimited', filename = {_text(_FILE)}, maximum_object_size = {_MAX_LINE_BYTES}"
+    ]
     if columns:
-        options.append("columns = {" + ", ".join(f"{_text(key)}: {_text(kind)}" for key, kind in columns.items()) + "}")
+        options.append(
+            "columns = {" + ", ".join(f"{_text(key)}: {_text(kind)}" for key, kind in columns.items()) + "}"
+        )
     parts = []
     for codec in dict.fromkeys(codec for _, codec in files):
         paths = ", ".join(_text(path) for path, its in files if its == codec)
-        parts.append(f"SELECT * FROM read_json([{paths}], {', '.join(options)}, compression = '{_COMPRESSIONS[codec]}')")
+        parts.append(
+            f"SELECT * FROM read_json([{paths}], {', '.join(options)}, compression ="
+            f" '{_COMPRESSIONS[codec]}')"
+        )
     wanted = ", ".join(f"t.{_quoted(key)}" for key in columns) or f"t.* EXCLUDE ({_FILE})"
-    return f"CREATE VIEW {_quoted(name)} AS SELECT {front}{wanted} FROM ({' UNION ALL BY NAME '.join(parts)}) AS t JOIN bundle_files AS f ON f.path = t.{_FILE} AND f.table_name = {_text(name)}"
+    return (
+        f"CREATE VIEW {_quoted(name)} AS SELECT {front}{wanted} FROM ({' UNION ALL BY NAME '.join(parts)}) AS"
+        f" t JOIN bundle_files AS f ON f.path = t.{_FILE} AND f.table_name = {_text(name)}"
+    )
 
 
 def _type(node: Mapping[str, Any]) -> str:
-    """The type of a column for a field of a schema: lists of plain values are lists, other nested values JSON."""
+    """The type of a column for a field of a schema: lists of plain values are lists, other nested values
+    JSON.
+    """
     names = node.get("type", [])
     kinds = {*([names] if isinstance(names, str) else names)} - {"null"}
     if "enum" in node or "const" in node:

@@ -47,9 +47,13 @@ class _Folder:
             return read_regular(self._folder, path, max_bytes)
         except NotRegular as error:
             hint = "A bundle holds files only; copy it with 'cp -rL', if its links are your own."
-            raise BundleError(f"{self._folder / path} cannot be read: {error.strerror}", hint=hint, code="bad-file") from None
+            raise BundleError(
+                f"{self._folder / path} cannot be read: {error.strerror}", hint=hint, code="bad-file"
+            ) from None
         except OSError as error:
-            raise BundleError(f"{self._folder / path} cannot be read: {error.strerror}", code="unreadable") from None
+            raise BundleError(
+                f"{self._folder / path} cannot be read: {error.strerror}", code="unreadable"
+            ) from None
 
 
 class _Remote:
@@ -69,7 +73,9 @@ class _Remote:
 def _check(path: object, location: str) -> None:
     if type(path) is not str or not is_own(path):
         shown = repr(path) if len(repr(path)) <= 200 else repr(path)[:200] + "…"
-        raise BundleError(f"{shown} is no path of a file of the bundle {location}", hint=_AGAIN, code="bad-path")
+        raise BundleError(
+            f"{shown} is no path of a file of the bundle {location}", hint=_AGAIN, code="bad-path"
+        )
 
 
 def open_store(location: str | Path) -> Store:
@@ -80,7 +86,11 @@ def open_store(location: str | Path) -> Store:
 
 
 def once(store: Store, what: Hashable, read_it: Callable[[], T]) -> T:
-    """What ``read_it`` gives. That it is damaged is found out once: a small file that unpacks to much would cost its time at each question."""
+    """What ``read_it`` gives.
+
+    That it is damaged is found out once: a small file that unpacks to much would cost its time at each
+    question.
+    """
     if what in store.damaged:
         raise store.damaged[what].with_traceback(None)
     try:
@@ -92,7 +102,10 @@ def once(store: Store, what: Hashable, read_it: Callable[[], T]) -> T:
 
 
 def read_json(store: Store, path: str, max_bytes: int = MAX_JSON_BYTES) -> Any:
-    """A JSON file of the bundle. Raises BundleError, for one that would take more memory than tables do as well."""
+    """A JSON file of the bundle.
+
+    Raises BundleError, for one that would take more memory than tables do as well.
+    """
     _check(path, store.location)
     return once(store, path, lambda: _read_json(store, path, max_bytes))
 
@@ -102,7 +115,10 @@ def _read_json(store: Store, path: str, max_bytes: int) -> Any:
 
 
 def read_rows(store: Store, path: str) -> list[Any]:
-    """The rows of a file of JSON Lines. Raises BundleError, for one that would take more memory than tables do as well."""
+    """The rows of a file of JSON Lines.
+
+    Raises BundleError, for one that would take more memory than tables do as well.
+    """
     _check(path, store.location)
     return once(store, path, lambda: _read_rows(store, path))
 
@@ -115,8 +131,12 @@ def _read_rows(store: Store, path: str) -> list[Any]:
 
 
 def _check_values(data: bytes, where: str) -> None:
-    if len(data) > _FEW_BYTES and (data.count(b",") > _MAX_VALUES or data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS):
-        raise BundleError(f"{where} is damaged: it holds more values than a table may have", hint=_AGAIN, code="damaged")
+    if len(data) > _FEW_BYTES and (
+        data.count(b",") > _MAX_VALUES or data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS
+    ):
+        raise BundleError(
+            f"{where} is damaged: it holds more values than a table may have", hint=_AGAIN, code="damaged"
+        )
 
 
 def _parsed(data: bytes, where: str) -> Any:
@@ -128,14 +148,22 @@ def _parsed(data: bytes, where: str) -> Any:
 
 
 def read(store: Store, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-    """A file of the bundle, decoded. Raises BundleError when it cannot be read or decoded, or holds more than ``max_bytes``."""
+    """A file of the bundle, decoded.
+
+    Raises BundleError when it cannot be read or decoded, or holds more than ``max_bytes``.
+    """
     _check(path, store.location)
     max_bytes = min(max_bytes, MAX_FILE_BYTES)
-    return decoded(store.raw(path, codec_of(path).max_stored_bytes(max_bytes)), path, store.location, max_bytes)
+    return decoded(
+        store.raw(path, codec_of(path).max_stored_bytes(max_bytes)), path, store.location, max_bytes
+    )
 
 
 def decoded(data: bytes, path: str, location: str, max_bytes: int) -> bytes:
-    """What a stored file holds. Raises BundleError when it cannot be decoded, or holds more than ``max_bytes``."""
+    """What a stored file holds.
+
+    Raises BundleError when it cannot be decoded, or holds more than ``max_bytes``.
+    """
     try:
         return codec_of(path).decode(data, max_bytes)
     except ValueError as error:

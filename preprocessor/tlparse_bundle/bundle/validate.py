@@ -89,24 +89,43 @@ class _Checker:
         except BundleError as error:
             self.say(error.message)
         else:
-            self.require(self.bundle.manifest["format"]["minor"] != FORMAT_MINOR or not missing, f"{path}: lacks the schemas {', '.join(sorted(missing))}")
+            self.require(
+                self.bundle.manifest["format"]["minor"] != FORMAT_MINOR or not missing,
+                f"{path}: lacks the schemas {', '.join(sorted(missing))}",
+            )
 
     def check_live(self) -> None:
         """A growing bundle says how far each log was read; a finished one has no files of a state."""
         manifest, where = self.bundle.manifest, "manifest.json"
         live, rows = manifest.get("live"), manifest["logs"]
-        self.require((live is None) == ("growing" not in manifest), f"{where}: 'growing' and 'live' come together")
+        self.require(
+            (live is None) == ("growing" not in manifest), f"{where}: 'growing' and 'live' come together"
+        )
         if live is None:
             paths = (manifest["schemas"], *(row["path"] for row in rows), *rank_paths(manifest))
             path = next((path for path in paths if path.startswith(f"{LIVE}/")), None)
-            self.require(path is None, f"{where}: {path} is a file of a growing bundle, and this one is finished")
+            self.require(
+                path is None, f"{where}: {path} is a file of a growing bundle, and this one is finished"
+            )
             return
-        self.require([row["id"] for row in live["logs"]] == [row["id"] for row in rows], f"{where}: 'live' has other logs than 'logs'")
+        self.require(
+            [row["id"] for row in live["logs"]] == [row["id"] for row in rows],
+            f"{where}: 'live' has other logs than 'logs'",
+        )
         for state, row in zip(live["logs"], rows):
-            self.require(state["read_bytes"] >= row["source"]["size_bytes"], f"{where}: log {row['id']} has more bytes than were read")
+            self.require(
+                state["read_bytes"] >= row["source"]["size_bytes"],
+                f"{where}: log {row['id']} has more bytes than were read",
+            )
             last = state["last_record"]
-            self.require((last is None) == (row["event_count"] == 0), f"{where}: log {row['id']} has a last record, or events, and not both")
-            self.require(last is None or last["kind"] in manifest["descriptors"], f"{where}: the last record of log {row['id']} has no descriptor")
+            self.require(
+                (last is None) == (row["event_count"] == 0),
+                f"{where}: log {row['id']} has a last record, or events, and not both",
+            )
+            self.require(
+                last is None or last["kind"] in manifest["descriptors"],
+                f"{where}: the last record of log {row['id']} has no descriptor",
+            )
             keys = [compile["compile"] for compile in state["running"] if compile["compile"] is not None]
             self.require(len(set(keys)) == len(keys), f"{where}: a compile of log {row['id']} runs twice")
 
@@ -119,7 +138,11 @@ class _Checker:
             try:
                 for path, rows, highest in self._row_files(name, entry, "manifest.json"):
                     self.sound(check_references, highest, sizes, path)
-                    missing = next((row["log"] for row in rows if row["log"] not in ids), None) if name == "ranks" else None
+                    missing = (
+                        next((row["log"] for row in rows if row["log"] not in ids), None)
+                        if name == "ranks"
+                        else None
+                    )
                     self.require(missing is None, f"{path}: no log {missing}")
             except BundleError as error:
                 self.say(error.message)
@@ -132,24 +155,49 @@ class _Checker:
             whole: list[Any] = []
             for path, rows, highest in self._row_files(name, entry, "log.json"):
                 references.append((path, highest))
-                unknown = next((row["compile"] for row in rows if isinstance(row, dict) and row.get("compile", None) not in self._keys), None)
+                unknown = next(
+                    (
+                        row["compile"]
+                        for row in rows
+                        if isinstance(row, dict) and row.get("compile", None) not in self._keys
+                    ),
+                    None,
+                )
                 self.require(unknown is None, f"{path}: there is no compile {quoted(unknown)}")
-                places = ((row.get("compile"), row["attempt"]) for row in rows if isinstance(row, dict) and row.get("attempt") is not None)
+                places = (
+                    (row.get("compile"), row["attempt"])
+                    for row in rows
+                    if isinstance(row, dict) and row.get("attempt") is not None
+                )
                 lost = next((place for place in places if place not in self._attempts), (None, None))
-                self.require(lost == (None, None), f"{path}: compile {quoted(lost[0])} has no attempt {quoted(lost[1])}")
+                self.require(
+                    lost == (None, None),
+                    f"{path}: compile {quoted(lost[0])} has no attempt {quoted(lost[1])}",
+                )
                 whole += rows if name in CHECKED_WHOLE else ()
             if whole and all(isinstance(row, dict) and {"id", "parent"} <= row.keys() for row in whole):
                 self.sound(check_whole, name, whole, f"table {quoted(name)}")
         return references
 
-    def _row_files(self, name: str, entry: dict[str, Any], said: str) -> Iterator[tuple[str, list[Any], Highest]]:
+    def _row_files(
+        self, name: str, entry: dict[str, Any], said: str
+    ) -> Iterator[tuple[str, list[Any], Highest]]:
         """(path, rows, references) of each file of a table, whose ``entry`` the file ``said`` has."""
-        self.require(sum(file["rows"] for file in entry["files"]) == entry["rows"], f"{said}: the files of {quoted(name)} do not have {entry['rows']} rows together")
+        self.require(
+            sum(file["rows"] for file in entry["files"]) == entry["rows"],
+            f"{said}: the files of {quoted(name)} do not have {entry['rows']} rows together",
+        )
         for file in entry["files"]:
             path: str = file["path"]
             rows = read_rows(self.bundle.store, path)
-            self.require(len(rows) == file["rows"], f"{path}: it has {len(rows)} rows, {said} says {file['rows']}")
-            yield path, rows, self._check_shape(rows_shape(name, closed=not self._relaxed), rows_schema(name), rows, path)
+            self.require(
+                len(rows) == file["rows"], f"{path}: it has {len(rows)} rows, {said} says {file['rows']}"
+            )
+            yield (
+                path,
+                rows,
+                self._check_shape(rows_shape(name, closed=not self._relaxed), rows_schema(name), rows, path),
+            )
 
     def say(self, problem: str) -> None:
         """Beyond some hundreds nobody reads them."""
@@ -174,31 +222,46 @@ class _Checker:
         self.check_schema("log", directory, log.row["path"])
         where = f"log {log.id}"
         for key in ("id", "rank", "source", "event_count"):
-            self.require(directory[key] == log.row[key], f"{where}: {key} differs between manifest and log.json")
+            self.require(
+                directory[key] == log.row[key], f"{where}: {key} differs between manifest and log.json"
+            )
         if not self.sound(check_directory, directory, where):
             return  # it may name any number of files, or one any number of times
         descriptors = self.bundle.manifest["descriptors"]
         for kind in directory["kinds"]:
-            self.require(kind["descriptor"] in descriptors, f"{where}: the manifest has no descriptor {quoted(kind['descriptor'])}")
+            self.require(
+                kind["descriptor"] in descriptors,
+                f"{where}: the manifest has no descriptor {quoted(kind['descriptor'])}",
+            )
         self._check_blobs(log)
-        self._attempts = {(row["compile"], row.get("attempt")) for row in self._rows_of(directory, "attempts")}
+        self._attempts = {
+            (row["compile"], row.get("attempt")) for row in self._rows_of(directory, "attempts")
+        }
         self._check_compiles(log, where)
         self.sound(check_slices, log.table("artifacts"), "size_bytes", log.blobs, f"{where} artifacts")
-        self._keys = {None, *(row["compile"] for name in ("compiles", "attempts") for row in self._rows_of(directory, name))}
+        self._keys = {
+            None,
+            *(row["compile"] for name in ("compiles", "attempts") for row in self._rows_of(directory, name)),
+        }
         references = self._check_row_tables(directory)
         self._check_events(log, where)
         references += self._check_metadata(log)
         sizes = log.sizes
         for path, highest in references:
             self.sound(check_references, highest, sizes, path)
-        if sum(chunk["size_bytes"] for chunk in directory["verbatim"]) <= directory["source"]["size_bytes"]:  # else restored_bytes refuses them
+        if (
+            sum(chunk["size_bytes"] for chunk in directory["verbatim"]) <= directory["source"]["size_bytes"]
+        ):  # else restored_bytes refuses them
             all(self.sound(verbatim_bytes, log, chunk) for chunk in directory["verbatim"])
         if "redacted" in self.bundle.manifest:
             return
         digest = hashlib.sha256()
         for data in restored_bytes(log):
             digest.update(data)
-        self.require(digest.hexdigest() == directory["source"]["sha256"], f"{where}: what can be restored has another SHA-256 than the log had")
+        self.require(
+            digest.hexdigest() == directory["source"]["sha256"],
+            f"{where}: what can be restored has another SHA-256 than the log had",
+        )
 
     def _check_blobs(self, log: Log) -> None:
         for path, row in log.blobs.items():
@@ -206,38 +269,73 @@ class _Checker:
                 continue
             self._checked_blobs.add(path)
             own = re.sub(rf"^{LIVE}/\d+/", "", path).startswith(f"logs/{log.id}/")
-            self.require(own or path == blob_path(row["sha256"], self.bundle.codec), f"{path}: this is not the path of a blob with its hash")
+            self.require(
+                own or path == blob_path(row["sha256"], self.bundle.codec),
+                f"{path}: this is not the path of a blob with its hash",
+            )
             try:
                 raw = self.bundle.raw(path, self.bundle.codec.max_stored_bytes(row["size_bytes"]))
                 data = decoded(raw, path, self.bundle.location, row["size_bytes"])
             except BundleError as error:
                 self.say(error.message)
                 continue
-            self.require(hashlib.sha256(data).hexdigest() == row["sha256"], f"{path}: the content has another hash")
-            self.require((len(data), len(raw)) == (row["size_bytes"], row["stored_size_bytes"]), f"{path}: another size than the blob table says")
+            self.require(
+                hashlib.sha256(data).hexdigest() == row["sha256"], f"{path}: the content has another hash"
+            )
+            self.require(
+                (len(data), len(raw)) == (row["size_bytes"], row["stored_size_bytes"]),
+                f"{path}: another size than the blob table says",
+            )
 
     def _rows_of(self, directory: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
         """The rows of a table, as far as they are objects with a compile."""
         for file in directory["tables"].get(name, {"files": ()})["files"]:
-            yield from (row for row in read_rows(self.bundle.store, file["path"]) if isinstance(row, dict) and "compile" in row)
+            yield from (
+                row
+                for row in read_rows(self.bundle.store, file["path"])
+                if isinstance(row, dict) and "compile" in row
+            )
 
     def _check_compiles(self, log: Log, where: str) -> None:
-        """Keys are unique, each attempt belongs to a compile, a limit or a capture, and the counts of artifacts are right."""
-        keys = [row["compile"] for name in ("compiles", "limits", "captures") for row in self._rows_of(log.directory, name)]
+        """Keys are unique, each attempt belongs to a compile, a limit or a capture, and the counts of
+        artifacts are right.
+        """
+        keys = [
+            row["compile"]
+            for name in ("compiles", "limits", "captures")
+            for row in self._rows_of(log.directory, name)
+        ]
         self.require(len(set(keys)) == len(keys), f"{where}: a compile key comes twice")
         attempts = Counter(row["compile"] for row in self._rows_of(log.directory, "attempts"))
         unknown = next((key for key in attempts if key is not None and key not in keys), None)
-        self.require(unknown is None, f"{where}: {quoted(unknown)} has attempts, and is not a compile, a limit or a capture")
-        counts = {row["compile"]: row.get("attempt_count") for row in self._rows_of(log.directory, "compiles")}
-        wrong = next((key for key, count in counts.items() if key in attempts and attempts[key] != count), None)
-        self.require(wrong is None, f"{where}: attempt_count of {quoted(wrong)} is not the number of its attempts")
+        self.require(
+            unknown is None,
+            f"{where}: {quoted(unknown)} has attempts, and is not a compile, a limit or a capture",
+        )
+        counts = {
+            row["compile"]: row.get("attempt_count") for row in self._rows_of(log.directory, "compiles")
+        }
+        wrong = next(
+            (key for key, count in counts.items() if key in attempts and attempts[key] != count), None
+        )
+        self.require(
+            wrong is None, f"{where}: attempt_count of {quoted(wrong)} is not the number of its attempts"
+        )
         artifacts: Counter[Any] = Counter()
         for row in self._rows_of(log.directory, "artifacts"):
             artifacts.update((row["compile"], (row["compile"], row.get("attempt"))))
-        counted = [(row["compile"], row.get("artifact_count"), artifacts[row["compile"]]) for row in self._rows_of(log.directory, "compiles")]
-        counted += [(row["compile"], row.get("artifact_count"), artifacts[row["compile"], row.get("attempt")]) for row in self._rows_of(log.directory, "attempts")]
+        counted = [
+            (row["compile"], row.get("artifact_count"), artifacts[row["compile"]])
+            for row in self._rows_of(log.directory, "compiles")
+        ]
+        counted += [
+            (row["compile"], row.get("artifact_count"), artifacts[row["compile"], row.get("attempt")])
+            for row in self._rows_of(log.directory, "attempts")
+        ]
         wrong = next((key for key, said, count in counted if said not in (None, count)), None)
-        self.require(wrong is None, f"{where}: artifact_count of {quoted(wrong)} is not the number of its artifacts")
+        self.require(
+            wrong is None, f"{where}: artifact_count of {quoted(wrong)} is not the number of its artifacts"
+        )
 
     def _check_events(self, log: Log, where: str) -> None:
         end = 0
@@ -246,7 +344,10 @@ class _Checker:
             self.sound(check_slices, rows, "payload_size_bytes", log.blobs, path)
             for row in rows:
                 end += row["gap_bytes"] + row["size_bytes"]
-        self.require(end <= log.directory["source"]["size_bytes"], f"{where}: the last record ends behind the end of the log")
+        self.require(
+            end <= log.directory["source"]["size_bytes"],
+            f"{where}: the last record ends behind the end of the log",
+        )
 
     def _check_metadata(self, log: Log) -> list[tuple[str, Highest]]:
         references = []
@@ -258,7 +359,10 @@ class _Checker:
 
 
 def _problems(document: dict[str, Any], value: Any, *, relaxed: bool) -> list[str]:
-    """What jsonschema says of a value, which takes its time: it is asked only when something is wrong. Empty for a value that is too deep for it."""
+    """What jsonschema says of a value, which takes its time: it is asked only when something is wrong.
+
+    Empty for a value that is too deep for it.
+    """
     try:
         return list(_said(document, value, relaxed))
     except RecursionError:
@@ -268,7 +372,9 @@ def _problems(document: dict[str, Any], value: Any, *, relaxed: bool) -> list[st
 def _said(document: dict[str, Any], value: Any, relaxed: bool) -> Iterator[str]:
     from jsonschema import Draft202012Validator
 
-    for number, error in enumerate(Draft202012Validator(_relax(document) if relaxed else document).iter_errors(value)):
+    for number, error in enumerate(
+        Draft202012Validator(_relax(document) if relaxed else document).iter_errors(value)
+    ):
         if number == _MAX_PROBLEMS_A_FILE:
             yield "and more"
             return
@@ -281,13 +387,23 @@ def _stacks(metadata: dict[str, Any]) -> list[int]:
     """The stacks that a record refers to, at the top or in the metadata of its event."""
     type_ = next((key for key in metadata if key not in CONTEXT_KEYS and key not in _STACK_KEYS), None)
     holders = [metadata, metadata.get(type_ or "")]
-    return [holder[key] for holder in holders if type(holder) is dict for key in _STACK_KEYS if type(holder.get(key)) is int]
+    return [
+        holder[key]
+        for holder in holders
+        if type(holder) is dict
+        for key in _STACK_KEYS
+        if type(holder.get(key)) is int
+    ]
 
 
 def _relax(document: Any) -> Any:
     """The schema for a bundle of a newer minor version: fields that we do not know are allowed."""
     if isinstance(document, dict):
-        return {key: _relax(value) for key, value in document.items() if not (key == "additionalProperties" and value is False)}
+        return {
+            key: _relax(value)
+            for key, value in document.items()
+            if not (key == "additionalProperties" and value is False)
+        }
     if isinstance(document, list):
         return [_relax(value) for value in document]
     return document

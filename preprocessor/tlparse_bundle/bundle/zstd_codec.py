@@ -1,4 +1,7 @@
-"""Zstandard: frames of bundles and logs. The one module that knows which library compresses and decompresses them."""
+"""Zstandard: frames of bundles and logs.
+
+The one module that knows which library compresses and decompresses them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ _QUICK_LEVEL = -3
 PIECE_BYTES = 1 << 20
 
 ZstdError = library.ZstdError
-frame_decoder = library.frame_decoder  # -> an object that takes one frame in pieces: decompress(data) returns what there is so far and
+frame_decoder = (
+    library.frame_decoder
+)  # -> an object that takes one frame in pieces: decompress(data) returns what there is so far and
 # raises ZstdError, ``eof`` says that the frame has ended, ``unused_data`` is what came behind it
 
 
@@ -48,7 +53,10 @@ def quick_encoder(size_bytes: int) -> Any:
 
 
 def decode(data: bytes, max_bytes: int) -> bytes:
-    """The content of a frame. Raises ValueError: for other data, and before anything is decoded for more than ``max_bytes``."""
+    """The content of a frame.
+
+    Raises ValueError: for other data, and before anything is decoded for more than ``max_bytes``.
+    """
     _content_size(data, max_bytes)
     try:
         return library.decompress(data)

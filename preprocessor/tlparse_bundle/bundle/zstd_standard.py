@@ -1,4 +1,7 @@
-"""Zstandard by the standard library, which has it from Python 3.14 on: for Python in a browser. ``zstd_wheel`` has the same names."""
+"""Zstandard by the standard library, which has it from Python 3.14 on: for Python in a browser.
+
+``zstd_wheel`` has the same names.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,9 @@ class _Kept(threading.local):
 
     def __init__(self) -> None:
         self.decompressor = zstandard.ZstdDecompressor()
-        self.compressors: dict[tuple[int, int], zstandard.ZstdCompressor] = {}  # by level and what of the size makes a difference
+        self.compressors: dict[
+            tuple[int, int], zstandard.ZstdCompressor
+        ] = {}  # by level and what of the size makes a difference
 
 
 _kept = _Kept()
@@ -63,7 +65,11 @@ def frame_decoder() -> Any:
 
 
 def _made(level: int, size_bytes: int, max_window_log: int) -> zstandard.ZstdCompressor:
-    params = zstandard.ZstdCompressionParameters.from_level(level, source_size=size_bytes, write_content_size=True)
+    params = zstandard.ZstdCompressionParameters.from_level(
+        level, source_size=size_bytes, write_content_size=True
+    )
     if params.window_log > max_window_log:
-        params = zstandard.ZstdCompressionParameters.from_level(level, window_log=max_window_log, write_content_size=True)
+        params = zstandard.ZstdCompressionParameters.from_level(
+            level, window_log=max_window_log, write_content_size=True
+        )
     return zstandard.ZstdCompressor(compression_params=params)

@@ -21,7 +21,7 @@ def rank_list(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     ranks: list[int] = []
     for part in value.split(","):
         first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or dash and not last.isdecimal():
+        if not first.isdecimal() or (dash and not last.isdecimal()):
             raise click.BadParameter(f"{part!r} is neither a rank nor a range such as 3-7")
         ranks.extend(range(int(first), int(last or first) + 1))
     return ranks
@@ -39,22 +39,56 @@ def _executor(address: str | None):
 @click.argument("traces", nargs=-1, required=True, type=Location(), metavar="TRACE... [OUT]")
 @click.option("--latest", is_flag=True, help="Take the newest run only.")
 @click.option("--ranks", callback=rank_list, metavar="LIST", help="Take these ranks only, such as 0,3-7.")
-@click.option("--run", type=click.IntRange(min=1), metavar="N", help="Compare the ranks of run N of several (default: the newest attempt of the largest).")
+@click.option(
+    "--run",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Compare the ranks of run N of several (default: the newest attempt of the largest).",
+)
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when a log is damaged or a plug-in fails (the bundle is still built).")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit with 3 when a log is damaged or a plug-in fails (the bundle is still built).",
+)
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
-@click.option("--executor", metavar="dask://HOST:PORT", help="Let the workers of a Dask cluster process the logs.")
-@click.option("--codec", type=click.Choice(["zstd", "gzip", "none"]), default="zstd", show_default=True, help="How files are stored.")
+@click.option(
+    "--executor", metavar="dask://HOST:PORT", help="Let the workers of a Dask cluster process the logs."
+)
+@click.option(
+    "--codec",
+    type=click.Choice(["zstd", "gzip", "none"]),
+    default="zstd",
+    show_default=True,
+    help="How files are stored.",
+)
 @name_options
 @open_option("Serve the bundle and open it in the browser, or not (default).")
 @port_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
-def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, label, commit, open_browser, port, as_json, quiet) -> None:
+def build(
+    traces,
+    latest,
+    ranks,
+    run,
+    overwrite,
+    strict,
+    jobs,
+    executor,
+    codec,
+    label,
+    commit,
+    open_browser,
+    port,
+    as_json,
+    quiet,
+) -> None:
     """Build the bundle OUT from trace logs (the default command).
 
     TRACE is a log (.log, .gz, .zst) or a directory of logs; OUT is the directory to write. Both may be
-    URLs such as s3://bucket/run. Of one TRACE without OUT the bundle goes into the current folder, as TRACE-bundle.
+    URLs such as s3://bucket/run. Of one TRACE without OUT the bundle goes into the current folder, as
+    TRACE-bundle.
 
     \b
     Example:
@@ -68,19 +102,38 @@ def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, 
     *paths, out = traces if len(traces) > 1 else (traces[0], default_out(traces[0]))
     refuse_bundles(paths)
     open_target(out, overwrite=overwrite)  # says what is wrong with it before the logs are looked for
-    options = {"codec": codec, "overwrite": overwrite, "jobs": jobs, "executor": _executor(executor), "run": run, "label": label, "commit": commit}
+    options = {
+        "codec": codec,
+        "overwrite": overwrite,
+        "jobs": jobs,
+        "executor": _executor(executor),
+        "run": run,
+        "label": label,
+        "commit": commit,
+    }
     result, skipped = build_logs(paths, out, quiet=quiet, latest=latest, ranks=ranks, **options)
     if not quiet:
         print_summary(result)
     if as_json:
-        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"], "diagnostics": result.manifest.get("diagnostics", {}), "skipped": [it._asdict() for it in skipped]})
+        say_json(
+            {
+                "ok": True,
+                "path": str(out),
+                "logs": result.manifest["logs"],
+                "diagnostics": result.manifest.get("diagnostics", {}),
+                "skipped": [it._asdict() for it in skipped],
+            }
+        )
     if open_browser:
         serve_bundles([out], port=port, open_browser=True)
     elif not quiet:
         say(f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
     found = warnings(result.manifest) if strict else ""
     if found:
-        say(f"Error: --strict: the bundle was built, but logs are damaged or plug-ins failed:\n{found}", err=True)
+        say(
+            f"Error: --strict: the bundle was built, but logs are damaged or plug-ins failed:\n{found}",
+            err=True,
+        )
         sys.exit(EXIT_DIAGNOSTICS)
 
 
@@ -88,7 +141,12 @@ def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, 
 @click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT", shell_complete=completion.places)
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
-@click.option("--run", type=click.IntRange(min=1), metavar="N", help="Compare the ranks of run N of several (default: the newest attempt of the largest).")
+@click.option(
+    "--run",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Compare the ranks of run N of several (default: the newest attempt of the largest).",
+)
 @no_verify
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary.")
@@ -111,4 +169,11 @@ def merge(bundles, overwrite, jobs, run, verify, as_json, quiet) -> None:
     if not quiet:
         print_summary(result)
     if as_json:
-        say_json({"ok": True, "path": out, "logs": result.manifest["logs"], "diagnostics": result.manifest.get("diagnostics", {})})
+        say_json(
+            {
+                "ok": True,
+                "path": out,
+                "logs": result.manifest["logs"],
+                "diagnostics": result.manifest.get("diagnostics", {}),
+            }
+        )

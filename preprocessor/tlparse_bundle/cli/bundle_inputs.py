@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.reader import Bundle
 
 
-def build_logs(paths: Sequence[str | Path], out: str | Path, *, quiet: bool = False, latest: bool = False, ranks: list[int] | None = None, **options):
+def build_logs(
+    paths: Sequence[str | Path],
+    out: str | Path,
+    *,
+    quiet: bool = False,
+    latest: bool = False,
+    ranks: list[int] | None = None,
+    **options,
+):
     """The result of the build, and what was left out of the folders."""
     from tlparse_bundle.cli.progress import Bar
     from tlparse_bundle.log.discover import Skipped, discover, left_out
@@ -31,7 +39,9 @@ def build_logs(paths: Sequence[str | Path], out: str | Path, *, quiet: bool = Fa
 
 @contextmanager
 def opened(location: str | Path, *, quiet: bool = True) -> Iterator[Bundle]:
-    """The bundle at a location; of a trace it is built in a folder that is gone afterwards, and is called as the trace."""
+    """The bundle at a location; of a trace it is built in a folder that is gone afterwards, and is called as
+    the trace.
+    """
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.bundle.layout import MANIFEST
     from tlparse_bundle.bundle.reader import Bundle

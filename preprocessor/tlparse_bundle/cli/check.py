@@ -29,23 +29,69 @@ def _time_us(ctx: click.Context, param: click.Parameter, value: str | None) -> i
 
 @click.command()
 @click.argument("bundle", type=Location())
-@click.option("--baseline", type=Location(), metavar="FILE|BUNDLE", help="What to compare with: a file of --write-baseline, a bundle, or a trace.")
-@click.option("--fail-on", metavar="RULES", help=f"With --baseline: new:KIND, worse:KIND (KIND as in a report, or any), slower:10%. [default: {_RULES}]")
+@click.option(
+    "--baseline",
+    type=Location(),
+    metavar="FILE|BUNDLE",
+    help="What to compare with: a file of --write-baseline, a bundle, or a trace.",
+)
+@click.option(
+    "--fail-on",
+    metavar="RULES",
+    help=(
+        "With --baseline: new:KIND, worse:KIND (KIND as in a report, or any), slower:10%. [default:"
+        f" {_RULES}]"
+    ),
+)
 @click.option("--max-breaks", type=_COUNT, metavar="N", help="Graph breaks that each log may have.")
 @click.option("--max-recompiles", type=_COUNT, metavar="N", help="Recompiles that each log may have.")
 @click.option("--max-compiles", type=_COUNT, metavar="N", help="Compiles that each log may have.")
-@click.option("--max-failures", type=_COUNT, metavar="N", help="Failures, compiles that did not end, and exports that failed.")
+@click.option(
+    "--max-failures",
+    type=_COUNT,
+    metavar="N",
+    help="Failures, compiles that did not end, and exports that failed.",
+)
 @click.option("--no-failures", is_flag=True, help="The same as --max-failures 0.")
-@click.option("--max-compile-time", callback=_time_us, metavar="TIME", help="Time of compiling of each log, such as 60s or 5min.")
+@click.option(
+    "--max-compile-time",
+    callback=_time_us,
+    metavar="TIME",
+    help="Time of compiling of each log, such as 60s or 5min.",
+)
 @click.option("--allow-unknown", is_flag=True, help="What the log does not tell lets nothing fail.")
-@click.option("--format", "form", type=click.Choice(["text", "github", "junit", "json"]), default="text", show_default=True, help="github: annotations of a workflow.")
-@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit XML into FILE too.")
-@click.option("--write-baseline", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write what the bundle says into FILE, to be committed.")
-@click.option("--with-time", is_flag=True, help="With --write-baseline: the compile time too, which differs from run to run.")
-def check(bundle, baseline, fail_on, no_failures, allow_unknown, form, junit, write_baseline, with_time, **limits) -> None:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "github", "junit", "json"]),
+    default="text",
+    show_default=True,
+    help="github: annotations of a workflow.",
+)
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write JUnit XML into FILE too.",
+)
+@click.option(
+    "--write-baseline",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write what the bundle says into FILE, to be committed.",
+)
+@click.option(
+    "--with-time",
+    is_flag=True,
+    help="With --write-baseline: the compile time too, which differs from run to run.",
+)
+def check(
+    bundle, baseline, fail_on, no_failures, allow_unknown, form, junit, write_baseline, with_time, **limits
+) -> None:
     """Check a bundle or a trace against limits and a baseline. Exit code 4 when something is found.
 
-    Limits hold for each log. What the log does not record is not zero: it counts as found, unless --allow-unknown.
+    Limits hold for each log. What the log does not record is not zero: it counts as found, unless
+    --allow-unknown.
 
     \b
     Example:
@@ -67,11 +113,18 @@ def check(bundle, baseline, fail_on, no_failures, allow_unknown, form, junit, wr
 
     if no_failures:
         limits["max_failures"] = 0
-    most = {amount: value for amount in AMOUNTS if (value := limits[f"max_{amount.name.replace('-', '_')}"]) is not None}
+    most = {
+        amount: value
+        for amount in AMOUNTS
+        if (value := limits[f"max_{amount.name.replace('-', '_')}"]) is not None
+    }
     if baseline is None and fail_on is not None:
         raise click.UsageError("--fail-on compares with a baseline: name one with --baseline.")
     if baseline is None and not most and write_baseline is None:
-        raise click.UsageError("There is nothing to check. Name a limit, such as --max-breaks 0, or a --baseline; --write-baseline writes one.")
+        raise click.UsageError(
+            "There is nothing to check. Name a limit, such as --max-breaks 0, or a --baseline;"
+            " --write-baseline writes one."
+        )
     if with_time and write_baseline is None:
         raise click.UsageError("--with-time is for --write-baseline.")
     rules = compared.parse(_RULES if fail_on is None else fail_on) if baseline is not None else []

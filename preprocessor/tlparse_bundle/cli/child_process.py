@@ -14,7 +14,11 @@ from tlparse_bundle.base.signals import held_back
 from tlparse_bundle.pipeline.lifeline import end_with
 
 _ours: set[int] = set()  # ends of pipes that no child may hold: each would wait for the others
-_PLAIN = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGCHLD", "SIGTSTP", "SIGCONT", "SIGWINCH") if hasattr(signal, name))
+_PLAIN = tuple(
+    getattr(signal, name)
+    for name in ("SIGTERM", "SIGHUP", "SIGCHLD", "SIGTSTP", "SIGCONT", "SIGWINCH")
+    if hasattr(signal, name)
+)
 
 
 class Lifeline:
@@ -29,15 +33,20 @@ class Lifeline:
 
 
 class Child:
-    """A copy of this process, in a session of its own: Ctrl-C in the terminal is for us alone. It ends with us, whatever ends us.
+    """A copy of this process, in a session of its own: Ctrl-C in the terminal is for us alone. It ends with
+    us, whatever ends us.
 
-    ``work`` gets its lifeline, and the end of a pipe to write into; ``pipe`` is our end of that. This process must have no threads.
-    Raises BundleError where processes cannot be copied.
+    ``work`` gets its lifeline, and the end of a pipe to write into; ``pipe`` is our end of that. This process
+    must have no threads. Raises BundleError where processes cannot be copied.
     """
 
     def __init__(self, work: Callable[[Lifeline, int], None]):
         if not hasattr(os, "fork"):
-            raise BundleError("logs cannot be followed on Windows", hint="Follow them in WSL, or build a bundle when they are finished.", code="no-fork")
+            raise BundleError(
+                "logs cannot be followed on Windows",
+                hint="Follow them in WSL, or build a bundle when they are finished.",
+                code="no-fork",
+            )
         its_lifeline, self._lifeline = os.pipe()
         self.pipe, its_pipe = os.pipe()
         self._code: int | None = None

@@ -38,21 +38,50 @@ def _two_ranks(ctx: click.Context, param: click.Parameter, value: str | None) ->
 
 
 @click.command(cls=_Sides)
-@click.argument("runs", nargs=-1, required=True, metavar="BASE NEW | BASE... -- NEW...", shell_complete=completion.places)
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="github: annotations of a workflow.")
+@click.argument(
+    "runs", nargs=-1, required=True, metavar="BASE NEW | BASE... -- NEW...", shell_complete=completion.places
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="github: annotations of a workflow.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--ranks", metavar="A,B", callback=_two_ranks, help="Rank A of BASE with rank B of NEW; both of one bundle when only that is named.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write DIR, with the comparison, both bundles and the viewers, for any static host.")
-@click.option("--export", "report", type=click.Path(path_type=Path, dir_okay=False), metavar="REPORT.html", help="Write one file with the page and both bundles, which opens from disk.")
-@click.option("--overwrite", is_flag=True, help="Replace DIR if it is a comparison that this command wrote, and REPORT.html.")
+@click.option(
+    "--ranks",
+    metavar="A,B",
+    callback=_two_ranks,
+    help="Rank A of BASE with rank B of NEW; both of one bundle when only that is named.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write DIR, with the comparison, both bundles and the viewers, for any static host.",
+)
+@click.option(
+    "--export",
+    "report",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="REPORT.html",
+    help="Write one file with the page and both bundles, which opens from disk.",
+)
+@click.option(
+    "--overwrite",
+    is_flag=True,
+    help="Replace DIR if it is a comparison that this command wrote, and REPORT.html.",
+)
 @open_option("Serve the bundles and open the comparison in the browser, or not (default).")
 @click.pass_context
 def compare(ctx, runs, form, as_json, ranks, out, report, overwrite, open_browser) -> None:
     """Say what changed from one run of a program to another, most costly first.
 
     BASE and NEW are bundles, or traces, of which bundles are made meanwhile. Compiles are matched by what was
-    compiled, so that ids may shift, and paths and machines may differ. Several runs of each side tell how much times
-    vary; of what a run does, the first of each side tells.
+    compiled, so that ids may shift, and paths and machines may differ. Several runs of each side tell how
+    much times vary; of what a run does, the first of each side tells.
 
     \b
     Example:
@@ -72,9 +101,13 @@ def compare(ctx, runs, form, as_json, ranks, out, report, overwrite, open_browse
 
         check_target(out, overwrite=overwrite)
     with ExitStack() as stack:
-        bundles = {path: stack.enter_context(opened(path, quiet=False)) for path in dict.fromkeys([*sides[0], *sides[1]])}
+        bundles = {
+            path: stack.enter_context(opened(path, quiet=False))
+            for path in dict.fromkeys([*sides[0], *sides[1]])
+        }
         found = [[(bundle_name(path), bundles[path]) for path in side] for side in sides]
-        gc.disable()  # what a comparison makes stays until its end: to look for garbage would take a tenth of its time
+        # what a comparison makes stays until its end: to look for garbage would take a tenth of its time
+        gc.disable()
         try:
             document = compared(*found, ranks)
         finally:
@@ -86,7 +119,9 @@ def compare(ctx, runs, form, as_json, ranks, out, report, overwrite, open_browse
         if report:
             from tlparse_bundle.cli.share import write_comparison_page
 
-            write_comparison_page(document, {"base": found[0][0][1], "new": found[1][0][1]}, report, overwrite=overwrite)
+            write_comparison_page(
+                document, {"base": found[0][0][1], "new": found[1][0][1]}, report, overwrite=overwrite
+            )
         if open_browser:
             _serve(found, ranks)
 
@@ -110,13 +145,24 @@ def _serve(found, ranks: tuple[int, int] | None) -> None:
 
     locations = list(dict.fromkeys(bundle.location for side in found for _, bundle in side))
     names = {location: name for name, location in url_names(locations).items()}
-    query = [f"{side}=/bundles/{names[bundle.location]}/" for side, bundles in zip(SIDES, found) for _, bundle in bundles]
-    serve_bundles(locations, open_browser=True, page=f"viewers/compare/?{'&'.join([*query, *(['ranks={},{}'.format(*ranks)] if ranks else [])])}")
+    query = [
+        f"{side}=/bundles/{names[bundle.location]}/"
+        for side, bundles in zip(SIDES, found)
+        for _, bundle in bundles
+    ]
+    serve_bundles(
+        locations,
+        open_browser=True,
+        page=f"viewers/compare/?{'&'.join([*query, *(['ranks={},{}'.format(*ranks)] if ranks else [])])}",
+    )
 
 
 def _sides(runs: Sequence[str], behind: Sequence[str] | None) -> tuple[Sequence[str], Sequence[str]]:
     if behind:
         return runs, behind
     if len(runs) != 2:
-        raise click.UsageError(f"Two runs are compared, and {len(runs)} {'is' if len(runs) == 1 else 'are'} named. Several of a side: BASE1 BASE2 -- NEW1 NEW2.")
+        raise click.UsageError(
+            f"Two runs are compared, and {len(runs)} {'is' if len(runs) == 1 else 'are'} named. Several of a"
+            " side: BASE1 BASE2 -- NEW1 NEW2."
+        )
     return runs[:1], runs[1:]

@@ -1,4 +1,6 @@
-"""What a shell may complete: files, viewers, schemas, and what is in the bundle that stands in the line already."""
+"""What a shell may complete: files, viewers, schemas, and what is in the bundle that stands in the line
+already.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,20 @@ def places(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
 
 
 def _words(words: Callable[[click.Context, str], Iterable[str]]):
-    """A function for ``shell_complete``: nothing where anything goes wrong, since nobody wants a traceback for a key."""
+    """A function for ``shell_complete``: nothing where anything goes wrong, since nobody wants a traceback
+    for a key.
+    """
 
     @wraps(words)
     def completed(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
-            found = list(dict.fromkeys(word for word in words(ctx, incomplete) if word.startswith(incomplete) and word.isprintable()))
+            found = list(
+                dict.fromkeys(
+                    word
+                    for word in words(ctx, incomplete)
+                    if word.startswith(incomplete) and word.isprintable()
+                )
+            )
         except Exception:
             return []
         return [CompletionItem(word) for word in found[:_MOST]]
@@ -42,7 +52,9 @@ def _words(words: Callable[[click.Context, str], Iterable[str]]):
 def _bundle(ctx: click.Context) -> Bundle:
     from tlparse_bundle.bundle.reader import Bundle
 
-    return Bundle.open(ctx.params.get("bundle") or ctx.args[0])  # with an option that waits for its value, click puts nothing in place yet
+    return Bundle.open(
+        ctx.params.get("bundle") or ctx.args[0]
+    )  # with an option that waits for its value, click puts nothing in place yet
 
 
 @_words
@@ -73,21 +85,27 @@ def compiles(ctx: click.Context, incomplete: str) -> Iterable[str]:
 def things(ctx: click.Context, incomplete: str) -> Iterable[str]:
     """Step by step: logs, then the compiles of the one that is named, then the artifacts of the compile.
 
-    What is the only one of its kind is gone into at once: a shell puts a space behind what it completes to the end.
+    What is the only one of its kind is gone into at once: a shell puts a space behind what it completes to
+    the end.
     """
     logs = {f"{log.id}/": log for log in _bundle(ctx).logs}
     chosen = _chosen(logs, incomplete)
     if chosen is None:
         return logs
     log = logs[chosen]
-    compiles = {f"{chosen}{key or '-'}/": artifacts for key, artifacts in log.artifacts_by_compile.items()} | {f"{chosen}timeline": []}
+    compiles = {
+        f"{chosen}{key or '-'}/": artifacts for key, artifacts in log.artifacts_by_compile.items()
+    } | {f"{chosen}timeline": []}
     chosen_compile = _chosen(compiles, incomplete)
     if not compiles.get(chosen_compile):
         return compiles
     names, seen = [], Counter()
     for artifact in compiles[chosen_compile]:
         seen[artifact.name] += 1
-        names.append(f"{chosen_compile}{artifact.name}" + (f"#{seen[artifact.name]}" if seen[artifact.name] > 1 else ""))
+        names.append(
+            f"{chosen_compile}{artifact.name}"
+            + (f"#{seen[artifact.name]}" if seen[artifact.name] > 1 else "")
+        )
     return names
 
 

@@ -19,7 +19,9 @@ _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasat
 
 
 class Terminated(BaseException):
-    """A signal that asks this process to end: as with Ctrl-C everything that was begun is undone on the way out."""
+    """A signal that asks this process to end: as with Ctrl-C everything that was begun is undone on the way
+    out.
+    """
 
     def __init__(self, number: int):
         super().__init__(number)
@@ -42,9 +44,14 @@ def _raise(number: int, frame: object) -> None:
 
 
 def _raise_again(lost: sys.UnraisableHookArgs) -> None:
-    """A signal that comes while Python runs a destructor or the like raises what nobody can catch: Python prints it and goes on."""
+    """A signal that comes while Python runs a destructor or the like raises what nobody can catch: Python
+    prints it and goes on.
+    """
     error = lost.exc_value
-    if not isinstance(error, (Terminated, KeyboardInterrupt)) or threading.current_thread() is not threading.main_thread():
+    if (
+        not isinstance(error, (Terminated, KeyboardInterrupt))
+        or threading.current_thread() is not threading.main_thread()
+    ):
         sys.__unraisablehook__(lost)
         return
 
@@ -56,7 +63,10 @@ def _raise_again(lost: sys.UnraisableHookArgs) -> None:
 
 
 def end_at_signals(*more: int) -> None:
-    """Again as they are by themselves: for those that have nothing to undo. Of ``more`` too what only raises an exception."""
+    """Again as they are by themselves: for those that have nothing to undo.
+
+    Of ``more`` too what only raises an exception.
+    """
     for number in (*_ENDING, *more):
         if signal.getsignal(number) in (_raise, signal.default_int_handler):
             signal.signal(number, signal.SIG_DFL)
@@ -79,10 +89,16 @@ def exit_code(error: BaseException, *, as_json: bool) -> int:
             sys.stdout.flush()
         except OSError:  # it was this one, and would come again at the very end
             sys.stdout = None
-        at = "".join(f"{os.fsdecode(name)}: " for name in (error.filename,) if isinstance(name, (str, bytes, os.PathLike)))
+        at = "".join(
+            f"{os.fsdecode(name)}: "
+            for name in (error.filename,)
+            if isinstance(name, (str, bytes, os.PathLike))
+        )
         sentence = BundleError(f"{at}{error.strerror or error}", code="system")
     elif isinstance(error, MemoryError):
-        sentence = BundleError("there is not enough memory", hint="With --jobs 1 a build takes the least.", code="memory")
+        sentence = BundleError(
+            "there is not enough memory", hint="With --jobs 1 a build takes the least.", code="memory"
+        )
     else:
         if as_json:
             _document("internal", f"{type(error).__name__}: {error}")

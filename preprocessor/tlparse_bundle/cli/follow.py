@@ -1,4 +1,6 @@
-"""The command that keeps a bundle current while its logs are written, and what 'serve' and 'run' do of the same."""
+"""The command that keeps a bundle current while its logs are written, and what 'serve' and 'run' do of the
+same.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +26,32 @@ _CODECS = ["zstd", "gzip", "none"]
 
 @click.command()
 @click.argument("traces", nargs=-1, required=True, type=Location(), metavar="TRACE... [OUT]")
-@click.option("--until-exit", "until_pid", type=click.IntRange(1, 2**31 - 1), metavar="PID", help="Finish the bundle when this process has ended (default: at Ctrl-C).")
+@click.option(
+    "--until-exit",
+    "until_pid",
+    type=click.IntRange(1, 2**31 - 1),
+    metavar="PID",
+    help="Finish the bundle when this process has ended (default: at Ctrl-C).",
+)
 @click.option("--no-serve", is_flag=True, help="Serve no pages; a terminal shows a live screen.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a finished bundle.")
-@click.option("--codec", type=click.Choice(_CODECS), default="zstd", show_default=True, help="How files are stored.")
+@click.option(
+    "--codec", type=click.Choice(_CODECS), default="zstd", show_default=True, help="How files are stored."
+)
 @name_options
 @open_option("Open the page in the browser, or not (default).")
 @port_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No news and no summary.")
-def follow(traces, until_pid, no_serve, overwrite, codec, label, commit, open_browser, port, as_json, quiet) -> None:
+def follow(
+    traces, until_pid, no_serve, overwrite, codec, label, commit, open_browser, port, as_json, quiet
+) -> None:
     """Follow logs while they are written: keep the bundle OUT current, and show it.
 
-    TRACE is a log or a directory of logs, here or at a URL; it may be there later only. OUT is a bundle at all times, and once it is
-    finished the one that 'build' makes of the same logs. Of one TRACE without OUT it goes into the current folder, as TRACE-bundle.
-    Ctrl-C finishes the bundle; a second Ctrl-C ends at once, and to follow again goes on from there.
+    TRACE is a log or a directory of logs, here or at a URL; it may be there later only. OUT is a bundle at
+    all times, and once it is finished the one that 'build' makes of the same logs. Of one TRACE without OUT
+    it goes into the current folder, as TRACE-bundle. Ctrl-C finishes the bundle; a second Ctrl-C ends at
+    once, and to follow again goes on from there.
 
     \b
     Example:
@@ -53,7 +66,9 @@ def follow(traces, until_pid, no_serve, overwrite, codec, label, commit, open_br
     prepare(paths, out, options, overwrite=overwrite)
     options["overwrite"] = overwrite
     with opened_server(None if no_serve else {"port": port}, open_browser=open_browser) as server:
-        result, number = follow_logs(paths, out, options, server, until_pid=until_pid, quiet=quiet, as_json=as_json)
+        result, number = follow_logs(
+            paths, out, options, server, until_pid=until_pid, quiet=quiet, as_json=as_json
+        )
     if number is not None:
         sys.exit(128 + number)
 
@@ -68,7 +83,9 @@ def prepare(paths: Sequence[str | Path], out: str | Path, options: dict, *, over
     named(options.get("label"), options.get("commit"))
     if is_url(out):
         hint = "Follow into a folder of this machine; copy the bundle when it is finished."
-        raise BundleError(f"{shown(out)} is a URL: a bundle that grows has to be a folder", hint=hint, code="is-url")
+        raise BundleError(
+            f"{shown(out)} is a URL: a bundle that grows has to be a folder", hint=hint, code="is-url"
+        )
     if not is_growing(Path(out)):
         open_target(out, overwrite=overwrite)
 
@@ -88,7 +105,9 @@ def is_growing(out: Path) -> bool:
 
 @contextmanager
 def opened_server(options: dict | None, *, open_browser: bool = False, err: bool = False) -> Iterator:
-    """A place to serve at, the address of which has been said; None without options: port, with_token, viewers, allow_origins."""
+    """A place to serve at, the address of which has been said; None without options: port, with_token,
+    viewers, allow_origins.
+    """
     if options is None:
         yield None
         return
@@ -99,15 +118,34 @@ def opened_server(options: dict | None, *, open_browser: bool = False, err: bool
 
     port, origins = options.get("port"), options.get("allow_origins", ())
     with listen(port) as sock:
-        server = Server(sock, new_token() if options.get("with_token", True) else None, options.get("viewers", ()), origins)
-        say_address(server.url, server.token, port=port, allow_origins=origins, open_browser=open_browser, err=err)
+        server = Server(
+            sock,
+            new_token() if options.get("with_token", True) else None,
+            options.get("viewers", ()),
+            origins,
+        )
+        say_address(
+            server.url, server.token, port=port, allow_origins=origins, open_browser=open_browser, err=err
+        )
         yield server
 
 
-def follow_logs(paths: Sequence[str | Path], out: str | Path, options: dict, server, *, until_pid: int | None = None, quiet: bool = False, as_json: bool = False, keeps: bool = True):
-    """Follow until a signal comes, or the process has ended; the result of the build, and the signal that should be the exit code.
+def follow_logs(
+    paths: Sequence[str | Path],
+    out: str | Path,
+    options: dict,
+    server,
+    *,
+    until_pid: int | None = None,
+    quiet: bool = False,
+    as_json: bool = False,
+    keeps: bool = True,
+):
+    """Follow until a signal comes, or the process has ended; the result of the build, and the signal that
+    should be the exit code.
 
-    When the process has ended pages are served on, until a signal comes. ``keeps``: the bundle is finished, and stays; else it ends at the first signal.
+    When the process has ended pages are served on, until a signal comes. ``keeps``: the bundle is finished,
+    and stays; else it ends at the first signal.
     """
     from tlparse_bundle.cli.growing_processes import Ended, Following, Signals, What, raise_signal, watch
 
@@ -115,9 +153,18 @@ def follow_logs(paths: Sequence[str | Path], out: str | Path, options: dict, ser
     if until_pid is not None and ended():
         say(f"There is no process {until_pid} any more: the logs are taken as they are.", err=True)
     with Signals() as signals, Following(What(paths, Path(out), options), server) as following:
-        _say_start(paths, out, serves=server is not None, keeps=keeps, quiet=quiet)  # what it says of Ctrl-C holds from here on
+        _say_start(
+            paths, out, serves=server is not None, keeps=keeps, quiet=quiet
+        )  # what it says of Ctrl-C holds from here on
         try:
-            number = watch(following, _display(paths, out, server, quiet), ended, [] if ended.file is None else [ended.file], signals, finishes=keeps)
+            number = watch(
+                following,
+                _display(paths, out, server, quiet),
+                ended,
+                [] if ended.file is None else [ended.file],
+                signals,
+                finishes=keeps,
+            )
         except BundleError as error:
             if signals.first is not None and error.code in _NOTHING:
                 if not quiet:
@@ -128,21 +175,41 @@ def follow_logs(paths: Sequence[str | Path], out: str | Path, options: dict, ser
             if keeps and is_growing(Path(out)):
                 _say_left(paths, out)
             raise
-        _say_end(following.result, out, serves_on=server is not None and number is None, quiet=quiet, as_json=as_json)
+        _say_end(
+            following.result,
+            out,
+            serves_on=server is not None and number is None,
+            quiet=quiet,
+            as_json=as_json,
+        )
         if server is not None and number is None:
             _wait(signals, following)
         following.end_server()
         return following.result, None if number in (None, signal.SIGINT) else number
 
 
-def follow_program(run: Callable[[], int], build: Callable[[int], Any], trace: Path, out: Path, options: dict, *, port: int | None, opens: bool) -> int:
-    """Follow what a program traces while ``run`` runs it; its exit code. What fails there costs neither program nor bundle: ``build`` makes it then.
+def follow_program(
+    run: Callable[[], int],
+    build: Callable[[int], Any],
+    trace: Path,
+    out: Path,
+    options: dict,
+    *,
+    port: int | None,
+    opens: bool,
+) -> int:
+    """Follow what a program traces while ``run`` runs it; its exit code. What fails there costs neither
+    program nor bundle: ``build`` makes it then.
 
-    ``opens``: the page is opened, and served on until a signal comes. Signals that come while the program runs are its own.
+    ``opens``: the page is opened, and served on until a signal comes. Signals that come while the program
+    runs are its own.
     """
     from tlparse_bundle.cli.growing_processes import Following, Signals, What
 
-    with opened_server({"port": port}, open_browser=opens, err=True) as server, Following(What([trace], out, options), server) as following:
+    with (
+        opened_server({"port": port}, open_browser=opens, err=True) as server,
+        Following(What([trace], out, options), server) as following,
+    ):
         code = run()
         following.finish()
         try:
@@ -190,14 +257,19 @@ def _named(paths: Sequence[str | Path]) -> str:
     return ", ".join(map(str, paths[:3])) + (f" and {len(paths) - 3:,} more" if len(paths) > 3 else "")
 
 
-def _say_start(paths: Sequence[str | Path], out: str | Path, *, serves: bool, keeps: bool, quiet: bool) -> None:
+def _say_start(
+    paths: Sequence[str | Path], out: str | Path, *, serves: bool, keeps: bool, quiet: bool
+) -> None:
     from tlparse_bundle.base.remote import is_url
 
     if quiet:
         return
     for path in paths:
         if not is_url(path) and not Path(path).exists():
-            say(f"{shown(path)} does not exist yet: torch creates it with the first record. Waiting for it.", err=True)
+            say(
+                f"{shown(path)} does not exist yet: torch creates it with the first record. Waiting for it.",
+                err=True,
+            )
     if keeps:
         say(f"Following {shown(_named(paths))} into {shown(out)}. Ctrl-C finishes the bundle.", err=True)
 
@@ -206,7 +278,10 @@ def _say_left(paths: Sequence[str | Path], out: str | Path) -> None:
     from tlparse_bundle.bundle.atomic import finished
 
     finished.places.append(str(out))
-    _say_if_heard(f"{shown(out)} is a bundle of what was read until now, and is not finished. To go on: tlparse-bundle follow {shown(_named(paths))} {shown(out)}")
+    _say_if_heard(
+        f"{shown(out)} is a bundle of what was read until now, and is not finished. To go on: tlparse-bundle"
+        f" follow {shown(_named(paths))} {shown(out)}"
+    )
 
 
 def _say_end(result, out: str | Path, *, serves_on: bool, quiet: bool, as_json: bool) -> None:
@@ -214,7 +289,21 @@ def _say_end(result, out: str | Path, *, serves_on: bool, quiet: bool, as_json: 
 
     if not quiet:
         print_summary(result)
-        say("The bundle is finished. Its pages stay until Ctrl-C." if serves_on else f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
+        say(
+            (
+                "The bundle is finished. Its pages stay until Ctrl-C."
+                if serves_on
+                else f"Look at it: tlparse-bundle serve {shown(out)}"
+            ),
+            err=True,
+        )
     if as_json:
-        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"], "diagnostics": result.manifest.get("diagnostics", {})})
+        say_json(
+            {
+                "ok": True,
+                "path": str(out),
+                "logs": result.manifest["logs"],
+                "diagnostics": result.manifest.get("diagnostics", {}),
+            }
+        )
     sys.stdout.flush()

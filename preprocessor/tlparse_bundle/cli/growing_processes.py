@@ -1,4 +1,6 @@
-"""The processes of a bundle that grows: one reads the logs and writes, one serves, and this one listens to signals and shows what is new."""
+"""The processes of a bundle that grows: one reads the logs and writes, one serves, and this one listens to
+signals and shows what is new.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +114,10 @@ class Following:
         self._writer.ask_to_end()
 
     def hear(self) -> None:
-        """Take what the writer has said, without waiting. Raises what it failed with, and BundleError when it was killed."""
+        """Take what the writer has said, without waiting.
+
+        Raises what it failed with, and BundleError when it was killed.
+        """
         while self.result is None:
             try:
                 data = os.read(self.pipe, _READ_BYTES)
@@ -138,8 +143,15 @@ class Following:
             answer = pickle.loads(self._heard[len(_RESULT) :])
         except (EOFError, pickle.UnpicklingError):  # cut, or never begun
             self._writer.close()
-            hint = "It may have been killed for want of memory. What it wrote can be read; follow again to go on."
-            raise BundleError(f"the process that follows the logs ended early (exit code {self._writer.poll()})", hint=hint, code="worker-died") from None
+            hint = (
+                "It may have been killed for want of memory. What it wrote can be read; follow again to"
+                " go on."
+            )
+            raise BundleError(
+                f"the process that follows the logs ended early (exit code {self._writer.poll()})",
+                hint=hint,
+                code="worker-died",
+            ) from None
         if isinstance(answer, BaseException):
             raise answer
         finished.places.append(str(self.what.out))
@@ -202,14 +214,18 @@ def _serve(out: Path, server: Server, lifeline: Lifeline) -> None:
 
     while not os.path.lexists(out / MANIFEST):
         time.sleep(_LOOK_SECONDS)
-    run_app(create_app(url_names([out]), url_names(server.viewers), server.allow_origins, server.token), server.sock, limits_of_process())
+    run_app(
+        create_app(url_names([out]), url_names(server.viewers), server.allow_origins, server.token),
+        server.sock,
+        limits_of_process(),
+    )
 
 
 class Signals:
     """Signals that ask this process to end. Use as a context manager.
 
-    The second one is another wish only when it comes a moment later: supervisors send a signal to a process and to its group,
-    and shells tell their jobs again that the terminal has gone.
+    The second one is another wish only when it comes a moment later: supervisors send a signal to a process
+    and to its group, and shells tell their jobs again that the terminal has gone.
     """
 
     def __init__(self) -> None:
@@ -287,10 +303,20 @@ class Ended:
         return False
 
 
-def watch(following: Following, shown: Shown, ended: Callable[[], bool], wake: Sequence[int], signals: Signals, *, finishes: bool = True) -> int | None:
-    """Show what is new until the bundle is finished, which is so when ``ended`` says it or a signal comes; that signal is returned.
+def watch(
+    following: Following,
+    shown: Shown,
+    ended: Callable[[], bool],
+    wake: Sequence[int],
+    signals: Signals,
+    *,
+    finishes: bool = True,
+) -> int | None:
+    """Show what is new until the bundle is finished, which is so when ``ended`` says it or a signal comes;
+    that signal is returned.
 
-    A second signal ends it at once, as the first does when it ``finishes`` nothing: KeyboardInterrupt. Raises what the writer failed with.
+    A second signal ends it at once, as the first does when it ``finishes`` nothing: KeyboardInterrupt. Raises
+    what the writer failed with.
     """
     views = Views(following.what.out)
     seen, asked, noted, first, serving = 0, 0.0, False, None, True
@@ -317,7 +343,10 @@ def watch(following: Following, shown: Shown, ended: Callable[[], bool], wake: S
                 try:
                     shown.update(views.read(now_us), now_us)
                     seen = states
-                except (BundleError, OSError):  # a state that has been replaced since, or a disk that fails: a moment later it may be there
+                except (
+                    BundleError,
+                    OSError,
+                ):  # a state that has been replaced since, or a disk that fails: a moment later it may be there
                     shown.tick(now_us)
             else:
                 shown.tick(now_us)

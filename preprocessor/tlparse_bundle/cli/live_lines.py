@@ -1,4 +1,6 @@
-"""What is new in a bundle that grows, a line for each thing and each only once: for logs of jobs, and beside a server."""
+"""What is new in a bundle that grows, a line for each thing and each only once: for logs of jobs, and beside
+a server.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class Lines:
     def update(self, view: View, now_us: int) -> None:
         self._view = view
         self._tell(now_us, self._logs(view))
-        self._tell(now_us, (problem for problem in map(shown, view.problems) if self._new("problem", problem)))
+        self._tell(
+            now_us, (problem for problem in map(shown, view.problems) if self._new("problem", problem))
+        )
         self._tell(now_us, self._findings(view))
         self.tick(now_us)
 
@@ -69,7 +73,9 @@ class Lines:
 
     def _findings(self, view: View) -> Iterator[str]:
         for found in reversed(view.findings):
-            if found.kind != UNFINISHED and self._new("finding", found.fingerprint):  # whether it ends is known when the log does
+            if found.kind != UNFINISHED and self._new(
+                "finding", found.fingerprint
+            ):  # whether it ends is known when the log does
                 yield f"{SIGNS[found.severity]} {shown(found.title)}"
 
     def _running(self, view: View, now_us: int) -> Iterator[str]:
@@ -83,7 +89,9 @@ class Lines:
 
     def _silence(self, view: View, now_us: int) -> Iterator[str]:
         for last in view.last:
-            if is_quiet(last.read_us, now_us) and [log for log in last.logs if self._new("silent", log, last.read_us)]:
+            if is_quiet(last.read_us, now_us) and [
+                log for log in last.logs if self._new("silent", log, last.read_us)
+            ]:
                 yield f"{_of(last.who)}{silence(last, now_us)}"
 
     def _count(self, view: View, now_us: int) -> Iterator[str]:
@@ -94,9 +102,11 @@ class Lines:
 
 
 def silence(last: Last, now_us: int) -> str:
-    """"no record for 31 s; the last was Guards of 0/0; still in 0/0 forward"."""
+    """ "no record for 31 s; the last was Guards of 0/0; still in 0/0 forward"."""
     what = f"the last was {last.what}" if last.what else "there was none"
-    return f"no record for {ago(last.read_us, now_us)}; {what}" + (f"; still in {last.inside}" if last.inside else "; no compile is open")
+    return f"no record for {ago(last.read_us, now_us)}; {what}" + (
+        f"; still in {last.inside}" if last.inside else "; no compile is open"
+    )
 
 
 def _of(who: str) -> str:

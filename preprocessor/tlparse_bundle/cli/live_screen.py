@@ -26,9 +26,12 @@ class Screen:
 
     def __init__(self, title: str, *, console: Console | None = None):
         """``title`` names what is followed, and into what."""
-        # The size is the terminal's own: some shells hand on the one that it had at first, in COLUMNS and LINES.
+        # The size is the terminal's own: some shells hand on the one that it had at first, in COLUMNS and
+        # LINES.
         environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-        self._console = console or Console(stderr=True, highlight=False, markup=False, emoji=False, _environ=environment)
+        self._console = console or Console(
+            stderr=True, highlight=False, markup=False, emoji=False, _environ=environment
+        )
         self._title = title
         self._view: View | None = None
         self._note = ""
@@ -43,7 +46,15 @@ class Screen:
 
     def begin(self) -> None:
         """Take the terminal; what was on it comes back at the end."""
-        self._live = Live("", console=self._console, screen=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False, vertical_overflow="crop")
+        self._live = Live(
+            "",
+            console=self._console,
+            screen=True,
+            auto_refresh=False,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            vertical_overflow="crop",
+        )
         self._do(self._live.start)
         self.tick(_now_us())
 
@@ -79,7 +90,9 @@ class Screen:
         head = self._head(now_us) + ([Text("")] if height >= _ROOMY else [])
         room = max(0, height - len(head) - 1)
         sections = self._sections(now_us)[: room // _LEAST] if self._view else []
-        bottom = self._line(self._note or "Ctrl-C finishes the bundle and ends.", "reverse" if self._note else "dim")
+        bottom = self._line(
+            self._note or "Ctrl-C finishes the bundle and ends.", "reverse" if self._note else "dim"
+        )
         shares = _shares([len(rows) + 2 for _, rows in sections], room)
         body: list[RenderableType] = []
         used = 0
@@ -100,19 +113,50 @@ class Screen:
         first = self._line(f"{clock}  {self._title}", "bold")
         if view is None or not view.log_names:
             return [first, self._line("Waiting for the first log.", "")]
-        last = f"last record {ago(view.last_read_us, now_us)} ago" if view.last_read_us is not None else "no record yet"
+        last = (
+            f"last record {ago(view.last_read_us, now_us)} ago"
+            if view.last_read_us is not None
+            else "no record yet"
+        )
         return [first, self._line(f"{view.amounts()} · {view.compiles} · {last}", "")]
 
     def _sections(self, now_us: int) -> list[tuple[str, list[list[Text]]]]:
         view = self._view
         now = [
-            [self._cell(row.who), self._cell(" › ".join((row.what, *row.spans[-2:])), "green"), self._cell(ago(row.since_us, now_us), "bold", justify="right")]
+            [
+                self._cell(row.who),
+                self._cell(" › ".join((row.what, *row.spans[-2:])), "green"),
+                self._cell(ago(row.since_us, now_us), "bold", justify="right"),
+            ]
             for row in view.running
         ]
-        now += [[self._cell(last.who), self._cell(self._standing(last, now_us), "yellow" if is_quiet(last.read_us, now_us) else ""), self._cell("")] for last in view.last if self._stands(last, now_us)]
-        found = [[self._cell(SIGNS[one.severity], _STYLES[one.severity]), self._cell(shown(one.title) + (f" (in {one.logs:,} logs)" if one.logs > 1 else ""))] for one in view.findings]
+        now += [
+            [
+                self._cell(last.who),
+                self._cell(self._standing(last, now_us), "yellow" if is_quiet(last.read_us, now_us) else ""),
+                self._cell(""),
+            ]
+            for last in view.last
+            if self._stands(last, now_us)
+        ]
+        found = [
+            [
+                self._cell(SIGNS[one.severity], _STYLES[one.severity]),
+                self._cell(shown(one.title) + (f" (in {one.logs:,} logs)" if one.logs > 1 else "")),
+            ]
+            for one in view.findings
+        ]
         ranks = [
-            [self._cell(rank.who), self._cell(rank.compiles), self._cell(rank.running or "no compile open"), self._cell(f"{ago(rank.read_us, now_us)} ago" if rank.read_us is not None else "no record", "yellow" if rank.quiet else "", justify="right")]
+            [
+                self._cell(rank.who),
+                self._cell(rank.compiles),
+                self._cell(rank.running or "no compile open"),
+                self._cell(
+                    f"{ago(rank.read_us, now_us)} ago" if rank.read_us is not None else "no record",
+                    "yellow" if rank.quiet else "",
+                    justify="right",
+                ),
+            ]
             for rank in view.ranks
         ]
         problems = [[self._cell("!", "yellow"), self._cell(shown(text))] for text in view.problems]
@@ -135,7 +179,13 @@ class Screen:
         if self._plain:
             encoding = self._console.encoding
             text = text.translate(_ASCII).encode(encoding, "backslashreplace").decode(encoding)
-        return Text(text, style=style, no_wrap=True, overflow="ellipsis" if not self._plain else "crop", justify=justify)
+        return Text(
+            text,
+            style=style,
+            no_wrap=True,
+            overflow="ellipsis" if not self._plain else "crop",
+            justify=justify,
+        )
 
 
 def _grid(rows: Sequence[Sequence[Text]], width: int) -> Table:
@@ -144,14 +194,21 @@ def _grid(rows: Sequence[Sequence[Text]], width: int) -> Table:
     wide = columns - 1 if columns == 2 else columns - 2
     table = Table.grid(padding=(0, 1), expand=True, pad_edge=False)
     for number in range(columns):
-        table.add_column(no_wrap=True, max_width=None if number == wide else width // 3, ratio=1 if number == wide else None, justify="right" if columns > 2 and number == columns - 1 else "left")
+        table.add_column(
+            no_wrap=True,
+            max_width=None if number == wide else width // 3,
+            ratio=1 if number == wide else None,
+            justify="right" if columns > 2 and number == columns - 1 else "left",
+        )
     for row in rows:
         table.add_row(*row)
     return table
 
 
 def _shares(wanted: Sequence[int], lines: int) -> list[int]:
-    """Lines for each section: as many as it wants, or a fair part of what there is; what comes first is served first."""
+    """Lines for each section: as many as it wants, or a fair part of what there is; what comes first is
+    served first.
+    """
     shares = [0] * len(wanted)
     while lines > 0 and any(share < want for share, want in zip(shares, wanted)):
         for number, want in enumerate(wanted):

@@ -73,7 +73,9 @@ class Views:
 
     def __init__(self, out: str | Path):
         self._out = str(out)
-        self._read: dict[str, tuple[str, list[dict]]] = {}  # findings by id of log, with the path of the log then
+        self._read: dict[
+            str, tuple[str, list[dict]]
+        ] = {}  # findings by id of log, with the path of the log then
         self._order: dict[str, int] = {}  # fingerprints, by when they were first seen
 
     def read(self, now_us: int) -> View:
@@ -96,9 +98,14 @@ class Views:
         titles = {key: about["title"] for key, about in manifest["descriptors"].items()}
         return View(
             log_names={id: row["source"]["name"] for id, row in rows.items()},
-            read_bytes=sum(log["read_bytes"] for log in live.values()) if live else sum(row["source"]["size_bytes"] for row in rows.values()),
+            read_bytes=sum(log["read_bytes"] for log in live.values())
+            if live
+            else sum(row["source"]["size_bytes"] for row in rows.values()),
             compiles=_compiles(rows.values()),
-            last_read_us=max((log["read_epoch_us"] for log in live.values() if log["read_epoch_us"] is not None), default=None),
+            last_read_us=max(
+                (log["read_epoch_us"] for log in live.values() if log["read_epoch_us"] is not None),
+                default=None,
+            ),
             running=tuple(running_compiles(rows, live)),
             last=tuple(_last(rows, live, titles, many)),
             ranks=tuple(_ranks(rows, live, now_us)) if many else (),
@@ -112,9 +119,13 @@ class Views:
         at: dict[str, int] = {}
         for id, rows in findings.items():
             open_now = {running["compile"] for running in live[id]["running"]} if id in live else set()
-            for row in rows if id not in live or live[id]["read_bytes"] else ():  # nothing can be wrong with what has not begun
+            for row in (
+                rows if id not in live or live[id]["read_bytes"] else ()
+            ):  # nothing can be wrong with what has not begun
                 key = row["fingerprint"]
-                if row["because_of"] is not None or row["kind"] == UNFINISHED and open_now.intersection(row["compiles"] or (None,)):
+                if row["because_of"] is not None or (
+                    row["kind"] == UNFINISHED and open_now.intersection(row["compiles"] or (None,))
+                ):
                     continue
                 logs = found[key].logs + 1 if key in found else 1
                 found[key] = Found(key, row["severity"], row["title"], row["kind"], logs)
@@ -138,11 +149,18 @@ def ago(us: int | None, now_us: int) -> str:
 
 
 def _compiles(rows: Iterable[dict], graph_break: str = "graph break") -> str:
-    """How much was compiled, and what went wrong: "12 compiles, 2 graph breaks". What a log does not tell is unknown, not zero."""
+    """How much was compiled, and what went wrong: "12 compiles, 2 graph breaks".
+
+    What a log does not tell is unknown, not zero.
+    """
     numbers = [row["summary"] for row in rows]
     count = sum(number["compile_count"] for number in numbers)
     parts = [plural(count, "compile")]
-    for key, one in (("graph_break_count", graph_break), ("recompile_count", "recompile"), ("failure_count", "failure")):
+    for key, one in (
+        ("graph_break_count", graph_break),
+        ("recompile_count", "recompile"),
+        ("failure_count", "failure"),
+    ):
         known = [number[key] for number in numbers if number[key] is not None]
         if sum(known):
             parts.append(plural(sum(known), one))
@@ -158,7 +176,13 @@ def _last(rows: dict[str, dict], live: dict[str, dict], titles: dict[str, str], 
         groups.setdefault((_record(log["last_record"], titles), inside), []).append(log)
     for (what, inside), logs in groups.items():
         read = min((log["read_epoch_us"] for log in logs if log["read_epoch_us"] is not None), default=None)
-        yield Last(tuple(log["id"] for log in logs), who(rows[log["id"]] for log in logs) if many else "", what, inside, read)
+        yield Last(
+            tuple(log["id"] for log in logs),
+            who(rows[log["id"]] for log in logs) if many else "",
+            what,
+            inside,
+            read,
+        )
 
 
 def _record(last: dict | None, titles: dict[str, str]) -> str | None:
@@ -177,5 +201,7 @@ def _ranks(rows: dict[str, dict], live: dict[str, dict], now_us: int) -> Iterabl
         quiet = bool(log) and is_quiet(log["read_epoch_us"], now_us)
         groups.setdefault((_compiles([row], "break"), inside, quiet), []).append(id)
     for (compiles, inside, quiet), ids in groups.items():
-        read = min((at for id in ids if id in live and (at := live[id]["read_epoch_us"]) is not None), default=None)
+        read = min(
+            (at for id in ids if id in live and (at := live[id]["read_epoch_us"]) is not None), default=None
+        )
         yield Rank(who(rows[id] for id in ids), compiles, inside, read, quiet)

@@ -17,10 +17,28 @@ from tlparse_bundle.cli.exits import Terminated, end_at_signals, exit_code, rais
 from tlparse_bundle.cli.options import Location, no_verify
 from tlparse_bundle.cli.output import say, say_json, shown
 
-gc.set_threshold(50_000)  # modules and tables are thousands of objects that stay, and next to nothing is garbage in cycles
+gc.set_threshold(
+    50_000
+)  # modules and tables are thousands of objects that stay, and next to nothing is garbage in cycles
 
 # Commands that lie elsewhere, and their modules: a command waits for its own module only.
-_MODULES = {"build": "build", "run": "run", "follow": "follow", "merge": "build", "report": "report", "compare": "compare", "check": "check", "trend": "trend", "serve": "serve", "site": "share", "export": "share", "fork": "share", "sql": "sql", "mcp": "mcp", "redact": "share"}
+_MODULES = {
+    "build": "build",
+    "run": "run",
+    "follow": "follow",
+    "merge": "build",
+    "report": "report",
+    "compare": "compare",
+    "check": "check",
+    "trend": "trend",
+    "serve": "serve",
+    "site": "share",
+    "export": "share",
+    "fork": "share",
+    "sql": "sql",
+    "mcp": "mcp",
+    "redact": "share",
+}
 
 
 class _BuildByDefault(click.Group):
@@ -31,7 +49,11 @@ class _BuildByDefault(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         module = _MODULES.get(name)
-        return super().get_command(ctx, name) if module is None else getattr(import_module(f"tlparse_bundle.cli.{module}"), name)
+        return (
+            super().get_command(ctx, name)
+            if module is None
+            else getattr(import_module(f"tlparse_bundle.cli.{module}"), name)
+        )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = {"-h", "--help", "--version"}
@@ -40,7 +62,9 @@ class _BuildByDefault(click.Group):
 
             close = difflib.get_close_matches(args[0], commands, n=1, cutoff=0.7)
             if close and not os.path.exists(args[0]):
-                raise click.UsageError(f"No such command or file {args[0]!r}. Did you mean the command {close[0]!r}?", ctx)
+                raise click.UsageError(
+                    f"No such command or file {args[0]!r}. Did you mean the command {close[0]!r}?", ctx
+                )
             args = ["build", *args]
         return super().parse_args(ctx, args)
 
@@ -61,8 +85,17 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
         ctx.exit()
 
 
-@click.group(cls=_BuildByDefault, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Show the version and exit.")
+@click.group(
+    cls=_BuildByDefault, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 def cli() -> None:
     """Turn TORCH_TRACE logs into a bundle, and look at it.
 
@@ -135,7 +168,10 @@ def validate(bundle, as_json) -> None:
     else:
         for problem in problems:
             say(shown(problem))
-        say(f"{shown(bundle)}: {len(problems)} problems" if problems else f"{shown(bundle)}: sound", err=bool(problems))
+        say(
+            f"{shown(bundle)}: {len(problems)} problems" if problems else f"{shown(bundle)}: sound",
+            err=bool(problems),
+        )
     if problems:
         sys.exit(1)
 

@@ -12,15 +12,31 @@ from tlparse_bundle.cli.output import say
 
 @click.command()
 @click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", shell_complete=completion.places)
-@click.option("--http", is_flag=True, help="Streamable HTTP on loopback, at /mcp, instead of standard input and output.")
+@click.option(
+    "--http", is_flag=True, help="Streamable HTTP on loopback, at /mcp, instead of standard input and output."
+)
 @port_option
-@click.option("--no-token", "with_token", is_flag=True, flag_value=False, default=True, help="With --http: let every user of this machine ask.")
-@click.option("--viewer", metavar="URL", help="Address that 'tlparse-bundle serve' printed for the same bundles; answers then hold links to pages.")
+@click.option(
+    "--no-token",
+    "with_token",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="With --http: let every user of this machine ask.",
+)
+@click.option(
+    "--viewer",
+    metavar="URL",
+    help=(
+        "Address that 'tlparse-bundle serve' printed for the same bundles; answers then hold links to pages."
+    ),
+)
 def mcp(bundles, http, port, with_token, viewer) -> None:
-    """Answer a language model's questions about bundles (Model Context Protocol). Needs 'tlparse-bundle[mcp]'.
+    """Answer a language model's questions about bundles (Model Context Protocol). Needs
+    'tlparse-bundle[mcp]'.
 
-    Its tools only read, and each answer has a bounded size: overview, findings, compiles, compile, artifact, search,
-    compare, ranks, timeline, sql.
+    Its tools only read, and each answer has a bounded size: overview, findings, compiles, compile, artifact,
+    search, compare, ranks, timeline, sql.
 
     \b
     Example:
@@ -35,7 +51,11 @@ def mcp(bundles, http, port, with_token, viewer) -> None:
         from tlparse_bundle.mcp.open_bundles import Opened
         from tlparse_bundle.mcp.server import PATH, http_app, server
     except ImportError as error:
-        raise BundleError(f"the protocol's package is missing: {error.name}", hint="Install it: pip install 'tlparse-bundle[mcp]'", code="not-installed") from None
+        raise BundleError(
+            f"the protocol's package is missing: {error.name}",
+            hint="Install it: pip install 'tlparse-bundle[mcp]'",
+            code="not-installed",
+        ) from None
     for place in bundles:
         Bundle.open(place)  # what is no bundle is said now, not to a model
     opened = Opened(url_names(bundles), viewer)

@@ -9,10 +9,18 @@ import click
 from tlparse_bundle.cli import completion
 
 no_verify = click.option(
-    "--no-verify", "verify", is_flag=True, flag_value=False, default=True, help="Do not check that payloads have the hash that they are stored under."
+    "--no-verify",
+    "verify",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Do not check that payloads have the hash that they are stored under.",
 )
 port_option = click.option(
-    "--port", type=click.IntRange(0, 65535), metavar="PORT", help="Port to listen on; 0 takes any free one (default: 8637, or the next free one)."
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Port to listen on; 0 takes any free one (default: 8637, or the next free one).",
 )
 
 
@@ -23,8 +31,14 @@ def open_option(what: str, default: bool | None = False):
 
 def name_options(command):
     """--label and --commit, for the commands that build a bundle of a program."""
-    command = click.option("--commit", metavar="TEXT", help="The git commit of the program, noted in the bundle.")(command)
-    return click.option("--label", metavar="TEXT", help="A name for runs of this program, noted in the bundle; 'trend' draws a line for each.")(command)
+    command = click.option(
+        "--commit", metavar="TEXT", help="The git commit of the program, noted in the bundle."
+    )(command)
+    return click.option(
+        "--label",
+        metavar="TEXT",
+        help="A name for runs of this program, noted in the bundle; 'trend' draws a line for each.",
+    )(command)
 
 
 class Location(click.ParamType):

@@ -15,7 +15,10 @@ _WIDEST, _USUAL = 100, 80  # columns
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print text. Control characters become visible; names in it go through ``shown``, so that they stay in their line."""
+    """Print text.
+
+    Control characters become visible; names in it go through ``shown``, so that they stay in their line.
+    """
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
     click.echo(plain(text).encode(encoding, "backslashreplace").decode(encoding), err=err, nl=nl)
@@ -27,10 +30,17 @@ def say_coloured(text: str) -> None:
 
 
 def width() -> int:
-    """How wide lines may be: as the terminal, and not wider than one likes to read. As shutil.get_terminal_size, without the archives and their codecs that shutil imports."""
+    """How wide lines may be: as the terminal, and not wider than one likes to read.
+
+    As shutil.get_terminal_size, without the archives and their codecs that shutil imports.
+    """
     columns = os.environ.get("COLUMNS", "")
     try:
-        found = int(columns) if columns.isdecimal() and int(columns) else os.get_terminal_size(sys.__stdout__.fileno()).columns
+        found = (
+            int(columns)
+            if columns.isdecimal() and int(columns)
+            else os.get_terminal_size(sys.__stdout__.fileno()).columns
+        )
     except (AttributeError, ValueError, OSError):  # there is no stdout, or it is no terminal
         found = 0
     return min(_WIDEST, found or _USUAL)
@@ -43,12 +53,20 @@ def say_json(value: Any) -> None:
     try:
         click.echo(json.dumps(value))
     except RecursionError:
-        raise BundleError("the result cannot be printed as JSON: it is nested too deeply", code="damaged") from None
+        raise BundleError(
+            "the result cannot be printed as JSON: it is nested too deeply", code="damaged"
+        ) from None
 
 
 def say_error(error: BundleError) -> None:
-    """What went wrong, and what to try. Lines below the first are indented: no name in it can pass for a line of ours."""
-    say(f"Error: {_indented(error.message)}" + (f"\n\n{_indented(error.hint)}" if error.hint else ""), err=True)
+    """What went wrong, and what to try.
+
+    Lines below the first are indented: no name in it can pass for a line of ours.
+    """
+    say(
+        f"Error: {_indented(error.message)}" + (f"\n\n{_indented(error.hint)}" if error.hint else ""),
+        err=True,
+    )
 
 
 def say_traceback() -> None:

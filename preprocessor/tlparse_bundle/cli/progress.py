@@ -26,7 +26,13 @@ class Bar:
         self._label = f"{log_count} log{'s' if log_count != 1 else ''}, {size(size_bytes)}"
         self._hidden = hidden
         terminal = sys.stderr.isatty()
-        self._bar = click.progressbar(length=max(1, size_bytes), label=self._label, file=sys.stderr, hidden=hidden or not terminal, width=30)
+        self._bar = click.progressbar(
+            length=max(1, size_bytes),
+            label=self._label,
+            file=sys.stderr,
+            hidden=hidden or not terminal,
+            width=30,
+        )
         self._plain = not hidden and not terminal
 
     def __enter__(self) -> Bar:
@@ -47,7 +53,13 @@ def print_summary(result: BuildResult) -> None:
     logs = result.manifest["logs"]
     raw_bytes = sum(log["source"]["size_bytes"] for log in logs)
     events = sum(log["event_count"] for log in logs)
-    lines = [*_headlines(result), f"{shown(result.path)}: {plural(events, 'event')} of {plural(len(logs), 'log')}, {size(raw_bytes)}, became {size(result.stored_bytes)} in {plural(result.file_count, 'file')}"]
+    lines = [
+        *_headlines(result),
+        (
+            f"{shown(result.path)}: {plural(events, 'event')} of {plural(len(logs), 'log')},"
+            f" {size(raw_bytes)}, became {size(result.stored_bytes)} in {plural(result.file_count, 'file')}"
+        ),
+    ]
     totals: dict[str, int] = {}
     for log in logs:
         for code, count in log["diagnostics"].items():
@@ -56,13 +68,17 @@ def print_summary(result: BuildResult) -> None:
     lines += [f"warning: {shown(fault)}" for fault in result.plugin_faults[:_MAX_FAULTS]]
     if len(result.plugin_faults) > _MAX_FAULTS:
         lines.append(f"warning: {plural(len(result.plugin_faults) - _MAX_FAULTS, 'more fault')} of plug-ins")
-    for code in sorted(code for code in totals if about[code]["severity"] == "warning" and code != PLUGIN_FAILED):
+    for code in sorted(
+        code for code in totals if about[code]["severity"] == "warning" and code != PLUGIN_FAILED
+    ):
         lines.append(f"warning: {totals[code]:,} × {code}: {about[code]['meaning']}")
     say("\n".join(lines), err=True)
 
 
 def _headlines(result: BuildResult) -> Iterator[str]:
-    """What the ranks say together; the summary of each log, those with most to say first, and the first findings: equal ones of several logs once."""
+    """What the ranks say together; the summary of each log, those with most to say first, and the first
+    findings: equal ones of several logs once.
+    """
     job = result.manifest.get("job")
     if job is not None:
         yield shown(job["text"])
@@ -76,8 +92,12 @@ def _headlines(result: BuildResult) -> Iterator[str]:
         for position, finding in enumerate(findings):
             logs_with.setdefault(finding["fingerprint"], []).append(finding)
             first[finding["fingerprint"]] = min(position, first.get(finding["fingerprint"], position))
-    for group in sorted(logs_with.values(), key=lambda group: _order(group, first[group[0]["fingerprint"]]))[:FIRST_FINDINGS]:
-        yield f"  {_SIGNS[group[0]['severity']]} {shown(group[0]['title'])}" + (f" (in {plural(len(group), 'log')})" if len(group) > 1 else "")
+    for group in sorted(logs_with.values(), key=lambda group: _order(group, first[group[0]["fingerprint"]]))[
+        :FIRST_FINDINGS
+    ]:
+        yield f"  {_SIGNS[group[0]['severity']]} {shown(group[0]['title'])}" + (
+            f" (in {plural(len(group), 'log')})" if len(group) > 1 else ""
+        )
 
 
 def _order(group: list[dict], first: int) -> tuple:
@@ -87,13 +107,23 @@ def _order(group: list[dict], first: int) -> tuple:
 
 
 def warnings(manifest: dict) -> str:
-    """Return which logs have which warnings, a line for each log that has any, and those of the bundle; empty when there are none."""
+    """Return which logs have which warnings, a line for each log that has any, and those of the bundle; empty
+    when there are none.
+    """
     about = manifest["diagnostic_codes"]
     lines = []
     for log in manifest["logs"]:
-        found = [f"{count:,} × {code}" for code, count in log["diagnostics"].items() if about[code]["severity"] == "warning"]
+        found = [
+            f"{count:,} × {code}"
+            for code, count in log["diagnostics"].items()
+            if about[code]["severity"] == "warning"
+        ]
         if found:
             lines.append(f"  {shown(log['source']['name'])}: {', '.join(found)}")
-    found = [f"{len(messages):,} × {code}" for code, messages in manifest.get("diagnostics", {}).items() if about[code]["severity"] == "warning"]
+    found = [
+        f"{len(messages):,} × {code}"
+        for code, messages in manifest.get("diagnostics", {}).items()
+        if about[code]["severity"] == "warning"
+    ]
     lines += [f"  comparison of the ranks: {', '.join(found)}"] if found else []
     return "\n".join(lines)

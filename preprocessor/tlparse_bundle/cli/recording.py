@@ -12,20 +12,27 @@ from pathlib import Path
 
 from tlparse_bundle.base.errors import BundleError
 
-# Provenance is written when a graph is compiled; what comes out of a cache that was filled without it has none
+# Provenance is written when a graph is compiled; what comes out of a cache that was filled without it has
+# none
 # (torch/_inductor/config.py: trace.provenance_tracking_level, force_disable_caches).
 PROVENANCE = {"INDUCTOR_PROVENANCE": "1", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
 _PASSED_ON = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+    if hasattr(signal, name)
 )
-_FROM_TERMINAL = {signal.SIGINT, getattr(signal, "SIGQUIT", None)}  # the terminal sends them to the program as well
+_FROM_TERMINAL = {
+    signal.SIGINT,
+    getattr(signal, "SIGQUIT", None),
+}  # the terminal sends them to the program as well
 
 
 def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False) -> int:
-    """Runs the command with TORCH_TRACE=trace; returns its exit code, or 128 and the number of the signal that ended it.
+    """Runs the command with TORCH_TRACE=trace; returns its exit code, or 128 and the number of the signal
+    that ended it.
 
-    Signals that we get meanwhile are passed on. Raises BundleError (exit codes 127 and 126, as shells have them)
-    when the program cannot be started.
+    Signals that we get meanwhile are passed on. Raises BundleError (exit codes 127 and 126, as shells have
+    them) when the program cannot be started.
     """
     environment = {**os.environ, **(PROVENANCE if provenance else {}), "TORCH_TRACE": str(trace.resolve())}
     process: subprocess.Popen | None = None
@@ -46,7 +53,9 @@ def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False)
     except FileNotFoundError:
         raise BundleError(f"there is no program {command[0]!r}", code="no-program", exit_code=127) from None
     except OSError as error:
-        raise BundleError(f"{command[0]!r} cannot be run: {error.strerror}", code="no-program", exit_code=126) from None
+        raise BundleError(
+            f"{command[0]!r} cannot be run: {error.strerror}", code="no-program", exit_code=126
+        ) from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -55,7 +64,8 @@ def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False)
 
 @contextmanager
 def tracing(folder: Path) -> Iterator[None]:
-    """Meanwhile torch of this process, and of those that it forks, writes its trace into the folder, as with TORCH_TRACE, which goes on as it is.
+    """Meanwhile torch of this process, and of those that it forks, writes its trace into the folder, as with
+    TORCH_TRACE, which goes on as it is.
 
     Raises BundleError when there is no torch, or none that traces.
     """
@@ -64,12 +74,20 @@ def tracing(folder: Path) -> Iterator[None]:
 
         handler = _internal.LazyTraceHandler(str(folder))
         handler.setFormatter(_internal.TorchLogsFormatter(trace=True))
-        trace_log, trace_structured, names = _internal.trace_log, _internal.trace_structured, structured.INTERN_TABLE
+        trace_log, trace_structured, names = (
+            _internal.trace_log,
+            _internal.trace_structured,
+            structured.INTERN_TABLE,
+        )
     except (ImportError, AttributeError) as error:
-        raise BundleError(f"torch cannot be traced: {error}", hint="Tracing needs torch 2.4 or newer.", code="no-torch") from None
+        raise BundleError(
+            f"torch cannot be traced: {error}", hint="Tracing needs torch 2.4 or newer.", code="no-torch"
+        ) from None
     trace_log.addHandler(handler)
     try:
-        for name, number in list(names.items()):  # records name files by these numbers, which torch writes once in a process
+        for name, number in list(
+            names.items()
+        ):  # records name files by these numbers, which torch writes once in a process
             trace_structured("str", lambda name=name, number=number: (name, number), suppress_context=True)
         yield
     finally:

@@ -16,13 +16,27 @@ _FORMATS = ("text", "markdown", "json", "github")
 
 @click.command()
 @click.argument("bundle", type=Location())
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="github: annotations of a workflow.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="github: annotations of a workflow.",
+)
 @click.option("--log", "log_id", metavar="ID", shell_complete=completion.logs, help="This log only.")
 @click.option("--rank", "ranks", callback=rank_list, metavar="LIST", help="These ranks only, such as 0,3-7.")
-@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="These kinds of findings only, such as recompile; may be repeated.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="These kinds of findings only, such as recompile; may be repeated.",
+)
 @click.option("--limit", type=click.IntRange(min=0), help="Not more findings of a log than this.")
 def report(bundle, form, log_id, ranks, kinds, limit) -> None:
-    """Print what the ranks of a bundle say together, and what each log says: what went wrong, where, what it cost, what may help. Most important first.
+    """Print what the ranks of a bundle say together, and what each log says: what went wrong, where, what it
+    cost, what may help. Most important first.
 
     \b
     Example:
@@ -38,16 +52,51 @@ def report(bundle, form, log_id, ranks, kinds, limit) -> None:
     from tlparse_bundle.statements import selection
 
     opened = Bundle.open(bundle)
-    sections, growing = selection.choose(opened, log_id=log_id, ranks=ranks, kinds=kinds, limit=limit), still_growing(opened.manifest)
+    sections, growing = (
+        selection.choose(opened, log_id=log_id, ranks=ranks, kinds=kinds, limit=limit),
+        still_growing(opened.manifest),
+    )
     if form == "json":
-        job = next(({"summary": section.summary, "findings": section.findings} for section in sections if section.log is None), None)
-        logs = [{"id": section.log.id, "rank": section.log.rank, "summary": section.summary, "findings": section.findings} for section in sections if section.log is not None]
+        job = next(
+            (
+                {"summary": section.summary, "findings": section.findings}
+                for section in sections
+                if section.log is None
+            ),
+            None,
+        )
+        logs = [
+            {
+                "id": section.log.id,
+                "rank": section.log.rank,
+                "summary": section.summary,
+                "findings": section.findings,
+            }
+            for section in sections
+            if section.log is not None
+        ]
         if growing is not None:
-            logs = [{**log, "running": (live_of(opened.manifest, log["id"]) or {"running": []})["running"]} for log in logs]
-        say_json({"ok": True, **({} if growing is None else {"growing": True, "note": growing}), "ranks": job, "logs": logs})
+            logs = [
+                {**log, "running": (live_of(opened.manifest, log["id"]) or {"running": []})["running"]}
+                for log in logs
+            ]
+        say_json(
+            {
+                "ok": True,
+                **({} if growing is None else {"growing": True, "note": growing}),
+                "ranks": job,
+                "logs": logs,
+            }
+        )
     elif form == "text":
         say_coloured(terminal.render(sections, width=width(), growing=growing))
     elif form == "github":
-        say(github.render(sections, places_in(Path.cwd(), {row["file"] for section in sections for row in section.findings}), growing=growing))
+        say(
+            github.render(
+                sections,
+                places_in(Path.cwd(), {row["file"] for section in sections for row in section.findings}),
+                growing=growing,
+            )
+        )
     else:
         say(markdown.render(sections, growing=growing))

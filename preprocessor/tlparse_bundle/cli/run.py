@@ -18,19 +18,38 @@ DEFAULT_OUT = Path("tlparse_out")
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help=f"The bundle to write (default: {DEFAULT_OUT}, which is replaced).")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help=f"The bundle to write (default: {DEFAULT_OUT}, which is replaced).",
+)
 @click.option("--overwrite", is_flag=True, help="Replace the bundle given with -o.")
-@click.option("--keep-trace", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Keep the logs in DIR.")
-@click.option("--provenance", is_flag=True, help="Record which line became which kernel; compile caches are left out.")
-@click.option("--follow", "follows", is_flag=True, help="Serve the pages while the program runs, too: they show what comes.")
+@click.option(
+    "--keep-trace",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Keep the logs in DIR.",
+)
+@click.option(
+    "--provenance", is_flag=True, help="Record which line became which kernel; compile caches are left out."
+)
+@click.option(
+    "--follow",
+    "follows",
+    is_flag=True,
+    help="Serve the pages while the program runs, too: they show what comes.",
+)
 @name_options
 @open_option("Serve the bundle and open it in the browser (default on a terminal), or not.", default=None)
 @port_option
-def run(program, output, overwrite, keep_trace, provenance, follows, label, commit, open_browser, port) -> None:
+def run(
+    program, output, overwrite, keep_trace, provenance, follows, label, commit, open_browser, port
+) -> None:
     """Run a program with TORCH_TRACE, bundle what it traced, and open it.
 
-    Signals go to the program. The exit code is the program's, also when its trace was shown meanwhile: 128 and the
-    signal's number when one ended it.
+    Signals go to the program. The exit code is the program's, also when its trace was shown meanwhile: 128
+    and the signal's number when one ended it.
 
     \b
     Example:
@@ -68,18 +87,30 @@ def run(program, output, overwrite, keep_trace, provenance, follows, label, comm
                 say(f"{shown(program[0])} ended with {code}; what it traced until then:", err=True)
             if not any(path.is_file() for path in trace.rglob("*")):
                 hint = f"It compiled nothing, or it sets TORCH_TRACE itself. {CHECK_COMPILING}"
-                raise BundleError("the program wrote no trace", hint=hint, code="no-trace", exit_code=code or 1)
+                raise BundleError(
+                    "the program wrote no trace", hint=hint, code="no-trace", exit_code=code or 1
+                )
             return code
 
         def built(code: int):
             try:
-                return build_logs([trace], out, overwrite=overwrite or follows, label=label, commit=commit)[0]  # what is there now we have begun
+                return build_logs([trace], out, overwrite=overwrite or follows, label=label, commit=commit)[
+                    0
+                ]  # what is there now we have begun
             except BundleError as error:
                 error.exit_code = code or error.exit_code
                 raise
 
         if follows:
-            code = follow_program(program_runs, built, trace, out, {"label": label, "commit": commit, "overwrite": overwrite}, port=port, opens=opens)
+            code = follow_program(
+                program_runs,
+                built,
+                trace,
+                out,
+                {"label": label, "commit": commit, "overwrite": overwrite},
+                port=port,
+                opens=opens,
+            )
         else:
             code = program_runs()
             print_summary(built(code))

@@ -24,7 +24,10 @@ RESERVED = {"lib", "home", "trend"}  # folders beside the viewers that these nee
 def _origins(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     for origin in value:
         if not re.fullmatch(r"https?://[a-z0-9.-]+(:\d+)?|https?://\[[0-9a-f:]+\](:\d+)?", origin):
-            raise click.BadParameter(f"{origin!r} is no origin; write it as the browser does, such as https://me.github.io, without a path")
+            raise click.BadParameter(
+                f"{origin!r} is no origin; write it as the browser does, such as https://me.github.io,"
+                " without a path"
+            )
     return value
 
 
@@ -33,7 +36,9 @@ def _viewers(ctx: click.Context, param: click.Parameter, value: tuple[Path, ...]
         if not (folder / "index.html").is_file():
             raise click.BadParameter(f"{str(folder)!r} is no viewer: it has no index.html")
         if folder.resolve().name in RESERVED:
-            raise click.BadParameter(f"a viewer cannot have the name {folder.resolve().name!r}; rename the folder")
+            raise click.BadParameter(
+                f"a viewer cannot have the name {folder.resolve().name!r}; rename the folder"
+            )
     return value
 
 
@@ -60,15 +65,20 @@ viewer_option = click.option(
 )
 @viewer_option
 @click.option("--no-token", is_flag=True, help="Let every user and program of this machine read.")
-@click.option("--follow", "follows", is_flag=True, help="Follow BUNDLE, logs that are still written: the pages show what comes.")
+@click.option(
+    "--follow",
+    "follows",
+    is_flag=True,
+    help="Follow BUNDLE, logs that are still written: the pages show what comes.",
+)
 @open_option("Open the browser, or not (default).")
 def serve(bundles, port, allow_origins, viewers, no_token, follows, open_browser) -> None:
     """Serve bundles and viewers to the browser of this machine.
 
     BUNDLE is a bundle or a folder of bundles, here or at a URL (s3://, gs://, https://). New bundles of a
     folder appear without a restart. A trace will do as well: its bundle is kept as long as the server runs.
-    The address that it prints holds a token: only who has it may read. Without BUNDLE the page opens logs and bundles
-    of the machine that the browser runs on.
+    The address that it prints holds a token: only who has it may read. Without BUNDLE the page opens logs and
+    bundles of the machine that the browser runs on.
 
     \b
     Example:
@@ -81,11 +91,25 @@ def serve(bundles, port, allow_origins, viewers, no_token, follows, open_browser
     """
     if follows:
         if not bundles:
-            raise click.UsageError("--follow needs the logs, or the directory that they will be written into.")
-        options = {"port": port, "viewers": viewers, "allow_origins": allow_origins, "with_token": not no_token}
+            raise click.UsageError(
+                "--follow needs the logs, or the directory that they will be written into."
+            )
+        options = {
+            "port": port,
+            "viewers": viewers,
+            "allow_origins": allow_origins,
+            "with_token": not no_token,
+        }
         _serve_growing(bundles, options, open_browser=open_browser)
     else:
-        serve_bundles(bundles, port=port, open_browser=open_browser, viewers=viewers, allow_origins=allow_origins, with_token=not no_token)
+        serve_bundles(
+            bundles,
+            port=port,
+            open_browser=open_browser,
+            viewers=viewers,
+            allow_origins=allow_origins,
+            with_token=not no_token,
+        )
 
 
 def _serve_growing(traces: Sequence[str], options: dict, *, open_browser: bool) -> None:
@@ -97,31 +121,63 @@ def _serve_growing(traces: Sequence[str], options: dict, *, open_browser: bool) 
     refuse_bundles(traces)
     with opened_server(options, open_browser=open_browser) as server, temporary_folder() as folder:
         keep = " ".join(shlex.quote(str(trace)) for trace in traces)
-        say(f"The bundle is kept as long as this server runs; to keep it: tlparse-bundle follow {shown(keep)}. Press Ctrl-C to stop.", err=True)
+        say(
+            "The bundle is kept as long as this server runs; to keep it: tlparse-bundle follow"
+            f" {shown(keep)}. Press Ctrl-C to stop.",
+            err=True,
+        )
         try:
             follow_logs(traces, folder / bundle_name(traces[0]), {}, server, keeps=False)
         except KeyboardInterrupt:  # this is how it is meant to end
             pass
 
 
+def serve_bundles(
+    bundles,
+    *,
+    port: int | None = None,
+    open_browser: bool,
+    viewers=(),
+    allow_origins=(),
+    with_token: bool = True,
+    page: str = "",
+) -> None:
+    """Serve until Ctrl-C; ``page`` is opened, else where '/' leads.
 
-def serve_bundles(bundles, *, port: int | None = None, open_browser: bool, viewers=(), allow_origins=(), with_token: bool = True, page: str = "") -> None:
-    """Serve until Ctrl-C; ``page`` is opened, else where '/' leads. Raises BundleError when one of the bundles cannot be read."""
+    Raises BundleError when one of the bundles cannot be read.
+    """
     from tlparse_bundle.cli.exits import end_at_signals
     from tlparse_bundle.cli.server_address import say_address
     from tlparse_bundle.serve.http.server import serve as run_server
 
     def ready(url: str, token: str | None) -> None:
-        say_address(url, token, port=port, allow_origins=allow_origins, page=page, open_browser=open_browser, stop="Press Ctrl-C to stop.")
+        say_address(
+            url,
+            token,
+            port=port,
+            allow_origins=allow_origins,
+            page=page,
+            open_browser=open_browser,
+            stop="Press Ctrl-C to stop.",
+        )
 
     with ExitStack() as kept:
         places = [_place(location, kept) for location in bundles]
         end_at_signals()  # what is kept goes away all the same
-        run_server(places, viewers=viewers, allow_origins=allow_origins, port=port, with_token=with_token, ready=ready)
+        run_server(
+            places,
+            viewers=viewers,
+            allow_origins=allow_origins,
+            port=port,
+            with_token=with_token,
+            ready=ready,
+        )
 
 
 def _place(location: str | Path, kept: ExitStack) -> str | Path:
-    """A place that has bundles, or may get some; the bundle of a trace is built for as long as ``kept`` lasts."""
+    """A place that has bundles, or may get some; the bundle of a trace is built for as long as ``kept``
+    lasts.
+    """
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.bundle.layout import MANIFEST
     from tlparse_bundle.bundle.reader import Bundle
@@ -130,7 +186,11 @@ def _place(location: str | Path, kept: ExitStack) -> str | Path:
     if not is_url(location) and _is_trace(Path(location)):
         return _built(location, kept)
     if not is_url(location) and Path(location).is_dir() and not any(Path(location).iterdir()):
-        say(f"{shown(location)} is empty: bundles that are built in it appear on the page. To see logs as torch writes them: tlparse-bundle serve --follow {shown(location)}", err=True)
+        say(
+            f"{shown(location)} is empty: bundles that are built in it appear on the page. To see logs as"
+            f" torch writes them: tlparse-bundle serve --follow {shown(location)}",
+            err=True,
+        )
         return location
     if not is_url(location) and not os.path.lexists(Path(location) / MANIFEST):
         _refuse_without_bundles(Path(location))
@@ -150,7 +210,11 @@ def _refuse_without_bundles(path: Path) -> None:
         try:
             discover([path])
         except BundleError as error:
-            raise BundleError(error.message.replace("holds no trace log", "holds no bundle and no trace log"), hint=error.hint, code=error.code) from None
+            raise BundleError(
+                error.message.replace("holds no trace log", "holds no bundle and no trace log"),
+                hint=error.hint,
+                code=error.code,
+            ) from None
 
 
 def _is_trace(path: Path) -> bool:
@@ -173,7 +237,11 @@ def _built(trace: str | Path, kept: ExitStack) -> Path:
     from tlparse_bundle.cli.progress import print_summary
 
     keep = shown(shlex.quote(str(trace)))
-    say(f"{shown(trace)} is a trace. Its bundle is kept as long as this server runs; to keep it: tlparse-bundle {keep}", err=True)
+    say(
+        f"{shown(trace)} is a trace. Its bundle is kept as long as this server runs; to keep it:"
+        f" tlparse-bundle {keep}",
+        err=True,
+    )
     out = kept.enter_context(temporary_folder()) / bundle_name(trace)
     result, _ = build_logs([trace], out)
     print_summary(replace(result, path=out.name))

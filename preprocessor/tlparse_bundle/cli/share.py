@@ -18,23 +18,42 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.reader import Bundle
 
 _MAX_MB = 100
-PRESETS = ("share-with-public", "share-with-vendor")  # those of redact.policy, which a help text should not wait for
+PRESETS = (
+    "share-with-public",
+    "share-with-vendor",
+)  # those of redact.policy, which a help text should not wait for
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="[BUNDLE]... DIR")
+@click.argument(
+    "bundles", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="[BUNDLE]... DIR"
+)
 @viewer_option
 @click.option("--overwrite", is_flag=True, help="Replace DIR if it is a site that this command wrote.")
-@click.option("--compare", "pairs", nargs=2, multiple=True, metavar="BASE NEW", shell_complete=completion.places, help="Compare these two of the bundles; may be repeated (default: each bundle with the one before it).")
-@click.option("--preset", type=click.Choice(PRESETS), help="Redact the bundles first, as the command 'redact' does; they get other names.")
-@click.option("--without-python", is_flag=True, help="Leave out the 14 MB with which its pages open raw logs.")
+@click.option(
+    "--compare",
+    "pairs",
+    nargs=2,
+    multiple=True,
+    metavar="BASE NEW",
+    shell_complete=completion.places,
+    help="Compare these two of the bundles; may be repeated (default: each bundle with the one before it).",
+)
+@click.option(
+    "--preset",
+    type=click.Choice(PRESETS),
+    help="Redact the bundles first, as the command 'redact' does; they get other names.",
+)
+@click.option(
+    "--without-python", is_flag=True, help="Leave out the 14 MB with which its pages open raw logs."
+)
 def site(bundles, viewers, overwrite, pairs, preset, without_python) -> None:
     """Write bundles and viewers into DIR, a site for any static host.
 
     Its pages open raw logs too, in the browser alone; without BUNDLE that is all that it does.
 
-    A static host compares nothing when it is asked. So of several bundles each is compared with the one before it, in the
-    order in which they are named, or those are that --compare names.
+    A static host compares nothing when it is asked. So of several bundles each is compared with the one
+    before it, in the order in which they are named, or those are that --compare names.
 
     \b
     Example:
@@ -51,17 +70,25 @@ def site(bundles, viewers, overwrite, pairs, preset, without_python) -> None:
         raise click.UsageError(f"Where should the site go? Try: tlparse-bundle site {bundles[0]} public/")
     *paths, folder = bundles
     if python_folder() is None and not without_python:
-        say("warning: the pages of this site open bundles only, no raw logs: tlparse-bundle was installed without npm", err=True)
+        say(
+            "warning: the pages of this site open bundles only, no raw logs: tlparse-bundle was installed"
+            " without npm",
+            err=True,
+        )
     notes: list[str] = []
     with redacted_bundles(paths, pairs, preset) as (paths, pairs):
-        size = write_site(paths, folder, viewers, overwrite=overwrite, python=not without_python, compare=pairs, notes=notes)
+        size = write_site(
+            paths, folder, viewers, overwrite=overwrite, python=not without_python, compare=pairs, notes=notes
+        )
     for note in notes:
         say(note, err=True)
     say(f"{shown(folder)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(folder)}", err=True)
 
 
 @contextmanager
-def redacted_bundles(paths: Sequence[Path], pairs: Sequence[tuple[str, str]], preset: str | None) -> Iterator[tuple[Sequence[Path], Sequence[tuple[str, str]]]]:
+def redacted_bundles(
+    paths: Sequence[Path], pairs: Sequence[tuple[str, str]], preset: str | None
+) -> Iterator[tuple[Sequence[Path], Sequence[tuple[str, str]]]]:
     """The bundles, and pairs of them, as a preset leaves them; as they are without one."""
     if preset is None:
         yield paths, pairs
@@ -75,7 +102,9 @@ def redacted_bundles(paths: Sequence[Path], pairs: Sequence[tuple[str, str]], pr
     with temporary_folder() as work:
         new = {path: work / f"bundle_{number}" for number, path in enumerate(paths, 1)}
         old = {path: Bundle.open(path) for path in new}
-        words = Words(list(old.values()), policy(preset))  # the same name for the same function in all, so that they can be compared
+        words = Words(
+            list(old.values()), policy(preset)
+        )  # the same name for the same function in all, so that they can be compared
         for path, out in new.items():
             write(old[path], out, policy(preset), words=words)
         named = {name: str(out) for path, out in new.items() for name in (path.name, str(path))}
@@ -93,9 +122,24 @@ def redacted_bundles(paths: Sequence[Path], pairs: Sequence[tuple[str, str]], pr
     shell_complete=completion.compiles,
     help="Only the artifacts of this compile, such as 0/1; may be repeated (default: all).",
 )
-@click.option("--viewer", shell_complete=completion.viewers, help="This viewer only: one of the package, or the folder of one of your own (default: all of the package that have something to show).")
-@click.option("--preset", type=click.Choice(PRESETS), help="Redact the bundle first, as the command 'redact' does.")
-@click.option("--max-mb", type=click.IntRange(min=1), default=_MAX_MB, show_default=True, help="Refuse to write more than this.")
+@click.option(
+    "--viewer",
+    shell_complete=completion.viewers,
+    help=(
+        "This viewer only: one of the package, or the folder of one of your own (default: all of the package"
+        " that have something to show)."
+    ),
+)
+@click.option(
+    "--preset", type=click.Choice(PRESETS), help="Redact the bundle first, as the command 'redact' does."
+)
+@click.option(
+    "--max-mb",
+    type=click.IntRange(min=1),
+    default=_MAX_MB,
+    show_default=True,
+    help="Refuse to write more than this.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace REPORT.html.")
 @open_option("Open the file in the browser, or not (default).")
 @no_verify
@@ -116,9 +160,14 @@ def export(bundle, report, compiles, viewer, preset, max_mb, overwrite, open_bro
     max_bytes = max_mb * 1_000_000
     comparison = None if is_url(bundle) else open_comparison(Path(bundle), verify=verify)
     if comparison is None:
-        _write_bundle_page(bundle, report, compiles, viewer, max_bytes, preset, overwrite=overwrite, verify=verify)
+        _write_bundle_page(
+            bundle, report, compiles, viewer, max_bytes, preset, overwrite=overwrite, verify=verify
+        )
     elif compiles or viewer or preset:
-        raise click.UsageError(f"{shown(bundle)} is a comparison, of which the file holds all: --compile, --viewer and --preset are for a bundle, such as {shown(Path(bundle) / 'new')}.")
+        raise click.UsageError(
+            f"{shown(bundle)} is a comparison, of which the file holds all: --compile, --viewer and --preset"
+            f" are for a bundle, such as {shown(Path(bundle) / 'new')}."
+        )
     else:
         write_comparison_page(*comparison, report, max_bytes, overwrite=overwrite)
     if open_browser:
@@ -127,7 +176,17 @@ def export(bundle, report, compiles, viewer, preset, max_mb, overwrite, open_bro
         webbrowser.open(report.resolve().as_uri())
 
 
-def _write_bundle_page(bundle: str, report: Path, compiles: Sequence[str], viewer: str | None, max_bytes: int, preset: str | None = None, *, overwrite: bool, verify: bool) -> None:
+def _write_bundle_page(
+    bundle: str,
+    report: Path,
+    compiles: Sequence[str],
+    viewer: str | None,
+    max_bytes: int,
+    preset: str | None = None,
+    *,
+    overwrite: bool,
+    verify: bool,
+) -> None:
     from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.serve.publish.export import export as export_page
     from tlparse_bundle.serve.publish.export import viewers_of
@@ -138,7 +197,9 @@ def _write_bundle_page(bundle: str, report: Path, compiles: Sequence[str], viewe
 
     def make() -> list[bytes]:
         if preset is None:
-            return export_page(source, viewer_folder(viewer) if viewer else viewers_of(source), compiles, max_bytes)
+            return export_page(
+                source, viewer_folder(viewer) if viewer else viewers_of(source), compiles, max_bytes
+            )
         from tlparse_bundle.redact.policy import policy
         from tlparse_bundle.redact.redact import redacted_folder
 
@@ -146,23 +207,42 @@ def _write_bundle_page(bundle: str, report: Path, compiles: Sequence[str], viewe
             new = Bundle.open(redacted.folder)
             return export_page(new, viewer_folder(viewer) if viewer else viewers_of(new), compiles, max_bytes)
 
-    _write_page(make, report, [source.location], "what the preset leaves" if preset else held, overwrite=overwrite)
+    _write_page(
+        make, report, [source.location], "what the preset leaves" if preset else held, overwrite=overwrite
+    )
 
 
-def write_comparison_page(document: dict, sides: Mapping[str, Bundle], report: Path, max_bytes: int = _MAX_MB * 1_000_000, *, overwrite: bool) -> None:
+def write_comparison_page(
+    document: dict,
+    sides: Mapping[str, Bundle],
+    report: Path,
+    max_bytes: int = _MAX_MB * 1_000_000,
+    *,
+    overwrite: bool,
+) -> None:
     """Write the page of a comparison, with the bundles of both sides, as one file. Raises BundleError."""
     from tlparse_bundle.serve.publish.export import export_comparison
 
     locations = [bundle.location for bundle in sides.values()]
-    _write_page(lambda: export_comparison(document, sides, max_bytes), report, locations, "all artifacts of both sides", overwrite=overwrite)
+    _write_page(
+        lambda: export_comparison(document, sides, max_bytes),
+        report,
+        locations,
+        "all artifacts of both sides",
+        overwrite=overwrite,
+    )
 
 
-def _write_page(make: Callable[[], list[bytes]], report: Path, sources: Sequence[str], held: str, *, overwrite: bool) -> None:
+def _write_page(
+    make: Callable[[], list[bytes]], report: Path, sources: Sequence[str], held: str, *, overwrite: bool
+) -> None:
     """Write what ``make`` gives; nobody can read it who cannot read the bundles at ``sources``."""
     from tlparse_bundle.bundle.atomic.folder import new_file
     from tlparse_bundle.bundle.layout import guards
 
-    with new_file(report, overwrite=overwrite, readers_of=[path for source in sources for path in guards(source)]) as new:
+    with new_file(
+        report, overwrite=overwrite, readers_of=[path for source in sources for path in guards(source)]
+    ) as new:
         pieces = make()
         say(f"Writing {shown(report)}: {sum(map(len, pieces)) / 1e6:.1f} MB, with {shown(held)}.", err=True)
         with new.open("xb") as file:
@@ -193,18 +273,37 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
 @click.command()
 @click.argument("bundle", metavar="BUNDLE", shell_complete=completion.places)
 @click.argument("out", type=click.Path(path_type=Path), required=False)
-@click.option("--preset", type=click.Choice(PRESETS), help="What goes: for the public all payloads, for a vendor none (default: share-with-public).")
-@click.option("--keep", multiple=True, metavar="NAMES", callback=_classes, help="What stays though the preset drops it, with commas. Of parts, such as findings,timeline, only those that are named stay.")
-@click.option("--drop", multiple=True, metavar="NAMES", callback=_classes, help="What goes too: payloads, source, guards, strings, metadata, names; or parts.")
+@click.option(
+    "--preset",
+    type=click.Choice(PRESETS),
+    help="What goes: for the public all payloads, for a vendor none (default: share-with-public).",
+)
+@click.option(
+    "--keep",
+    multiple=True,
+    metavar="NAMES",
+    callback=_classes,
+    help=(
+        "What stays though the preset drops it, with commas. Of parts, such as findings,timeline, only those"
+        " that are named stay."
+    ),
+)
+@click.option(
+    "--drop",
+    multiple=True,
+    metavar="NAMES",
+    callback=_classes,
+    help="What goes too: payloads, source, guards, strings, metadata, names; or parts.",
+)
 @click.option("--preview", is_flag=True, help="Say what would go and what would stay; write nothing.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @no_verify
 def redact(bundle, out, preset, keep, drop, preview, overwrite, verify) -> None:
     """Write BUNDLE to OUT without what should stay in the house.
 
-    Structure, times, counts and torch's own messages stay. Names of functions, files, modules and tensors become others, such as
-    fn_12 and file_3.py, the same in all tables, payloads and logs. The result is searched for every name, path and line of source
-    code of the logs; when one is found nothing is written.
+    Structure, times, counts and torch's own messages stay. Names of functions, files, modules and tensors
+    become others, such as fn_12 and file_3.py, the same in all tables, payloads and logs. The result is
+    searched for every name, path and line of source code of the logs; when one is found nothing is written.
 
     \b
     Example:
@@ -215,8 +314,8 @@ def redact(bundle, out, preset, keep, drop, preview, overwrite, verify) -> None:
       tlparse-bundle redact out/ --preview
 
     \b
-    Parts: findings, timeline, recompiles, graph_breaks, failures, caches, guards, graphs, kernels, provenance, tensors, symbols,
-    metrics, runtime, sources, export, vllm, anatomy, ranks.
+    Parts: findings, timeline, recompiles, graph_breaks, failures, caches, guards, graphs, kernels,
+    provenance, tensors, symbols, metrics, runtime, sources, export, vllm, anatomy, ranks.
     """
     from tlparse_bundle.base.wording import plural
     from tlparse_bundle.bundle.reader import Bundle
@@ -233,7 +332,12 @@ def redact(bundle, out, preset, keep, drop, preview, overwrite, verify) -> None:
             say(line)
         return
     made = write(source, out, chosen, overwrite=overwrite)
-    say(f"{shown(out)}: {made.size_bytes / 1e6:.1f} MB without {', '.join(chosen.as_row()['dropped'])}; {plural(made.renamed, 'name')} {'is another' if made.renamed == 1 else 'are others'}; {plural(made.lines, 'line')} of source code {'is' if made.lines == 1 else 'are'} gone.", err=True)
+    say(
+        f"{shown(out)}: {made.size_bytes / 1e6:.1f} MB without {', '.join(chosen.as_row()['dropped'])};"
+        f" {plural(made.renamed, 'name')} {'is another' if made.renamed == 1 else 'are others'};"
+        f" {plural(made.lines, 'line')} of source code {'is' if made.lines == 1 else 'are'} gone.",
+        err=True,
+    )
     if made.changed:
         said = ", ".join(f"{kind} {change:+d}" for kind, change in made.changed.items())
         say(f"warning: findings differ from those of {shown(bundle)}: {said}", err=True)

@@ -26,14 +26,26 @@ _MEASURED = 200  # rows, from which the widths of a table come
 
 @click.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="BUNDLE... [QUERY]")
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="table", show_default=True, help="csv and json hold cells in full.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.duckdb", help="Write all tables into one DuckDB file.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default="table",
+    show_default=True,
+    help="csv and json hold cells in full.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.duckdb",
+    help="Write all tables into one DuckDB file.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace FILE.duckdb.")
 def sql(arguments, form, out, overwrite) -> None:
     """Query the tables of one or several bundles in SQL. Without QUERY, list the tables and their columns.
 
-    DuckDB reads the files where they are (pip install 'tlparse-bundle[sql]'). Each table has the columns bundle, log and rank in front; logs
-    has one row per log with the numbers of its headline.
+    DuckDB reads the files where they are (pip install 'tlparse-bundle[sql]'). Each table has the columns
+    bundle, log and rank in front; logs has one row per log with the numbers of its headline.
 
     \b
     Example:
@@ -62,7 +74,7 @@ def _taken_apart(arguments: Sequence[str]) -> tuple[list[str], str | None]:
 
     *places, last = arguments
     is_place = is_url(last) or os.path.isdir(last)
-    if is_place or not places and not re.search(r"\s", last):  # a word alone is a place that does not exist
+    if is_place or (not places and not re.search(r"\s", last)):  # a word alone is a place that does not exist
         return [*places, last], None
     if not places:
         raise click.UsageError("Name a bundle before the query.")
@@ -70,11 +82,15 @@ def _taken_apart(arguments: Sequence[str]) -> tuple[list[str], str | None]:
 
 
 def _opened(places: Sequence[str]) -> list[tuple[str, Bundle]]:
-    """The bundles with the names that queries see: the last part of the path, or the whole where two are the same."""
+    """The bundles with the names that queries see: the last part of the path, or the whole where two are the
+    same.
+    """
     from tlparse_bundle.bundle.reader import Bundle
 
     short = [place.rstrip("/").rpartition("/")[2] or place for place in places]
-    return [(name if short.count(name) == 1 else place, Bundle.open(place)) for place, name in zip(places, short)]
+    return [
+        (name if short.count(name) == 1 else place, Bundle.open(place)) for place, name in zip(places, short)
+    ]
 
 
 def _write(bundles: Sequence[tuple[str, Bundle]], out: Path, *, overwrite: bool) -> None:
@@ -82,9 +98,17 @@ def _write(bundles: Sequence[tuple[str, Bundle]], out: Path, *, overwrite: bool)
     from tlparse_bundle.bundle.layout import guards
     from tlparse_bundle.bundle.sql import write
 
-    with new_file(out, overwrite=overwrite, readers_of=[path for _, bundle in bundles for path in guards(bundle.location)]) as new:
+    with new_file(
+        out,
+        overwrite=overwrite,
+        readers_of=[path for _, bundle in bundles for path in guards(bundle.location)],
+    ) as new:
         write(bundles, new)
-    say(f"{shown(out)}: {out.stat().st_size / 1e6:.1f} MB. Try it: duckdb {shown(out)} 'select * from findings'", err=True)
+    say(
+        f"{shown(out)}: {out.stat().st_size / 1e6:.1f} MB. Try it: duckdb {shown(out)} 'select * from"
+        " findings'",
+        err=True,
+    )
 
 
 def _list(bundles: Sequence[tuple[str, Bundle]], form: str) -> None:
@@ -92,12 +116,25 @@ def _list(bundles: Sequence[tuple[str, Bundle]], form: str) -> None:
     from tlparse_bundle.bundle.sql import database, tables
 
     with database(bundles) as connection:
-        listed = [{"name": name, "help": schema(name)["description"].partition(".")[0] + "." if name in schema_names() else None, "columns": columns} for name, columns in tables(connection).items()]
+        listed = [
+            {
+                "name": name,
+                "help": (
+                    schema(name)["description"].partition(".")[0] + "." if name in schema_names() else None
+                ),
+                "columns": columns,
+            }
+            for name, columns in tables(connection).items()
+        ]
     if form == "json":
         say_json(listed)
         return
     for row in listed:
-        say(f"{shown(row['name'])}" + (f": {row['help']}" if row["help"] else "") + f"\n    {shown(', '.join(row['columns']))}")
+        say(
+            f"{shown(row['name'])}"
+            + (f": {row['help']}" if row["help"] else "")
+            + f"\n    {shown(', '.join(row['columns']))}"
+        )
 
 
 def _ask(bundles: Sequence[tuple[str, Bundle]], query: str, form: str) -> None:
@@ -158,7 +195,13 @@ def _print_table(rows: DuckDBPyConnection) -> None:
 
 
 def _text(cell: object) -> str:
-    text = "" if cell is None else f"{cell:.3f}".rstrip("0").rstrip(".") if isinstance(cell, float) else shown(str(cell))
+    text = (
+        ""
+        if cell is None
+        else f"{cell:.3f}".rstrip("0").rstrip(".")
+        if isinstance(cell, float)
+        else shown(str(cell))
+    )
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
 
 

@@ -24,18 +24,37 @@ _FORMATS = ("text", "json", "benchmark-database")
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="FOLDER...", shell_complete=completion.places)
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="benchmark-database: records of the PyTorch benchmark database.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="benchmark-database: records of the PyTorch benchmark database.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As --format json.")
-@click.option("--last", type=click.IntRange(min=0), metavar="N", help=f"Runs of each series in the table (default: {_ROWS}) or among the records (default: all).")
-@click.option("--out", "target", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write the page into DIR, for any static server.")
+@click.option(
+    "--last",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help=f"Runs of each series in the table (default: {_ROWS}) or among the records (default: all).",
+)
+@click.option(
+    "--out",
+    "target",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the page into DIR, for any static server.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace DIR if it is a page that this command wrote.")
 @open_option("Serve the bundles and open the page in the browser, or not (default).")
 @port_option
 def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -> None:
-    """Show runs over time: compile time by phase, compiles, graph breaks, recompiles, failures, caches; and where they jump.
+    """Show runs over time: compile time by phase, compiles, graph breaks, recompiles, failures, caches; and
+    where they jump.
 
-    FOLDER is a bundle or a folder of bundles, here or at a URL. Runs with one label (build --label) are one series, those without one are
-    a series of their folder. Of a bundle only the manifest is read.
+    FOLDER is a bundle or a folder of bundles, here or at a URL. Runs with one label (build --label) are one
+    series, those without one are a series of their folder. Of a bundle only the manifest is read.
 
     \b
     Example:
@@ -58,25 +77,46 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
         say(f"Left out: {shown(location.name)}: {shown(error.message)}", err=True)
     if not runs:
         hint = "Build bundles into one folder: tlparse-bundle /tmp/trace FOLDER/run-1 --label NAME"
-        raise BundleError(f"there is no bundle in {', '.join(shown(folder) for folder in folders)}", hint=hint, code="not-a-bundle")
+        raise BundleError(
+            f"there is no bundle in {', '.join(shown(folder) for folder in folders)}",
+            hint=hint,
+            code="not-a-bundle",
+        )
     found = document(runs, broken)
     if target:
         write_trend(found, locations, target, overwrite=overwrite)
-        say(f"{shown(target)}: the page of {len(runs)} runs. Try it: python -m http.server -d {shown(target)}", err=True)
+        say(
+            f"{shown(target)}: the page of {len(runs)} runs. Try it: python -m http.server -d"
+            f" {shown(target)}",
+            err=True,
+        )
     if open_browser:
         serve_bundles(folders, port=port, open_browser=True, page=f"viewers/{TREND}/")
     elif as_json or form == "json":
         say_json({"ok": True, **found})
     elif form == "benchmark-database":
         most = len(runs) if last is None else last
-        wanted = {index for series in found["series"] for index in series["run_indexes"][max(0, len(series["run_indexes"]) - most) :]}
+        wanted = {
+            index
+            for series in found["series"]
+            for index in series["run_indexes"][max(0, len(series["run_indexes"]) - most) :]
+        }
         say_json(benchmark_records.records(run for index, run in enumerate(runs) if index in wanted))
     elif not target:
-        say_coloured(trend_terminal.render(found, last=_ROWS if last is None else last, width=width(), command=lambda base, new: _compare(runs[base], runs[new])))
+        say_coloured(
+            trend_terminal.render(
+                found,
+                last=_ROWS if last is None else last,
+                width=width(),
+                command=lambda base, new: _compare(runs[base], runs[new]),
+            )
+        )
 
 
 def _compare(base: Run, new: Run) -> str:
-    return " ".join(["tlparse-bundle compare", *(shlex.quote(_typed(run.location.place)) for run in (base, new))])
+    return " ".join(
+        ["tlparse-bundle compare", *(shlex.quote(_typed(run.location.place)) for run in (base, new))]
+    )
 
 
 def _typed(place: str) -> str:

@@ -1,7 +1,9 @@
-"""Waiting until something happens to the files: told by the system where it tells, and after a while in any case.
+"""Waiting until something happens to the files: told by the system where it tells, and after a while in any
+case.
 
-What another machine writes on a file system of several (NFS, Lustre) is told by none. So whoever waits looks at the files
-himself every now and then; what the system tells makes it sooner. The library has no thread, which would not go with forks.
+What another machine writes on a file system of several (NFS, Lustre) is told by none. So whoever waits looks
+at the files himself every now and then; what the system tells makes it sooner. The library has no thread,
+which would not go with forks.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ class Watch:
                 del self._watched[number]
                 self._quietly(self._notify.rm_watch, number)
         for folder in wanted - set(self._watched.values()):
-            mask = flags.MODIFY | flags.CREATE | flags.MOVED_TO | flags.DELETE | flags.MOVED_FROM | flags.ONLYDIR
+            mask = (
+                flags.MODIFY | flags.CREATE | flags.MOVED_TO | flags.DELETE | flags.MOVED_FROM | flags.ONLYDIR
+            )
             number = self._quietly(self._notify.add_watch, folder, mask)
             if number is not None:
                 self._watched[number] = folder
@@ -58,8 +62,13 @@ class Watch:
         except OSError:  # the folder is gone, or no more may be watched
             return None
 
-    def wait(self, others: Sequence[Any] = (), at_most_s: float = _SECONDS_TOLD, idle_s: float = 0.0) -> tuple[bool, list[Any]]:
-        """Whether files came or went, and those of ``others`` that can be read. What is written within ``idle_s`` is of no use before."""
+    def wait(
+        self, others: Sequence[Any] = (), at_most_s: float = _SECONDS_TOLD, idle_s: float = 0.0
+    ) -> tuple[bool, list[Any]]:
+        """Whether files came or went, and those of ``others`` that can be read.
+
+        What is written within ``idle_s`` is of no use before.
+        """
         begun = time.monotonic()
         longest = min(at_most_s, _SECONDS_TOLD if self._watched else _SECONDS)
         sources = [*others, *([self._notify] if self._notify is not None else [])]
@@ -68,12 +77,17 @@ class Watch:
             return False, ready
         if not others or len(ready) == 1:
             shortest = min(longest, max(_SHORTEST_S, min(idle_s, _SHORTER_S)))
-            ready = [self._notify, *select.select(others, [], [], max(0.0, shortest - (time.monotonic() - begun)))[0]]
+            ready = [
+                self._notify,
+                *select.select(others, [], [], max(0.0, shortest - (time.monotonic() - begun)))[0],
+            ]
         events = self._quietly(self._notify.read, 0) or []
         for event in events:
             if event.mask & flags.IGNORED:
                 self._watched.pop(event.wd, None)
-        return any(event.mask & ~flags.MODIFY for event in events), [source for source in ready if source is not self._notify]
+        return any(event.mask & ~flags.MODIFY for event in events), [
+            source for source in ready if source is not self._notify
+        ]
 
     def close(self) -> None:
         if self._notify is not None:

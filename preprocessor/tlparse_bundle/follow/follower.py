@@ -27,7 +27,14 @@ from tlparse_bundle.follow.state import State, make_state
 from tlparse_bundle.log.discover import discover
 from tlparse_bundle.log.log_file import LogFile, reason
 from tlparse_bundle.log.payload import RECENT
-from tlparse_bundle.pipeline.build import BuildResult, first_findings, named, plugin_faults, write_beside, write_schemas
+from tlparse_bundle.pipeline.build import (
+    BuildResult,
+    first_findings,
+    named,
+    plugin_faults,
+    write_beside,
+    write_schemas,
+)
 from tlparse_bundle.pipeline.interned_strings import strings_from_others
 from tlparse_bundle.pipeline.log_writer import LogSummary, write_log
 from tlparse_bundle.pipeline.workers import Workers, core_count
@@ -45,8 +52,9 @@ _TRY_AGAIN_S = 2.0  # when a state could not be written
 class Follower:
     """Follows ``traces`` (files, folders, URLs; they may be missing yet) into the folder ``out``.
 
-    ``codec``, ``label``, ``commit`` as in ``build``. ``out`` may hold a growing bundle, with which it goes on; ``overwrite`` also lets it
-    hold a finished one. Raises BundleError as ``build`` does. It forks: the process must have no threads of its own.
+    ``codec``, ``label``, ``commit`` as in ``build``. ``out`` may hold a growing bundle, with which it goes
+    on; ``overwrite`` also lets it hold a finished one. Raises BundleError as ``build`` does. It forks: the
+    process must have no threads of its own.
     """
 
     def __init__(
@@ -60,7 +68,11 @@ class Follower:
         overwrite: bool = False,
     ):
         if not hasattr(os, "fork"):
-            raise BundleError("logs cannot be followed on this system: it has no fork", hint="Build the bundle when the logs are finished.", code="unsupported")
+            raise BundleError(
+                "logs cannot be followed on this system: it has no fork",
+                hint="Build the bundle when the logs are finished.",
+                code="unsupported",
+            )
         self._traces = list(traces)
         self._out = out
         self._codec = codec
@@ -87,9 +99,11 @@ class Follower:
         return self._problems.rows()
 
     def run(self, ended: Callable[[], bool], told: Callable[[dict], None]) -> BuildResult:
-        """Follow until ``ended()``, which is asked some times a second; then the bundle in ``out`` is finished, as a build of the logs makes it.
+        """Follow until ``ended()``, which is asked some times a second; then the bundle in ``out`` is
+        finished, as a build of the logs makes it.
 
-        ``told`` gets the manifest of each state when it is in place. When this is interrupted, ``out`` holds the last state.
+        ``told`` gets the manifest of each state when it is in place. When this is interrupted, ``out`` holds
+        the last state.
         """
         self._ended = ended
         with self._place:
@@ -109,8 +123,17 @@ class Follower:
         more = self._read()
         if self._copy is None and self._changed and self._resumed.caught_up(self._logs) and self._pace.due():
             self._begin_state()
-        at_most_s = 0.0 if more else min(self._pace.wait_s(self._changed and self._copy is None), max(0.0, self._next_find_s - time.monotonic()))
-        came, ready = self._watch.wait([self._copy] if self._copy else [], at_most_s, math.inf if self._copy else self._pace.gap_s())
+        at_most_s = (
+            0.0
+            if more
+            else min(
+                self._pace.wait_s(self._changed and self._copy is None),
+                max(0.0, self._next_find_s - time.monotonic()),
+            )
+        )
+        came, ready = self._watch.wait(
+            [self._copy] if self._copy else [], at_most_s, math.inf if self._copy else self._pace.gap_s()
+        )
         if came:
             self._next_find_s = 0.0
         if ready:
@@ -130,7 +153,9 @@ class Follower:
         if not any(map(is_url, self._traces)):
             self._watch.folders(folders_of(self._traces, self._place.root))
         took = time.monotonic() - begun
-        period = _FIND_URL_S if any(map(is_url, self._traces)) else _FIND_S if found.complete else _FIND_FIRST_S
+        period = (
+            _FIND_URL_S if any(map(is_url, self._traces)) else _FIND_S if found.complete else _FIND_FIRST_S
+        )
         self._next_find_s = begun + took + max(period, 20 * took)
 
     def _found(self) -> Found:
@@ -143,7 +168,18 @@ class Follower:
         self._place.allow([log.path])
         if log.compression is not None:
             whole = is_whole(log)
-            self._problems.note("cut", log.id, "" if whole else f"{shown(log.path)} is left out until it is whole: it ends in the middle of its compressed data")
+            self._problems.note(
+                "cut",
+                log.id,
+                (
+                    ""
+                    if whole
+                    else (
+                        f"{shown(log.path)} is left out until it is whole: it ends in the middle of its"
+                        " compressed data"
+                    )
+                ),
+            )
             if not whole:
                 return
         RECENT.begin(one_of_many=bool(self._logs))
@@ -172,15 +208,23 @@ class Follower:
         try:
             there = log.look(at_once=at_once)
         except Changed as change:
-            what = "is shorter than what was read of it" if change.code == "truncated" else "was replaced by another one"
-            self._problems.note(change.code, log_id, f"{shown(log.log.path)} {what}; it was read again from its beginning")
+            what = (
+                "is shorter than what was read of it"
+                if change.code == "truncated"
+                else "was replaced by another one"
+            )
+            self._problems.note(
+                change.code, log_id, f"{shown(log.log.path)} {what}; it was read again from its beginning"
+            )
             self._begin_again(log_id)
             return False
         except FileNotFoundError:
             self._note("vanished", log_id, f"{shown(log.log.path)} is gone; what was read of it stays")
             return False
         except (OSError, BundleError) as error:
-            self._note("unreadable", log_id, f"{shown(log.log.path)} cannot be read any more: {reason(error)}")
+            self._note(
+                "unreadable", log_id, f"{shown(log.log.path)} cannot be read any more: {reason(error)}"
+            )
             return False
         if there is None:
             return False
@@ -193,7 +237,12 @@ class Follower:
 
     def _no_room(self, error: OSError) -> None:
         """The disk is full: wait, and say so where that is possible."""
-        if self._problems.note("no-room", "", f"{shown(self._out)} cannot be written: {error.strerror}. Nothing is lost: it goes on when there is room."):
+        if self._problems.note(
+            "no-room",
+            "",
+            f"{shown(self._out)} cannot be written: {error.strerror}. Nothing is lost: it goes on when there"
+            " is room.",
+        ):
             self._changed = True
         if self._ended():
             raise unwritable(self._out, error)
@@ -210,7 +259,8 @@ class Follower:
         counter, logs, problems = self._counter, list(self._logs.values()), self._problems.rows()
         digests = self._state.digests if self._state else {}
         if len(logs) > 1:
-            import tlparse_bundle.pipeline.rank_files  # noqa: F401  else each copy would read the modules of all analyses
+            # Otherwise each copy of the process would read the modules of all analyses.
+            import tlparse_bundle.pipeline.rank_files  # noqa: F401
         for log in logs:
             if log.changed:
                 log.settle()
@@ -218,7 +268,9 @@ class Follower:
             gc.unfreeze()
             gc.collect()
         gc.freeze()  # what stays need not be looked at for garbage, which would part it from the copy
-        self._copy = CopyProcess(lambda: make_state(self._place, self._codec, self._names, counter, logs, problems, digests))
+        self._copy = CopyProcess(
+            lambda: make_state(self._place, self._codec, self._names, counter, logs, problems, digests)
+        )
 
     def _end_state(self, told: Callable[[dict], None]) -> None:
         copy, self._copy = self._copy, None
@@ -228,8 +280,14 @@ class Follower:
         except Exception as error:
             self._place.remove(self._counter)
             no_room = isinstance(error, OSError) and error.errno in NO_ROOM
-            said = f"{shown(self._out)} cannot be written: {error.strerror}" if no_room else f"a state could not be written: {error}"
-            self._problems.note("no-room" if no_room else "state", "", f"{said}. The one before stays until then.")
+            said = (
+                f"{shown(self._out)} cannot be written: {error.strerror}"
+                if no_room
+                else f"a state could not be written: {error}"
+            )
+            self._problems.note(
+                "no-room" if no_room else "state", "", f"{said}. The one before stays until then."
+            )
             self._changed = True
             self._pace.pause(_TRY_AGAIN_S)
             return
@@ -238,7 +296,9 @@ class Follower:
         for log_id, written in state.written.items():
             if log_id in self._logs:
                 self._logs[log_id].written = written
-        for log_id in [log_id for log_id, since in self._leaving.items() if state.manifest["live"]["counter"] > since]:
+        for log_id in [
+            log_id for log_id, since in self._leaving.items() if state.manifest["live"]["counter"] > since
+        ]:
             del self._leaving[log_id]
             self._place.remove_log(log_id)
             self._next_find_s = 0.0
@@ -248,21 +308,31 @@ class Follower:
 
     def _lend_strings(self) -> None:
         """Let logs begin again that lack names of files which another log of their process has."""
-        strings = self._strings_of([log.written.summary for log in self._logs.values() if log.written is not None])
-        for log_id in [log_id for log_id, log in self._logs.items() if strings.get(log_id, {}) != log.strings]:
+        strings = self._strings_of(
+            [log.written.summary for log in self._logs.values() if log.written is not None]
+        )
+        for log_id in [
+            log_id for log_id, log in self._logs.items() if strings.get(log_id, {}) != log.strings
+        ]:
             self._strings[log_id] = strings.get(log_id, {})
             self._begin_again(log_id)
 
     def _strings_of(self, summaries: list[LogSummary]) -> dict[str, dict[int, str]]:
         own = {log.log: log.own_strings for log in self._logs.values()}
-        return strings_from_others(list(own), summaries, lambda _, asked: [dict(own[log]) for (log,) in asked], self._lacking)
+        return strings_from_others(
+            list(own), summaries, lambda _, asked: [dict(own[log]) for (log,) in asked], self._lacking
+        )
 
     def _remove_retired(self) -> None:
         now = time.monotonic()
         if self._state is None or now < self._next_removal_s:
             return
         self._next_removal_s = now + _REMOVE_S
-        named_now = {self._state.manifest["live"]["counter"], self._counter, *(written.counter for written in self._state.written.values())}
+        named_now = {
+            self._state.manifest["live"]["counter"],
+            self._counter,
+            *(written.counter for written in self._state.written.values()),
+        }
         for counter in self._place.states():
             if counter in named_now:
                 self._retired.pop(counter, None)
@@ -279,14 +349,27 @@ class Follower:
         if not self._logs:
             self._place.drop()
             discover(self._traces)  # which says why
-            raise BundleError("no log could be read", hint="\n".join(row["message"] for row in self.problems), code="no-logs")
+            raise BundleError(
+                "no log could be read",
+                hint="\n".join(row["message"] for row in self.problems),
+                code="no-logs",
+            )
         if not self._resumed.caught_up(self._logs):  # it is shorter than it was a moment ago
             self._place.unlist()
         summaries = [log.finish() for log in self._logs.values()]
         summaries = self._with_strings(summaries)
         with Workers(min(core_count(), len(summaries))) as workers:
-            manifest, job_findings = write_beside(summaries, self._place, self._codec, workers, None, self._names)
-        return BuildResult(self._place.called, manifest, *self._place.finish(manifest), first_findings(summaries), job_findings, plugin_faults(summaries, manifest))
+            manifest, job_findings = write_beside(
+                summaries, self._place, self._codec, workers, None, self._names
+            )
+        return BuildResult(
+            self._place.called,
+            manifest,
+            *self._place.finish(manifest),
+            first_findings(summaries),
+            job_findings,
+            plugin_faults(summaries, manifest),
+        )
 
     def _read_to_the_end(self) -> None:
         self._leaving.clear()
@@ -304,10 +387,17 @@ class Follower:
     def _with_strings(self, summaries: list[LogSummary]) -> list[LogSummary]:
         """See build: what the last state did not know yet."""
         strings = self._strings_of(summaries)
-        again = {log_id: strings.get(log_id, {}) for log_id, log in self._logs.items() if strings.get(log_id, {}) != log.strings}
+        again = {
+            log_id: strings.get(log_id, {})
+            for log_id, log in self._logs.items()
+            if strings.get(log_id, {}) != log.strings
+        }
         if again:
             self._place.unlist()
-        made = {log_id: write_log(self._logs[log_id].log, self._place.root, self._codec, strings=found) for log_id, found in again.items()}
+        made = {
+            log_id: write_log(self._logs[log_id].log, self._place.root, self._codec, strings=found)
+            for log_id, found in again.items()
+        }
         return [made.get(summary.row["id"], summary) for summary in summaries]
 
     def _stop(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import decimal  # noqa: F401  some tables import it late; each copy would do so again
+import decimal  # noqa: F401 - some tables import it late; each copy would do so again
 import gc
 import os
 import pickle
@@ -19,7 +19,9 @@ _BLOCK_BYTES = 1 << 20
 
 
 class CopyProcess:
-    """What ``make`` returns, or raises, comes back: ``take`` what there is when ``fileno`` can be read, until it is ``done``."""
+    """What ``make`` returns, or raises, comes back: ``take`` what there is when ``fileno`` can be read, until
+    it is ``done``.
+    """
 
     def __init__(self, make: Callable[[], Any]):
         self.done = False
@@ -54,11 +56,18 @@ class CopyProcess:
         self._end()
 
     def result(self) -> Any:
-        """Once it is done. Raises what was raised over there, and BundleError when it ended without a word."""
+        """Once it is done.
+
+        Raises what was raised over there, and BundleError when it ended without a word.
+        """
         try:
             answer = pickle.loads(self._received)
         except (EOFError, pickle.UnpicklingError):
-            raise BundleError("a process that writes a state of the bundle ended early", hint="It may have been killed for want of memory.", code="worker-died") from None
+            raise BundleError(
+                "a process that writes a state of the bundle ended early",
+                hint="It may have been killed for want of memory.",
+                code="worker-died",
+            ) from None
         if isinstance(answer, Exception):
             raise answer
         return answer

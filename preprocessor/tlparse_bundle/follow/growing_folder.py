@@ -1,4 +1,6 @@
-"""The folder of a growing bundle: it holds a bundle that can be read from the first state on, whatever ends this process."""
+"""The folder of a growing bundle: it holds a bundle that can be read from the first state on, whatever ends
+this process.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,19 @@ from tlparse_bundle.pipeline.target import is_bundle, others_in
 
 
 class Place:
-    """Use as a context manager: it is locked, and ``old`` is the manifest of the growing bundle that was there; None for none.
+    """Use as a context manager: it is locked, and ``old`` is the manifest of the growing bundle that was
+    there; None for none.
 
     Raises BundleError when something else is there, a finished bundle included unless it may be overwritten.
     """
 
     def __init__(self, out: str | os.PathLike, *, overwrite: bool):
         if is_url(out):
-            raise BundleError(f"{out} cannot be followed into", hint="Name a folder of this machine; copy the bundle when it is finished.", code="bad-out")
+            raise BundleError(
+                f"{out} cannot be followed into",
+                hint="Name a folder of this machine; copy the bundle when it is finished.",
+                code="bad-out",
+            )
         self.called = Path(out)
         self.root = self.called.absolute()
         self._overwrite = overwrite
@@ -75,11 +82,17 @@ class Place:
         manifest = None if begun else read_manifest(open_store(self.root))
         growing = begun or bool(manifest.get("growing"))
         if not growing and not self._overwrite:
-            raise BundleError(f"{shown(self.called)} exists already", hint="Use --overwrite to replace it.", code="exists")
+            raise BundleError(
+                f"{shown(self.called)} exists already", hint="Use --overwrite to replace it.", code="exists"
+            )
         others = sorted(path for path in others_in(self.root) if not path.endswith("/"))
         if others:
             hint = "Move these away first; they would be lost."
-            raise BundleError(f"{shown(self.called)} holds more than a bundle: {', '.join(map(shown, others[:5]))}", hint=hint, code="exists")
+            raise BundleError(
+                f"{shown(self.called)} holds more than a bundle: {', '.join(map(shown, others[:5]))}",
+                hint=hint,
+                code="exists",
+            )
         for path in filter(layout.is_unfinished, [*_files_below(self.root)]):
             (self.root / path).unlink()
         if growing and not begun and not self._overwrite:
@@ -140,7 +153,9 @@ class Place:
         shutil.rmtree(self.root / "logs" / log_id, ignore_errors=True)
 
     def finish(self, manifest: dict) -> tuple[int, int]:
-        """Put the finished manifest in place, remove what it does not name; the number of files and of their bytes."""
+        """Put the finished manifest in place, remove what it does not name; the number of files and of their
+        bytes.
+        """
         permissions.seal(str(self.root), self._allowed)
         self.put_manifest(manifest)
         kept = set(named_files(Bundle(open_store(self.root), manifest, verify=False, trusted=True)))

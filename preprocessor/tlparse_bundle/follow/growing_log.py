@@ -48,7 +48,9 @@ class GrowingLog:
         # A compressed log is taken when it is whole: a build would take no other.
         self._stream = GrowingStream(log) if log.compression is None else WholeStream(open_log(log))
         self._records = LogRecords(log, self._stream)
-        self._build = LogBuild(log, sink, LogTables(sink.root, sink.codec.name, log.id, False, sink), self._records, strings)
+        self._build = LogBuild(
+            log, sink, LogTables(sink.root, sink.codec.name, log.id, False, sink), self._records, strings
+        )
 
     @property
     def read_bytes(self) -> int:
@@ -89,17 +91,26 @@ class GrowingLog:
 
     @property
     def behind_us(self) -> int:
-        """How far the clock of the log is behind the one here: it is another machine's, or the log was written long ago and is played again."""
+        """How far the clock of the log is behind the one here: it is another machine's, or the log was
+        written long ago and is played again.
+        """
         known = self._behind_us or 0
         return known if abs(known) >= _SAME_CLOCK_US else 0
 
     def _compare_clocks(self) -> None:
-        """The last record was written when the file was changed last. What is read first may be old already, so that the least difference counts."""
+        """The last record was written when the file was changed last.
+
+        What is read first may be old already, so that the least difference counts.
+        """
         last_us = self._build.decoder.clock.last_epoch_us()
         if last_us is None:
             return
         try:
-            changed_us = self.read_epoch_us if isinstance(self.log.path, RemoteFile) else self.log.path.stat().st_mtime_ns // 1000
+            changed_us = (
+                self.read_epoch_us
+                if isinstance(self.log.path, RemoteFile)
+                else self.log.path.stat().st_mtime_ns // 1000
+            )
         except OSError:  # it has just been removed
             return
         behind_us = changed_us - last_us
@@ -110,7 +121,10 @@ class GrowingLog:
         self._build.settle()
 
     def write(self, counter: int, below: str) -> Written:
-        """End the build with what was read, as the files of a state, and tell what is open. Only in a copy of the process."""
+        """End the build with what was read, as the files of a state, and tell what is open.
+
+        Only in a copy of the process.
+        """
         self.sink.below, self.sink.codec, self.sink.keep = below, quick(self.sink.codec), STREAMED
         read_bytes = self.read_bytes
         self._stream.paused = True
@@ -118,7 +132,12 @@ class GrowingLog:
             pass
         self._records.stop()
         summary = self.finish()
-        live = {"id": self.log.id, "read_bytes": read_bytes, "last_record": self._last_record(summary), "running": running(self._build.facts)}
+        live = {
+            "id": self.log.id,
+            "read_bytes": read_bytes,
+            "last_record": self._last_record(summary),
+            "running": running(self._build.facts),
+        }
         return Written(counter, read_bytes, summary, live)
 
     def finish(self) -> LogSummary:
@@ -132,8 +151,17 @@ class GrowingLog:
             return None
         clock = self._build.decoder.clock
         kinds = self._build.facts.directory["kinds"]
-        compile, attempt = (None, None) if event.compile_id is None else (event.compile_id.key(event.occurrence), event.compile_id.attempt)
-        return {"epoch_us": clock.last_epoch_us(), "kind": kinds[event.kind_index]["descriptor"], "compile": compile, "attempt": attempt}
+        compile, attempt = (
+            (None, None)
+            if event.compile_id is None
+            else (event.compile_id.key(event.occurrence), event.compile_id.attempt)
+        )
+        return {
+            "epoch_us": clock.last_epoch_us(),
+            "kind": kinds[event.kind_index]["descriptor"],
+            "compile": compile,
+            "attempt": attempt,
+        }
 
     def close(self) -> None:
         self._records.close()

@@ -10,7 +10,9 @@ from typing import Any, BinaryIO
 from tlparse_bundle.base.remote import RemoteFile
 from tlparse_bundle.log.log_file import LogFile, open_from, reason
 
-_REMEMBERED_BYTES = 64  # before the place at which reading goes on: whether the file is still the one that was read
+_REMEMBERED_BYTES = (
+    64  # before the place at which reading goes on: whether the file is still the one that was read
+)
 _BLOCK_BYTES = 1 << 20
 _OPEN_S = 0.5
 
@@ -24,9 +26,11 @@ class Changed(Exception):
 
 
 class GrowingStream:
-    """A raw stream: ``read`` gives None where nothing more is there yet, and nothing at all once it is ``ended``.
+    """A raw stream: ``read`` gives None where nothing more is there yet, and nothing at all once it is
+    ``ended``.
 
-    ``look`` asks the file whether it has grown. The file is not kept open between: it may be on another machine, and there may be many.
+    ``look`` asks the file whether it has grown. The file is not kept open between: it may be on another
+    machine, and there may be many.
     """
 
     def __init__(self, log: LogFile):
@@ -60,7 +64,9 @@ class GrowingStream:
             if size < self.position:
                 raise Changed("truncated")
             if identity != self._identity and self.position:
-                if sha256_of(self._log, self.position) != read_sha256():  # else a newer copy, as rsync makes them
+                if (
+                    sha256_of(self._log, self.position) != read_sha256()
+                ):  # else a newer copy, as rsync makes them
                     raise Changed("replaced")
             elif file.read(len(self._tail)) != self._tail:
                 raise Changed("replaced")
@@ -74,7 +80,9 @@ class GrowingStream:
                 file.close()
 
     def _is_as_it_was(self) -> bool:
-        """Whether it need not be opened: on a disk it is opened now and then in any case, see trace.log_file.open_from."""
+        """Whether it need not be opened: on a disk it is opened now and then in any case, see
+        trace.log_file.open_from.
+        """
         if not self.position:
             return False
         path, now = self._log.path, time.monotonic()

@@ -47,7 +47,12 @@ def find(traces: Sequence[str | os.PathLike], out: Path) -> Found:
     for log in sorted(found.values(), key=lambda log: (log.id.lower(), str(log.path))):
         other = by_id.setdefault(log.id.lower(), log)
         if other is not log:
-            problems.append({"code": "same-name", "message": f"{shown(log.path)} is left out: {shown(other.path)} has the same name"})
+            problems.append(
+                {
+                    "code": "same-name",
+                    "message": f"{shown(log.path)} is left out: {shown(other.path)} has the same name",
+                }
+            )
     return Found(list(by_id.values()), problems, skipped, complete)
 
 

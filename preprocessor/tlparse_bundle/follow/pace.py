@@ -1,10 +1,14 @@
-"""How often a state is made: as seldom as what was written is still shown within a second, and never so often that states take more time than what is between them."""
+"""How often a state is made: as seldom as what was written is still shown within a second, and never so often
+that states take more time than what is between them.
+"""
 
 from __future__ import annotations
 
 import time
 
-_SHOWN_S = 0.9  # after this what was written just after a state began is in the next one, and that one is in place
+_SHOWN_S = (
+    0.9  # after this what was written just after a state began is in the next one, and that one is in place
+)
 _LEAST_GAP_S = 0.1
 _GAP = 1.0  # times what the last one took
 _IDLE_S = 60.0

@@ -1,4 +1,6 @@
-"""What is wrong with the logs or the place while it lasts, and what has happened to a log: said in each state."""
+"""What is wrong with the logs or the place while it lasts, and what has happened to a log: said in each
+state.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ class Problems:
         self._groups: dict[str, Sequence[dict]] = {}
 
     def note(self, code: str, about: str, message: str) -> bool:
-        """Say this of a log, or of nothing in particular; an empty message takes it back. Whether that is new."""
+        """Say this of a log, or of nothing in particular; an empty message takes it back.
+
+        Whether that is new.
+        """
         if self._of.get((code, about), "") == message:
             return False
         if message:

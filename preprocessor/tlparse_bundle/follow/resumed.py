@@ -25,7 +25,9 @@ class Resumed:
     def __init__(self, place: Place, codec: str, problems: Problems):
         self._place = place
         self._problems = problems
-        self._rows: dict[str, dict] = {}  # the sources of the logs that it has, by id, until they were read again
+        self._rows: dict[
+            str, dict
+        ] = {}  # the sources of the logs that it has, by id, until they were read again
         self._checked = False
         self._other = False
         self.counter = max(place.states(), default=0)
@@ -34,11 +36,18 @@ class Resumed:
             return
         self.counter = max(self.counter, old["live"]["counter"])
         made_by = (old["producer"], old["codec"], old["format"]["minor"])
-        self._other = made_by != ({"name": "tlparse-bundle", "version": __version__}, codec, layout.FORMAT_MINOR)
+        self._other = made_by != (
+            {"name": "tlparse-bundle", "version": __version__},
+            codec,
+            layout.FORMAT_MINOR,
+        )
         self._rows = {row["id"]: row["source"] for row in old["logs"]}
 
     def check(self, logs: Sequence[LogFile]) -> None:
-        """Before any log is begun: whether they still begin with what the bundle has. Raises BundleError when one is gone."""
+        """Before any log is begun: whether they still begin with what the bundle has.
+
+        Raises BundleError when one is gone.
+        """
         rows = {} if self._checked else self._rows
         self._checked = True
         found = {log.id: log for log in logs}
@@ -60,7 +69,10 @@ class Resumed:
 
     def caught_up(self, logs: Mapping[str, GrowingLog]) -> bool:
         """Whether as much was read as the bundle has; from then on a state may take its place."""
-        if any(log_id not in logs or logs[log_id].read_bytes < source["size_bytes"] for log_id, source in self._rows.items()):
+        if any(
+            log_id not in logs or logs[log_id].read_bytes < source["size_bytes"]
+            for log_id, source in self._rows.items()
+        ):
             return False
         self._rows = {}
         return True
@@ -68,7 +80,9 @@ class Resumed:
     def _give_up(self, why: str) -> None:
         self._rows, self._other = {}, False
         self._place.clear()
-        self._problems.note("begun-anew", "", f"The bundle that was in {shown(self._place.called)} was removed: {why}")
+        self._problems.note(
+            "begun-anew", "", f"The bundle that was in {shown(self._place.called)} was removed: {why}"
+        )
 
 
 def _begins_with(log: LogFile, source: Mapping) -> bool:

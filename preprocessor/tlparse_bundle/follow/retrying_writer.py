@@ -1,4 +1,6 @@
-"""Writes the files of a growing bundle that stay: where the disk is full it waits for room, so that nothing that was read is lost."""
+"""Writes the files of a growing bundle that stay: where the disk is full it waits for room, so that nothing
+that was read is lost.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT))
 
 
 class PatientSink(FileSink):
-    """``no_room`` is told of the error when there is no room, waits, and raises when it is not to be tried again."""
+    """``no_room`` is told of the error when there is no room, waits, and raises when it is not to be tried
+    again.
+    """
 
     def __init__(self, root: Path, codec: Codec, no_room: Callable[[OSError], None]):
         super().__init__(root, codec)

@@ -42,7 +42,12 @@ class Remembering:
     def __exit__(self, kind, value, traceback) -> None:
         pass
 
-    def map(self, function: Callable, arguments: Sequence[tuple], done: Callable[[int], None] = lambda number: None) -> list[Any]:
+    def map(
+        self,
+        function: Callable,
+        arguments: Sequence[tuple],
+        done: Callable[[int], None] = lambda number: None,
+    ) -> list[Any]:
         results = []
         for argument in arguments:
             key = (function.__name__, *(part["path"] if type(part) is dict else part for part in argument))
@@ -60,7 +65,10 @@ def make_state(
     problems: Sequence[dict],
     digests: Mapping[tuple, Any],
 ) -> State:
-    """Write the files of what has changed and put the manifest in place. Only in a copy of the process: it ends the builds of the logs."""
+    """Write the files of what has changed and put the manifest in place.
+
+    Only in a copy of the process: it ends the builds of the logs.
+    """
     below = layout.live_path(counter)
     rows, written = [], {}
     for log in logs:
@@ -80,6 +88,11 @@ def make_state(
     order = {row["id"]: number for number, row in enumerate(manifest["logs"])}
     rows.sort(key=lambda row: order[row["id"]])
     manifest["growing"] = True
-    manifest["live"] = {"counter": counter, "written_epoch_us": time.time_ns() // 1000, "logs": rows, "problems": list(problems)}
+    manifest["live"] = {
+        "counter": counter,
+        "written_epoch_us": time.time_ns() // 1000,
+        "logs": rows,
+        "problems": list(problems),
+    }
     place.put_manifest(manifest)
     return State(manifest, first_findings(summaries), written, executor.used)

@@ -15,7 +15,9 @@ _STACK_TRACES = "inductor_provenance_tracking_kernel_stack_traces"
 
 
 class Directory:
-    """``groups`` lists the entries by compile id, in order of first appearance; ``written`` are the paths of the files."""
+    """``groups`` lists the entries by compile id, in order of first appearance; ``written`` are the paths of
+    the files.
+    """
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -35,7 +37,9 @@ class Directory:
             path = self._places.place(numbered(safe_path(f"{record.folder}/{output.name}"), self._number))
         readable_url = None
         if output.form in (PAGE, GLOBAL_PAGE):
-            content = _page(record.payload.decode("utf-8", "replace") or rust_json.pretty(record.envelope[key]))
+            content = _page(
+                record.payload.decode("utf-8", "replace") or rust_json.pretty(record.envelope[key])
+            )
         elif output.form == JSON:
             content = _reformatted(record.payload)
             if path.rpartition("/")[2].startswith(_STACK_TRACES):
@@ -73,16 +77,26 @@ class Directory:
         self._number += 1
         return readable
 
-    def _list(self, record: Record, *, name: str, url: str, suffix: str = "", readable_url: str | None = None) -> None:
+    def _list(
+        self, record: Record, *, name: str, url: str, suffix: str = "", readable_url: str | None = None
+    ) -> None:
         self.groups[record.shown_id].append(
-            {"name": name.rpartition("/")[2], "number": self._number, "readable_url": readable_url, "suffix": suffix, "url": url}
+            {
+                "name": name.rpartition("/")[2],
+                "number": self._number,
+                "readable_url": readable_url,
+                "suffix": suffix,
+                "url": url,
+            }
         )
         self._number += 1
 
 
 def _page(text: str) -> bytes:
     """What stands for a page of tlparse: the data of the record as text."""
-    return f'<!DOCTYPE html>\n<meta charset="utf-8">\n<pre>{html.escape(text)}</pre>\n'.encode("utf-8", "replace")
+    return f'<!DOCTYPE html>\n<meta charset="utf-8">\n<pre>{html.escape(text)}</pre>\n'.encode(
+        "utf-8", "replace"
+    )
 
 
 def _reformatted(payload: bytes) -> bytes:

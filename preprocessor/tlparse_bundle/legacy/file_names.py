@@ -56,7 +56,10 @@ class Places:
         self._folders: set[str] = set()
 
     def place(self, path: str) -> str:
-        """Where to put what should be at ``path``; nearly always there. The same path again is the same file."""
+        """Where to put what should be at ``path``; nearly always there.
+
+        The same path again is the same file.
+        """
         if not self._is_free(path):
             folder, _, name = path.partition("/")
             path = f"{folder}/{name.replace('/', '_')}"

@@ -14,7 +14,9 @@ PAYLOAD, JSON, PAGE, GLOBAL_PAGE, LINK = "payload", "json", "page", "global page
 
 
 class Output(NamedTuple):
-    """``form``: the payload as it is, reformatted as JSON, a page (of which a global one has no number), a link."""
+    """``form``: the payload as it is, reformatted as JSON, a page (of which a global one has no number), a
+    link.
+    """
 
     form: str
     name: str
@@ -35,7 +37,9 @@ def _text(metadata: dict, key: str) -> str:
 
 
 def _graph_dump(metadata: dict, record: Record) -> Output | None:
-    """Those of vLLM have rules of their own; of most of them no file is made, and the payload stands in payloads/."""
+    """Those of vLLM have rules of their own; of most of them no file is made, and the payload stands in
+    payloads/.
+    """
     name = _text(metadata, "name")
     return None if name.startswith("vllm_") else Output(PAYLOAD, f"{name}.txt")
 
@@ -62,7 +66,9 @@ def _dynamo_guards(metadata: dict, record: Record) -> Output | None:
         guards = rust_json.loads(record.payload)
     except ValueError:
         return None
-    sound = type(guards) is list and all(type(guard) is dict and type(guard.get("code")) is str for guard in guards)
+    sound = type(guards) is list and all(
+        type(guard) is dict and type(guard.get("code")) is str for guard in guards
+    )
     return Output(PAGE, "dynamo_guards.html") if sound else None
 
 
@@ -91,7 +97,10 @@ def _artifact(metadata: dict, record: Record) -> Output | None:
 def _dump_file(metadata: dict, record: Record) -> Output:
     name = _text(metadata, "name")
     eval_with_key = re.search(r"<eval_with_key>\.(\d+)", name)
-    return Output(GLOBAL_PAGE, f"dump_file/eval_with_key_{eval_with_key[1]}.html" if eval_with_key else f"dump_file/{name}.html")
+    return Output(
+        GLOBAL_PAGE,
+        f"dump_file/eval_with_key_{eval_with_key[1]}.html" if eval_with_key else f"dump_file/{name}.html",
+    )
 
 
 Rule = Callable[[dict, Record], Output | None]

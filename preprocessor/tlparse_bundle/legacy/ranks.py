@@ -16,7 +16,11 @@ from tlparse_bundle.legacy.directory import Directory
 from tlparse_bundle.legacy.file_names import split_ending
 from tlparse_bundle.statements.ranks.collective_code import in_code, scheduled
 
-_SCHEDULE, _ESTIMATES, _CODE = "inductor_collective_schedule", "inductor_runtime_and_tensor_meta", "inductor_output_code"
+_SCHEDULE, _ESTIMATES, _CODE = (
+    "inductor_collective_schedule",
+    "inductor_runtime_and_tensor_meta",
+    "inductor_output_code",
+)
 _PARITY = "Difference of # of collectives in scheduler and inductor output code and missing wait collectives"
 _U64_MAX = 2**64 - 1
 _FX_SEED = 0x517CC1B727220A95
@@ -39,10 +43,17 @@ class RankFiles:
             for name in names:
                 if ops := _estimate(folder, name):
                     self._estimates.append(rust_json.Struct(rank=rank, graph=graph, ops=ops))
-            codes = [(folder / name).read_text(encoding="utf-8", errors="replace") for name in names if _stem(name).startswith(_CODE)]
+            codes = [
+                (folder / name).read_text(encoding="utf-8", errors="replace")
+                for name in names
+                if _stem(name).startswith(_CODE)
+            ]
             if schedules and codes and (problem := _parity(schedules, codes)):
                 parity.append(rust_json.Struct(graph=graph, compile_id=shown_id, **problem))
-        directory.write("collectives_parity.json", rust_json.pretty(rust_json.Struct(description=_PARITY, graphs=parity)).encode())
+        directory.write(
+            "collectives_parity.json",
+            rust_json.pretty(rust_json.Struct(description=_PARITY, graphs=parity)).encode(),
+        )
 
     def write(self, folder: Path) -> None:
         """Write the files of all ranks that have something in them."""
@@ -57,7 +68,9 @@ class RankFiles:
 def _graphs(directory: Directory) -> Iterator[tuple[str, str, list[str]]]:
     """(folder, compile id, names of its files) of each compile id."""
     for shown_id, entries in directory.groups.items():
-        files = [entry["url"].split("/") for entry in entries if entry["url"] in directory.written]  # a link may lead anywhere
+        files = [
+            entry["url"].split("/") for entry in entries if entry["url"] in directory.written
+        ]  # a link may lead anywhere
         for graph in dict.fromkeys(parts[0] for parts in files if len(parts) == 2):
             yield graph, shown_id, [parts[1] for parts in files if len(parts) == 2 and parts[0] == graph]
 
@@ -89,7 +102,9 @@ def _estimate(folder: Path, name: str) -> list[dict]:
         ns = op.get("estimated_runtime_ns") if type(op) is dict else None
         if type(ns) in (int, float):
             label = op.get("name")
-            rows.append(rust_json.Struct(name=label if type(label) is str else "null", estimated_runtime_ns=float(ns)))
+            rows.append(
+                rust_json.Struct(name=label if type(label) is str else "null", estimated_runtime_ns=float(ns))
+            )
     return rows
 
 

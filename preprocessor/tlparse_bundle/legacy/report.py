@@ -38,8 +38,9 @@ def write_legacy(bundle: Bundle, folder: Path, *, export: bool = False) -> list[
     """Write the report of each log of ``bundle`` and return their folders.
 
     One log goes into ``folder`` itself; several go into rank_<n> when each has a rank of its own,
-    with the timeline and the run times and schedules of all ranks beside them, else into folders of their ids. ``export`` is tlparse's
-    export mode. Raises BundleError when ``folder`` holds something already, or cannot be written.
+    with the timeline and the run times and schedules of all ranks beside them, else into folders of their
+    ids. ``export`` is tlparse's export mode. Raises BundleError when ``folder`` holds something already, or
+    cannot be written.
     """
     check_whole(bundle)
     with new_folder(folder, readers_of=guards(bundle.location)) as new:
@@ -53,7 +54,11 @@ def _write(logs: list[Log], folder: Path, export: bool) -> list[Path]:
         targets = []
         ranks = RankFiles()
         for log in logs:
-            target = folder / (f"rank_{int(log.rank)}" if by_rank else safe_path(log.id).replace("/", "_")) if len(logs) > 1 else folder
+            target = (
+                folder / (f"rank_{int(log.rank)}" if by_rank else safe_path(log.id).replace("/", "_"))
+                if len(logs) > 1
+                else folder
+            )
             target.mkdir(exist_ok=target is folder)
             targets.append(target)
             if export:
@@ -71,7 +76,10 @@ def _write(logs: list[Log], folder: Path, export: bool) -> list[Path]:
 
 def _write_report(log: Log, directory: Directory, everyone: _JsonArray | None) -> None:
     """``everyone`` is the timeline of all ranks, in which they are told apart by pid."""
-    with open(directory.folder / "raw.jsonl", "wb") as lines, open(directory.folder / _TIMELINE, "wb") as stream:
+    with (
+        open(directory.folder / "raw.jsonl", "wb") as lines,
+        open(directory.folder / _TIMELINE, "wb") as stream,
+    ):
         timeline = _JsonArray(stream)
         _write_line(lines, {"string_table": string_table(log)}, {})
         for record, accepted in _of_one_rank(log, directory):
@@ -81,7 +89,9 @@ def _write_report(log: Log, directory: Directory, everyone: _JsonArray | None) -
             path = _write_outputs(record, directory, export=False)
             if record.envelope.get("chromium_event") is None:
                 path = path or directory.write_payload(record)
-                _write_line(lines, record.envelope, record.prefix | ({"payload_filename": path} if path else {}))
+                _write_line(
+                    lines, record.envelope, record.prefix | ({"payload_filename": path} if path else {})
+                )
                 continue
             try:
                 event = rust_json.loads(record.payload)
@@ -106,12 +116,16 @@ def _write_export(log: Log, directory: Directory) -> None:
         if is_ignored(record):
             continue
         for key, row, has_page in failures(record):
-            rows.append({**row, "page": directory.write_output(record, key, GUARD_PAGE) if has_page else None})
+            rows.append(
+                {**row, "page": directory.write_output(record, key, GUARD_PAGE) if has_page else None}
+            )
         if path is None and record.envelope.get("chromium_event") is None:
             directory.write_payload(record)
     urls = (entry["url"] for entries in directory.groups.values() for entry in entries)
     program = next((url for url in urls if "exported_program" in url), None)
-    directory.write("export_failures.json", rust_json.pretty({"failures": rows, "exported_program": program}).encode())
+    directory.write(
+        "export_failures.json", rust_json.pretty({"failures": rows, "exported_program": program}).encode()
+    )
 
 
 def _of_one_rank(log: Log, directory: Directory) -> Iterator[tuple[Record, bool]]:

@@ -57,7 +57,13 @@ class Clock:
     def _parse(self, text: bytes) -> int | None:
         month, day = int(text[:2]), int(text[2:4])
         hour, minute, second = int(text[5:7]), int(text[8:10]), int(text[11:13])
-        if not (1 <= month <= 12 and 1 <= day <= _DAYS_OF_MONTH[month - 1] and hour < 24 and minute < 60 and second <= 60):
+        if not (
+            1 <= month <= 12
+            and 1 <= day <= _DAYS_OF_MONTH[month - 1]
+            and hour < 24
+            and minute < 60
+            and second <= 60
+        ):
             return None
         self._leap = self._leap or (month, day) == (2, 29)
         days = _DAYS_BEFORE_MONTH[month - 1] + day - 1 + (self._leap and month > 2)
@@ -88,7 +94,9 @@ class Clock:
 
     def last_epoch_us(self) -> int | None:
         """When the last record was written, in microseconds since 1970; None when the log does not tell."""
-        return None if self.origin_epoch_us is None else self.origin_epoch_us + self._last_us - self._origin_us
+        return (
+            None if self.origin_epoch_us is None else self.origin_epoch_us + self._last_us - self._origin_us
+        )
 
     def table(self) -> dict:
         """The 'clock' of the log directory (schema: log)."""

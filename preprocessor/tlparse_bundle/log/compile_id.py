@@ -38,7 +38,9 @@ class CompileId(NamedTuple):
 
 @lru_cache(4096)
 def compile_key(frame_compile: tuple[int | None, int | None, int | None], occurrence: int) -> str:
-    """Return the key of a compile in all tables: its id without an attempt, and '@2' for the second compile with this id."""
+    """Return the key of a compile in all tables: its id without an attempt, and '@2' for the second compile
+    with this id.
+    """
     key = str(CompileId(*frame_compile, attempt=0))
     return key if occurrence == 1 else f"{key}@{occurrence}"
 
@@ -53,7 +55,9 @@ class Occurrences:
     """
 
     def __init__(self) -> None:
-        self.repeated: dict[tuple, int] = {}  # the newest occurrence of frame compiles that came more than once; others have one
+        self.repeated: dict[
+            tuple, int
+        ] = {}  # the newest occurrence of frame compiles that came more than once; others have one
         self._started: dict[tuple, int] = {}  # frame compile -> the occurrence that had a dynamo_start
         self._started_attempts: dict[CompileId, int] = {}  # the same of each attempt
 

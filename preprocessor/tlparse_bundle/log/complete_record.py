@@ -1,4 +1,7 @@
-"""Whether a record at the end of a log that still grows is there as a whole. A build need not ask: its logs are finished."""
+"""Whether a record at the end of a log that still grows is there as a whole.
+
+A build need not ask: its logs are finished.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from tlparse_bundle.log.record_reader import PREFIX
 
 
 def is_whole(text: bytes, payload: bytes) -> bool:
-    """``text`` is what was read from the begin of the record on; ``payload`` is what of its payload was taken out of that before.
+    """``text`` is what was read from the begin of the record on; ``payload`` is what of its payload was taken
+    out of that before.
 
     A record with a payload announces the MD5 of it. What is no record is whole when its line is.
     """

@@ -22,7 +22,10 @@ ENDINGS = re.compile(r"(\.(log|txt|jsonl?))?(\.(gz|zst))?$", re.IGNORECASE)
 _MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
 _SNIFF_BYTES = 64 << 10
 _NAMED = 5  # of those that were left out
-CHECK_COMPILING = "Check that the program calls torch.compile, and that neither TORCH_COMPILE_DISABLE nor TORCHDYNAMO_DISABLE is set."
+CHECK_COMPILING = (
+    "Check that the program calls torch.compile, and that neither TORCH_COMPILE_DISABLE nor"
+    " TORCHDYNAMO_DISABLE is set."
+)
 _NOTHING_TRACED = f"""torch creates the folder that TORCH_TRACE names, and its logs, when it writes the first record. If TORCH_TRACE named this folder, then \
 nothing was compiled, or the variable was not set in the process when it imported torch.
 Check the variable with the same launcher: python -c "import os; print(os.environ.get('TORCH_TRACE'))"
@@ -46,13 +49,19 @@ def left_out(skipped: Sequence[Skipped]) -> str:
     return f"{len(skipped):,} left out: {names}{more}. Name them to read them."
 
 
-def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks: Iterable[int] | None = None, skipped: list[Skipped] | None = None) -> list[LogFile]:
+def discover(
+    paths: Sequence[str | os.PathLike],
+    *,
+    latest: bool = False,
+    ranks: Iterable[int] | None = None,
+    skipped: list[Skipped] | None = None,
+) -> list[LogFile]:
     """The logs that ``paths`` name: files, and folders with everything below them.
 
-    ``latest`` keeps the logs of the newest run only, ``ranks`` those of the given ranks. In a folder no link is followed,
-    only regular files are opened, and what cannot be read is left out, unless it has the name of a log; ``skipped`` gets all that.
-    Sorted by id. Raises BundleError when nothing is found, a file is no trace, or two logs have
-    the same name.
+    ``latest`` keeps the logs of the newest run only, ``ranks`` those of the given ranks. In a folder no link
+    is followed, only regular files are opened, and what cannot be read is left out, unless it has the name of
+    a log; ``skipped`` gets all that. Sorted by id. Raises BundleError when nothing is found, a file is no
+    trace, or two logs have the same name.
     """
     logs: dict[Path | RemoteFile, LogFile] = {}
     skipped = [] if skipped is None else skipped
@@ -70,7 +79,11 @@ def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks:
         elif stat.S_ISREG(mode):
             found = [_named_log(given)]
         else:
-            raise BundleError(f"{shown(given)} is neither a file nor a directory", hint="Write what it gives into a file first.", code="not-a-file")
+            raise BundleError(
+                f"{shown(given)} is neither a file nor a directory",
+                hint="Write what it gives into a file first.",
+                code="not-a-file",
+            )
         for log in found:
             logs.setdefault(log.path.resolve(), log)
     found = sorted(logs.values(), key=lambda log: (log.id.lower(), str(log.path)))
@@ -80,10 +93,21 @@ def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks:
         wanted, known = set(ranks), found
         found = [log for log in found if log.name_rank in wanted]
         if not found:
-            raise BundleError("no log has one of these ranks in its file name", hint=f"{_ranks_of(known)} Leave out --ranks to take all logs.", code="no-logs")
+            raise BundleError(
+                "no log has one of these ranks in its file name",
+                hint=f"{_ranks_of(known)} Leave out --ranks to take all logs.",
+                code="no-logs",
+            )
     if all(log.size_bytes == 0 for log in found):
         names = ", ".join(shown(log.path) for log in found)
-        raise BundleError(f"{names}: empty", hint="torch creates a log when it writes the first record. The process was killed before that record was written, or the disk was full. Run the program again.", code="empty")
+        raise BundleError(
+            f"{names}: empty",
+            hint=(
+                "torch creates a log when it writes the first record. The process was killed before that"
+                " record was written, or the disk was full. Run the program again."
+            ),
+            code="empty",
+        )
     for one, other in zip(found, found[1:]):
         if one.id.lower() == other.id.lower():
             raise BundleError(
@@ -99,21 +123,31 @@ def _mode(path: Path) -> int:
         return path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         is_log = TORCH_NAME.match(path.name) or ENDINGS.search(path.name)[0]
-        hint = "Check the path. Pass a trace log, or the folder that TORCH_TRACE named." if is_log else _NOTHING_TRACED
+        hint = (
+            "Check the path. Pass a trace log, or the folder that TORCH_TRACE named."
+            if is_log
+            else _NOTHING_TRACED
+        )
         raise BundleError(f"{shown(path)} does not exist", hint=hint, code="not-found") from None
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
 
 
 def _no_logs(place: object, skipped: Sequence[Skipped]) -> BundleError:
-    return BundleError(f"{shown(place)} holds no trace log", hint=f"{left_out(skipped)}\n{_NOTHING_TRACED}".strip(), code="no-logs")
+    return BundleError(
+        f"{shown(place)} holds no trace log",
+        hint=f"{left_out(skipped)}\n{_NOTHING_TRACED}".strip(),
+        code="no-logs",
+    )
 
 
 def _ranks_of(logs: Sequence[LogFile]) -> str:
     ranks = sorted({log.name_rank for log in logs if log.name_rank is not None})
     if not ranks:
         return "No file name has a rank."
-    return f"The file names have the ranks {', '.join(map(str, ranks[:20]))}{', …' if len(ranks) > 20 else ''}."
+    return (
+        f"The file names have the ranks {', '.join(map(str, ranks[:20]))}{', …' if len(ranks) > 20 else ''}."
+    )
 
 
 def _logs_below(folder: Path, skipped: list[Skipped]) -> list[LogFile]:
@@ -140,7 +174,7 @@ def _considered(path: Path | RemoteFile, skipped: list[Skipped], folder: Path | 
         kind = stat.S_IFREG if isinstance(path, RemoteFile) else stat.S_IFMT(path.lstat().st_mode)
         why = "" if kind == stat.S_IFREG else "a link" if kind == stat.S_IFLNK else "no regular file"
         log = None if why else _log_file(path, folder)
-        if log is not None and (TORCH_NAME.match(path.name) or log.size_bytes and _looks_like_a_trace(log)):
+        if log is not None and (TORCH_NAME.match(path.name) or (log.size_bytes and _looks_like_a_trace(log))):
             return [log]
     except FileNotFoundError:
         why = "it is gone"
@@ -171,7 +205,9 @@ def _logs_at(url: str, skipped: list[Skipped]) -> list[LogFile]:
         files = RemoteFolder(url).files()
     except OSError as error:
         raise unreadable(url, error) from None
-    bundles = [path.removesuffix("manifest.json") for path in files if path.rpartition("/")[2] == "manifest.json"]
+    bundles = [
+        path.removesuffix("manifest.json") for path in files if path.rpartition("/")[2] == "manifest.json"
+    ]
     found = []
     for path in sorted(files):
         hidden = any(part.startswith(".") for part in path.split("/"))
@@ -192,8 +228,10 @@ def _named_log(path: Path | RemoteFile) -> LogFile:
         return log
     raise BundleError(
         f"{shown(path)} is no trace log: its beginning holds no record",
-        hint="A record looks like: V1121 01:36:58.369000 7877 torch/_dynamo/convert_frame.py:303] {…}\n"
-        "Logs of TORCH_LOGS are something else; set TORCH_TRACE=<directory> instead.",
+        hint=(
+            "A record looks like: V1121 01:36:58.369000 7877 torch/_dynamo/convert_frame.py:303] {…}\n"
+            "Logs of TORCH_LOGS are something else; set TORCH_TRACE=<directory> instead."
+        ),
         code="not-a-trace",
     )
 
@@ -217,7 +255,10 @@ def _looks_like_a_trace(log: LogFile) -> bool:
     """Whether there is a record near its beginning. Raises BundleError when that cannot be read."""
     with open_log(log) as stream:
         start = stream.read(_SNIFF_BYTES)
-    return any(match and match.string.startswith(b"{", match.end()) for match in map(PREFIX.match, start.split(b"\n")[:200]))
+    return any(
+        match and match.string.startswith(b"{", match.end())
+        for match in map(PREFIX.match, start.split(b"\n")[:200])
+    )
 
 
 def _newest_run(logs: list[LogFile]) -> list[LogFile]:

@@ -47,7 +47,9 @@ class EventDecoder:
         self.stack_reader = StackReader(self.stacks, self._note, strings)
         self.event_count = 0
         self._anchored = False
-        self._began_us: dict[tuple, int] = {}  # the first dynamo_start of each frame compile, until the clock is anchored
+        self._began_us: dict[
+            tuple, int
+        ] = {}  # the first dynamo_start of each frame compile, until the clock is anchored
         self._last_time_us = 0
 
     def decode(self, record: Record) -> tuple[Event, bytes]:
@@ -70,7 +72,10 @@ class EventDecoder:
 
         known = self._known.find(record.envelope, content)
         if known is not None:
-            (event.type, event.name, event.value, event.metadata, event.metadata_json), (event.compile_id, event.rank) = known
+            (
+                (event.type, event.name, event.value, event.metadata, event.metadata_json),
+                (event.compile_id, event.rank),
+            ) = known
             kept = record.kept
         else:
             kept = self._read(event, record)
@@ -82,7 +87,11 @@ class EventDecoder:
         span = event.trace_event = self._trace_event(event) if event.type == TIMELINE else None
         event.sha256 = None if content is None or span is not None else content.sha256
         # What torch writes of a frame compile before its dynamo_start.
-        opens = event.name == "recompile_reasons" if span is None else span["name"] == "dynamo" and span["ph"] == "B"
+        opens = (
+            event.name == "recompile_reasons"
+            if span is None
+            else span["name"] == "dynamo" and span["ph"] == "B"
+        )
         starts = event.type == "dynamo_start"
         if event.compile_id is None or not (starts or opens or self._occurrences.repeated):
             event.occurrence = 1
@@ -93,7 +102,9 @@ class EventDecoder:
         return event, kept
 
     def _anchor_at_begin(self, event: Event) -> None:
-        """torch 2.4 writes no timeline; its metrics tell when the compile began, which its dynamo_start was written at."""
+        """torch 2.4 writes no timeline; its metrics tell when the compile began, which its dynamo_start was
+        written at.
+        """
         key = event.compile_id.frame_compile
         if event.type == "dynamo_start":
             if event.compile_id.attempt == 0 and len(self._began_us) < _MAX_PLACES:
@@ -142,12 +153,19 @@ class EventDecoder:
         event.metadata_json = b"null" if event.metadata is None else json_to_keep(event.metadata)
         if not (has_stack or self._noted or event.type == "str" or "has_payload" in fields):
             head = Head(event.type, event.name, value, event.metadata, event.metadata_json)
-            self._known.add(record.envelope, head, Tail(event.compile_id, event.rank), announces=record.payload is not None)
+            self._known.add(
+                record.envelope,
+                head,
+                Tail(event.compile_id, event.rank),
+                announces=record.payload is not None,
+            )
         return kept
 
     def _note(self, event: Event, code: str, message: str) -> None:
         self._noted = True
-        self.diagnostics.add(code, message, line=event.line, byte_offset=event.byte_offset, event_index=event.index)
+        self.diagnostics.add(
+            code, message, line=event.line, byte_offset=event.byte_offset, event_index=event.index
+        )
 
     def _fields(self, event: Event, record: Record) -> dict:
         text = record.envelope
@@ -220,10 +238,16 @@ class EventDecoder:
         return None
 
     def _compile_id(self, event: Event, fields: dict) -> CompileId | None:
-        if "frame_id" not in fields and "compiled_autograd_id" not in fields and "frame_compile_id" not in fields:
+        if (
+            "frame_id" not in fields
+            and "compiled_autograd_id" not in fields
+            and "frame_compile_id" not in fields
+        ):
             return None
         values = tuple(map(fields.get, ID_KEYS))
-        known = self._compile_ids.get(values) if tuple(map(type, values)) in _ID_TYPES else None  # True and 1.0 equal 1
+        known = (
+            self._compile_ids.get(values) if tuple(map(type, values)) in _ID_TYPES else None
+        )  # True and 1.0 equal 1
         if known is not None:
             for key in ID_KEYS:
                 fields.pop(key, None)
@@ -243,7 +267,12 @@ class EventDecoder:
     def _trace_event(self, event: Event) -> dict | None:
         try:
             span = loads((event.payload or b"")[:MAX_LINE_BYTES])
-            valid = type(span) is dict and type(span["name"]) is str and type(span["ph"]) is str and type(span["ts"]) in (int, float)
+            valid = (
+                type(span) is dict
+                and type(span["name"]) is str
+                and type(span["ph"]) is str
+                and type(span["ts"]) in (int, float)
+            )
         except (ValueError, KeyError):
             valid = False
         if not valid:

@@ -1,7 +1,7 @@
 """Envelopes that were there before: looked up, not parsed.
 
-torch writes the event's own key first, and who wrote it, rank and compile id, last (torch/_logging/_internal.py,
-trace_structured). Each half comes again and again, so that it is read once.
+torch writes the event's own key first, and who wrote it, rank and compile id, last
+(torch/_logging/_internal.py, trace_structured). Each half comes again and again, so that it is read once.
 """
 
 from __future__ import annotations
@@ -46,8 +46,12 @@ class KnownEnvelopes:
 
     def __init__(self) -> None:
         self._heads: dict[bytes, Head] = {}
-        self._tails: dict[bytes, Tail] = {}  # with the bracket that ends the envelope; without, where a payload is announced
-        self._timeline: dict[bytes, tuple[Head, Tail]] = {}  # most records are of its events: up to the hash of the payload
+        self._tails: dict[
+            bytes, Tail
+        ] = {}  # with the bracket that ends the envelope; without, where a payload is announced
+        self._timeline: dict[
+            bytes, tuple[Head, Tail]
+        ] = {}  # most records are of its events: up to the hash of the payload
 
     def find(self, envelope: bytes, payload: Payload | None) -> tuple[Head, Tail] | None:
         """What an envelope says, if both halves are known, and it announces the payload that it has."""
@@ -71,8 +75,15 @@ class KnownEnvelopes:
         """An envelope that was parsed, has nothing odd about it, and depends on no record before."""
         split = envelope.rfind(b"}", 0, -1) + 1
         end = -_ANNOUNCEMENT_BYTES if announces else len(envelope)
-        if 0 < split <= _MAX_HEAD_BYTES and self._is_head(envelope[:split], head) and _is_tail(envelope[split:end], announces=announces):
-            for known, limit, key, value in ((self._heads, _MAX_HEADS, envelope[:split], head), (self._tails, _MAX_TAILS, envelope[split:end], tail)):
+        if (
+            0 < split <= _MAX_HEAD_BYTES
+            and self._is_head(envelope[:split], head)
+            and _is_tail(envelope[split:end], announces=announces)
+        ):
+            for known, limit, key, value in (
+                (self._heads, _MAX_HEADS, envelope[:split], head),
+                (self._tails, _MAX_TAILS, envelope[split:end], tail),
+            ):
                 if len(known) >= limit:
                     known.clear()
                 known[key] = value

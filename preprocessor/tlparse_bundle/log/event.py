@@ -9,7 +9,8 @@ from tlparse_bundle.log.payload import Payload
 
 TIMELINE = "chromium_event"  # the type of its events
 
-# An event of the timeline: event index, compile index, name, phase, time and duration in microseconds, compile id as torch wrote it there.
+# An event of the timeline: event index, compile index, name, phase, time and duration in microseconds,
+# compile id as torch wrote it there.
 Span = tuple[int, int, str, str, float, Any, Any]
 
 
@@ -21,10 +22,31 @@ class Event:
     """
 
     __slots__ = (
-        "index", "type", "name", "value", "metadata", "compile_id", "occurrence", "rank", "line", "byte_offset",
-        "size_bytes", "time_us", "origin_index", "pid_index", "payload", "content", "payload_form", "trace_event", "kind_index",
-        "compile_index", "blob_index", "blob_offset", "sha256", "metadata_json",
+        "blob_index",
+        "blob_offset",
+        "byte_offset",
+        "compile_id",
+        "compile_index",
+        "content",
+        "index",
+        "kind_index",
+        "line",
+        "metadata",
+        "metadata_json",
+        "name",
+        "occurrence",
+        "origin_index",
+        "payload",
+        "payload_form",
         "payload_size_bytes",
+        "pid_index",
+        "rank",
+        "sha256",
+        "size_bytes",
+        "time_us",
+        "trace_event",
+        "type",
+        "value",
     )  # fmt: skip
 
     index: int
@@ -57,7 +79,9 @@ class Event:
 
     @property
     def compile(self) -> str | None:
-        """Key of the compile that the record belongs to, such as '0/1'; None for a record outside any compile."""
+        """Key of the compile that the record belongs to, such as '0/1'; None for a record outside any
+        compile.
+        """
         return None if self.compile_id is None else self.compile_id.key(self.occurrence)
 
     @property

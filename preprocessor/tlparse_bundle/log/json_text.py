@@ -23,7 +23,8 @@ _NOTHING = object()
 
 
 def parse_json(data: bytes | str, *, for_table: bool = True) -> Any:
-    """The value. Raises ValueError, and nothing else, when ``data`` is no JSON, nested too deeply or larger than an envelope may be.
+    """The value. Raises ValueError, and nothing else, when ``data`` is no JSON, nested too deeply or larger
+    than an envelope may be.
 
     Python's extensions pass as in an envelope: NaN and infinities become words, and integers that
     JavaScript cannot hold too. ``for_table=False`` is faster, but such integers and deep nesting stay,
@@ -49,7 +50,10 @@ def parse_json(data: bytes | str, *, for_table: bool = True) -> Any:
 
 
 def json_to_keep(value: Any) -> bytes:
-    """JSON of a value. What orjson returns keeps the room that it was written in, which can be ten times as much."""
+    """JSON of a value.
+
+    What orjson returns keeps the room that it was written in, which can be ten times as much.
+    """
     return bytes(memoryview(dumps(value)))
 
 
@@ -59,18 +63,30 @@ def is_deep(text: bytes, value: Any) -> bool:
         return False
     level = [value]
     for _ in range(_MAX_DEPTH):
-        level = [child for v in level if type(v) in (list, dict) for child in (v.values() if type(v) is dict else v)]
+        level = [
+            child
+            for v in level
+            if type(v) in (list, dict)
+            for child in (v.values() if type(v) is dict else v)
+        ]
     return bool(level)
 
 
 def is_index(value: Any) -> bool:
-    """Whether a value is a number that can stand for something: no bool, not negative, not beyond what JavaScript holds."""
+    """Whether a value is a number that can stand for something: no bool, not negative, not beyond what
+    JavaScript holds.
+    """
     return type(value) is int and 0 <= value <= MAX_SAFE_INTEGER
 
 
 def has_long_integer(text: bytes) -> bool:
-    """Whether JSON may hold an integer beyond 2**53, which JavaScript does not have. Digits behind a point do not count."""
-    digits = text.translate(_DIGITS_AS_ZEROS)  # finding a fixed text is several times faster than matching a pattern
+    """Whether JSON may hold an integer beyond 2**53, which JavaScript does not have.
+
+    Digits behind a point do not count.
+    """
+    digits = text.translate(
+        _DIGITS_AS_ZEROS
+    )  # finding a fixed text is several times faster than matching a pattern
     start = digits.find(_SIXTEEN_DIGITS)
     while start >= 0:
         end = _ZEROS.match(digits, start).end()
@@ -105,7 +121,9 @@ def _safe_float(text: str) -> float | str:
 
 def _without_surrogates(value: Any) -> Any:
     if type(value) is str:
-        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return (
+            value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        )
     if type(value) is list:
         return [_without_surrogates(v) for v in value]
     if type(value) is dict:

@@ -1,4 +1,6 @@
-"""One log file: opened as the kind of file that it must be, decompressed, read to the size that it had when it was opened."""
+"""One log file: opened as the kind of file that it must be, decompressed, read to the size that it had when
+it was opened.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,15 @@ class LogFile:
     compression: str | None  # gzip, zstd or None
     size_bytes: int  # on disk, when it was found
     modified_s: float = 0.0  # since 1970, then
-    folder: Path | None = None  # in which it was found, so that no link may stand in its place; None when its path was given
+    folder: Path | None = (
+        None  # in which it was found, so that no link may stand in its place; None when its path was given
+    )
 
 
 class _UpTo:
-    """A file up to a size: what is added to it while it is read is not read, else a log that grows fast has no end."""
+    """A file up to a size: what is added to it while it is read is not read, else a log that grows fast has
+    no end.
+    """
 
     def __init__(self, raw: Any, size_bytes: int):
         self.raw = raw
@@ -100,11 +106,16 @@ class _LogStream(io.RawIOBase):
         try:
             return self._stream.read(size)
         except (OSError, EOFError, zlib.error, ZstdError, ValueError) as error:
-            if self._log.compression is None or getattr(error, "errno", None):  # the disk's, not the decompressor's
+            if self._log.compression is None or getattr(
+                error, "errno", None
+            ):  # the disk's, not the decompressor's
                 raise unreadable(self._log.path, error) from None
             raise BundleError(
                 f"{shown(self._log.path)} cannot be decompressed: {error}",
-                hint="The file is damaged or was cut. Decompress as much as possible by hand and pass the result.",
+                hint=(
+                    "The file is damaged or was cut. Decompress as much as possible by hand and pass the"
+                    " result."
+                ),
                 code="compression",
             ) from None
 
@@ -119,7 +130,8 @@ class About(NamedTuple):
 
 
 def open_raw(path: Path | RemoteFile, folder: Path | None = None) -> tuple[_UpTo, About]:
-    """The bytes of a file as they are, and how many there were when it was opened. Below ``folder`` no link is followed.
+    """The bytes of a file as they are, and how many there were when it was opened. Below ``folder`` no link
+    is followed.
 
     Raises OSError, also for what is no regular file: a pipe would wait, a device may have no end.
     """
@@ -129,7 +141,11 @@ def open_raw(path: Path | RemoteFile, folder: Path | None = None) -> tuple[_UpTo
     if folder is not None:
         raw = open_regular(folder, path.relative_to(folder).as_posix()).detach()
     else:
-        raw = open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb", buffering=0)
+        raw = open(
+            os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)),
+            "rb",
+            buffering=0,
+        )
     about = os.fstat(raw.fileno())
     if not stat.S_ISREG(about.st_mode):
         raw.close()
@@ -138,8 +154,8 @@ def open_raw(path: Path | RemoteFile, folder: Path | None = None) -> tuple[_UpTo
 
 
 def open_from(log: LogFile, start: int) -> tuple[_UpTo, int, Hashable]:
-    """The bytes of a log that still grows, as they are, from ``start`` on; how many there are in all, and what tells the file from
-    another one of its name. Raises OSError.
+    """The bytes of a log that still grows, as they are, from ``start`` on; how many there are in all, and
+    what tells the file from another one of its name. Raises OSError.
 
     It is opened each time: on a file system of several machines this is when the size is asked for again.
     """

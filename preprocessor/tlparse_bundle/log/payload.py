@@ -1,4 +1,5 @@
-"""Payloads of records, and those that came a short while ago: these are neither looked through nor hashed again.
+"""Payloads of records, and those that came a short while ago: these are neither looked through nor hashed
+again.
 
 About half of the bytes of payloads are repetitions: a graph is written again on its way through the
 compiler, and ranks write what their neighbours wrote. To compare bytes is much faster than to find the
@@ -23,7 +24,7 @@ class Payload:
     ``place``, which belongs to whoever stores payloads, says where this one is.
     """
 
-    __slots__ = ("data", "raw", "line_feeds", "place", "_md5", "_sha256")
+    __slots__ = ("_md5", "_sha256", "data", "line_feeds", "place", "raw")
 
     def __init__(self, data: bytes, line_feeds: int = 0, raw: bytes = b""):
         self.data = data
@@ -49,7 +50,10 @@ class Payload:
 
 
 class RecentPayloads:
-    """By the MD5 that their records announce. It need not be true: what comes later is the same when its bytes are."""
+    """By the MD5 that their records announce.
+
+    It need not be true: what comes later is the same when its bytes are.
+    """
 
     def __init__(self) -> None:
         self._newest: Newest[bytes, Payload] = Newest(_RECENT_BYTES)

@@ -23,7 +23,8 @@ MAX_RECORD_BYTES = 256 << 20  # with the payload
 # Level, MMDD, time, pid, then the shortest path that is followed by ":line] ".
 _LEVEL_AND_TIME = rb"([A-Z])(\d{4} \d\d:\d\d:\d\d)[.,](\d{6}) +"
 PREFIX = re.compile(_LEVEL_AND_TIME + rb"(\d+) (.+?):(\d+)\] ?")
-# The same of a path without a colon, but for a drive; quicker, as it does not look for line feeds, and may cross them.
+# The same of a path without a colon, but for a drive; quicker, as it does not look for line feeds, and may
+# cross them.
 _HEAD = re.compile(_LEVEL_AND_TIME + rb"(\d+ (?:[A-Z]:\\)?[^:]++:\d+)\] ?")
 _UNTABBED_LINE = re.compile(rb"\n[^\t]")
 _PAYLOAD_LINES = re.compile(rb"(?:\n++\t[^\n]*+)*+")
@@ -31,7 +32,8 @@ _LINE_FEEDS = re.compile(rb"\n+")
 _LINE_END = re.compile(rb"\n")
 _PAYLOAD_END = re.compile(rb"\n(?![\t\n])")
 _TIMELINE = b'{"chromium_event"'
-# Where the hash of a payload stands in front of it, counted back from there: ..."has_payload": "<32 digits>"}, line feed.
+# Where the hash of a payload stands in front of it, counted back from there: ..."has_payload": "<32
+# digits>"}, line feed.
 _MD5_FROM_END, _MD5_END = 35, 3
 _BOM = b"\xef\xbb\xbf"
 
@@ -48,7 +50,9 @@ def _without_tabs(raw: bytes) -> tuple[bytes, int]:
 
 
 def _payload_in(buf: bytes, start: int) -> tuple[Payload | None, int]:
-    """The payload at ``start``, and where it ends in the buffer; None and 0 when that is not to be seen there."""
+    """The payload at ``start``, and where it ends in the buffer; None and 0 when that is not to be seen
+    there.
+    """
     found = _UNTABBED_LINE.search(buf, start)
     if found is None:
         return None, 0
@@ -65,9 +69,32 @@ class Record:
     again from ``payload``: concatenated over a log they are the verbatim chunks.
     """
 
-    __slots__ = ("line", "byte_offset", "size_bytes", "prefix", "envelope", "payload", "kept", "verbatim", "cut", "left_out")
+    __slots__ = (
+        "byte_offset",
+        "cut",
+        "envelope",
+        "kept",
+        "left_out",
+        "line",
+        "payload",
+        "prefix",
+        "size_bytes",
+        "verbatim",
+    )
 
-    def __init__(self, line, byte_offset, size_bytes, prefix, envelope, payload, kept, verbatim=False, cut=False, left_out=False):
+    def __init__(
+        self,
+        line,
+        byte_offset,
+        size_bytes,
+        prefix,
+        envelope,
+        payload,
+        kept,
+        verbatim=False,
+        cut=False,
+        left_out=False,
+    ):
         self.line: int = line
         self.byte_offset: int = byte_offset
         self.size_bytes: int = size_bytes
@@ -83,9 +110,10 @@ class Record:
 class RecordReader:
     """Iterates over the records of a stream of bytes.
 
-    A log may still grow: where ``read`` of the stream returns None, as of a raw stream that has nothing yet, None comes
-    instead of a record. Asked again, the iteration goes on where it was; ``stop_at`` says that nothing more will come. After the iteration ``tail`` holds the bytes behind the last record. What is no record is
-    reported to ``diagnostics``.
+    A log may still grow: where ``read`` of the stream returns None, as of a raw stream that has nothing yet,
+    None comes instead of a record. Asked again, the iteration goes on where it was; ``stop_at`` says that
+    nothing more will come. After the iteration ``tail`` holds the bytes behind the last record. What is no
+    record is reported to ``diagnostics``.
     """
 
     def __init__(self, stream: BinaryIO, diagnostics: Diagnostics, recent: RecentPayloads = RECENT):
@@ -97,7 +125,10 @@ class RecordReader:
         self._eof = False
         self._stop_at: int | None = None
         self.certain = 0  # offset in the log up to which nothing that comes can change what was read
-        self._long: tuple[io.BytesIO, bytes] = io.BytesIO(), b""  # while a long payload is read: what there is of it, and what follows
+        self._long: tuple[io.BytesIO, bytes] = (
+            io.BytesIO(),
+            b"",
+        )  # while a long payload is read: what there is of it, and what follows
         self.tail = b""
 
     @property
@@ -107,7 +138,9 @@ class RecordReader:
 
     @property
     def waiting(self) -> tuple[bytes, bytes]:
-        """What was read of the record that may not be there as a whole, and, if a part of it was taken apart already, of its payload."""
+        """What was read of the record that may not be there as a whole, and, if a part of it was taken apart
+        already, of its payload.
+        """
         payload, raw = self._long
         return self._buf[max(0, self.certain - self._base) :] + raw, payload.getvalue()
 
@@ -116,10 +149,15 @@ class RecordReader:
         self._stop_at = offset
 
     def _more(self, start: int, pos: int) -> Generator[None]:
-        """Read on, keeping the buffer from ``start``; reads more the more it keeps, up to the largest record. ``pos``: where the record begins."""
+        """Read on, keeping the buffer from ``start``; reads more the more it keeps, up to the largest record.
+
+        ``pos``: where the record begins.
+        """
         kept_bytes = len(self._buf) - start
         self.certain = self._base + pos
-        block = yield from self._read(max(BLOCK_BYTES, min(kept_bytes, MAX_RECORD_BYTES + BLOCK_BYTES - kept_bytes)))
+        block = yield from self._read(
+            max(BLOCK_BYTES, min(kept_bytes, MAX_RECORD_BYTES + BLOCK_BYTES - kept_bytes))
+        )
         keep = self._buf[start:]
         self._eof = not block
         self._base += start
@@ -132,7 +170,7 @@ class RecordReader:
             self._buf = self._buf[: self._stop_at - self._base]
         return block
 
-    def __iter__(self) -> Iterator[Record | None]:  # noqa: C901 - the hot loop, which reads a log line by line without a call for each
+    def __iter__(self) -> Iterator[Record | None]:  # noqa: C901 - one loop over the bytes of a log, for speed
         while len(self._buf) < len(_BOM) and not self._eof:
             yield from self._more(0, 0)
         kept_from = 0  # in the buffer: end of the record before
@@ -151,7 +189,11 @@ class RecordReader:
                     if not buf.startswith(_TIMELINE, end):
                         announced = buf[start - _MD5_FROM_END : start - _MD5_END]
                         payload = recent(announced)
-                    if payload is not None and buf.startswith(payload.raw, start) and not buf.startswith(b"\t", start + len(payload.raw)):
+                    if (
+                        payload is not None
+                        and buf.startswith(payload.raw, start)
+                        and not buf.startswith(b"\t", start + len(payload.raw))
+                    ):
                         stop = start + len(payload.raw)
                     else:
                         payload, stop = _payload_in(buf, start)
@@ -164,7 +206,15 @@ class RecordReader:
                             payload.raw = buf[start:stop]
                             self._recent.add(announced, payload)
                     envelope = buf[end : start - 1].removesuffix(b"\r")
-                    yield Record(line, self._base + pos, stop - pos, match.group(1, 2, 3, 4), envelope, payload, buf[kept_from:start])
+                    yield Record(
+                        line,
+                        self._base + pos,
+                        stop - pos,
+                        match.group(1, 2, 3, 4),
+                        envelope,
+                        payload,
+                        buf[kept_from:start],
+                    )
                     line += lines
                     kept_from = pos = stop
                     continue
@@ -200,7 +250,11 @@ class RecordReader:
             if buf[end + 1 : end + 2] in (b"\t", b"\n"):
                 limit = pos + MAX_RECORD_BYTES
                 last = self._payload_end(buf, end, limit)
-                long = (yield from self._long_payload(pos, end + 1, limit)) if last is None and len(buf) - end > BLOCK_BYTES else None
+                long = (
+                    (yield from self._long_payload(pos, end + 1, limit))
+                    if last is None and len(buf) - end > BLOCK_BYTES
+                    else None
+                )
                 if long is not None:
                     payload, lines = long
                     stop = self._base - base
@@ -220,7 +274,18 @@ class RecordReader:
             if left_out:
                 self._too_large("a record", MAX_RECORD_BYTES, line, base + pos)
             prefix = (*match.group(1, 2, 3), buf[match.start(4) : match.end(6)])
-            yield Record(line, base + pos, stop - pos, prefix, envelope, None if payload is None else Payload(payload), kept, verbatim, cut, left_out)
+            yield Record(
+                line,
+                base + pos,
+                stop - pos,
+                prefix,
+                envelope,
+                None if payload is None else Payload(payload),
+                kept,
+                verbatim,
+                cut,
+                left_out,
+            )
             line += lines
             kept_from = pos = base + stop - self._base
             if left_out:
@@ -231,11 +296,13 @@ class RecordReader:
     def _piece(self, start: int, stop: int, line: int) -> Record:
         return Record(line, self._base + start, 0, None, b"", None, self._buf[start:stop])
 
-    def _pass_on(self, kept_from: int, pos: int, line: int, pattern: re.Pattern) -> Generator[Record | None, None, tuple[int, int]]:
+    def _pass_on(
+        self, kept_from: int, pos: int, line: int, pattern: re.Pattern
+    ) -> Generator[Record | None, None, tuple[int, int]]:
         """Pass on in pieces what lies up to the line feed that ``pattern`` finds.
 
-        Returns the position behind it in the buffer, and the number of line feeds passed. Where the pieces end
-        does not depend on how much there was to be read at once: all but the last are whole blocks.
+        Returns the position behind it in the buffer, and the number of line feeds passed. Where the pieces
+        end does not depend on how much there was to be read at once: all but the last are whole blocks.
         """
         lines = 0
         while True:
@@ -243,7 +310,9 @@ class RecordReader:
             match = pattern.search(buf, pos)
             found = match is not None and (match.end() < len(buf) or self._eof)
             last = found or self._eof
-            looked = match.end() if found else max(pos, len(buf) - (not self._eof))  # a line feed at the end: what follows decides
+            looked = (
+                match.end() if found else max(pos, len(buf) - (not self._eof))
+            )  # a line feed at the end: what follows decides
             lines += buf.count(b"\n", pos, looked)
             stop = looked if last else kept_from + max(0, looked - kept_from) // BLOCK_BYTES * BLOCK_BYTES
             for start in range(kept_from, stop, BLOCK_BYTES):
@@ -269,8 +338,11 @@ class RecordReader:
             return None
         return limit + 1 if blanks_end == limit and buf[limit : limit + 1] == b"\t" else last
 
-    def _long_payload(self, pos: int, start: int, limit: int) -> Generator[None, None, tuple[bytes, int] | None]:
-        """A payload at ``start``, of a record at ``pos``, that does not end in the buffer, and the lines of its record; then the buffer begins behind it.
+    def _long_payload(
+        self, pos: int, start: int, limit: int
+    ) -> Generator[None, None, tuple[bytes, int] | None]:
+        """A payload at ``start``, of a record at ``pos``, that does not end in the buffer, and the lines of
+        its record; then the buffer begins behind it.
 
         It is read block by block. None when there is anything odd about it, or it may end behind ``limit``:
         then all that was read is in the buffer.
@@ -313,13 +385,19 @@ class RecordReader:
             raw = raw[1:]
             blanks = size - len(raw)
             self._diagnostics.add(
-                "payload-blank-lines", f"{blanks} empty lines inside a payload", line=line, byte_offset=self._base + start, count=blanks
+                "payload-blank-lines",
+                f"{blanks} empty lines inside a payload",
+                line=line,
+                byte_offset=self._base + start,
+                count=blanks,
             )
             verbatim = True
         return raw[1:].replace(b"\n\t", b"\n"), verbatim
 
     def _too_large(self, what: str, limit: int, line: int, byte_offset: int) -> None:
-        self._diagnostics.add("too-large", f"{what} of more than {limit:,} bytes", line=line, byte_offset=byte_offset)
+        self._diagnostics.add(
+            "too-large", f"{what} of more than {limit:,} bytes", line=line, byte_offset=byte_offset
+        )
 
     def _not_a_record(self, text: bytes, line: int, byte_offset: int, count: int) -> None:
         if not text.strip(b"\r"):

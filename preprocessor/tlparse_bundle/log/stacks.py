@@ -44,9 +44,14 @@ class StackTable:
         return self._frame_rows[self._stack_rows[row][1]]
 
     def rows_since(self, counts: tuple[int, int]) -> tuple[tuple[list, list], tuple[int, int]]:
-        """The frames and stacks behind so many of them, for ``extend`` of another table; and how many there are now."""
+        """The frames and stacks behind so many of them, for ``extend`` of another table; and how many there
+        are now.
+        """
         frames, stacks = counts
-        return (self._frame_rows[frames:], self._stack_rows[stacks:]), (len(self._frame_rows), len(self._stack_rows))
+        return (self._frame_rows[frames:], self._stack_rows[stacks:]), (
+            len(self._frame_rows),
+            len(self._stack_rows),
+        )
 
     def extend(self, rows: tuple[list, list]) -> None:
         """Add rows of another table. What is interned after that is none of theirs."""
@@ -58,16 +63,26 @@ class StackTable:
         """Yield the rows of the table (schema: stacks)."""
         for id, (parent, frame) in enumerate(self._stack_rows):
             file, line, function, code = self._frame_rows[frame]
-            yield {"id": id, "parent": None if parent < 0 else parent, "file": file, "line": line, "function": function, "code": code}
+            yield {
+                "id": id,
+                "parent": None if parent < 0 else parent,
+                "file": file,
+                "line": line,
+                "function": function,
+                "code": code,
+            }
 
 
 class StackReader:
-    """Puts the stacks of a log's envelopes into its stack table. ``note`` is told what is odd: (event, code, message).
+    """Puts the stacks of a log's envelopes into its stack table. ``note`` is told what is odd: (event, code,
+    message).
 
     ``others``: strings that other logs of the process define, for numbers that this one does not.
     """
 
-    def __init__(self, stacks: StackTable, note: Callable[[Event, str, str], None], others: Mapping[int, str]):
+    def __init__(
+        self, stacks: StackTable, note: Callable[[Event, str, str], None], others: Mapping[int, str]
+    ):
         self._stacks = stacks
         self._note = note
         self._others = others
@@ -114,7 +129,9 @@ class StackReader:
                     break
                 if file is None and number not in self._undefined and number != -1:  # -1: torch knows no file
                     self._undefined.add(number)
-                    self._note(event, "string-undefined", f"string id {number!r:.40} is not defined before its use")
+                    self._note(
+                        event, "string-undefined", f"string id {number!r:.40} is not defined before its use"
+                    )
             if file is not None and type(file) is not str:
                 break
             rows.append((file, line, name, loc))

@@ -37,7 +37,9 @@ def size_of(value: Any) -> int:
 
 
 def _fitting(value: Any, room: int, most: int = _CELL) -> Any:
-    """The value, cut as much as is needed to take at most so many characters; None when nothing of it is left."""
+    """The value, cut as much as is needed to take at most so many characters; None when nothing of it is
+    left.
+    """
     for characters in (most, 80, 20):
         found = short(value, characters)
         if size_of(found) <= room:
@@ -45,8 +47,11 @@ def _fitting(value: Any, room: int, most: int = _CELL) -> Any:
     return None
 
 
-def answer(head: dict[str, Any], name: str, rows: Iterable[Any], *, total: int | None = None, offset: int = 0) -> dict[str, Any]:
-    """``head`` with as many of the rows as there is room for; ``total``: how many there are in all, when that is known.
+def answer(
+    head: dict[str, Any], name: str, rows: Iterable[Any], *, total: int | None = None, offset: int = 0
+) -> dict[str, Any]:
+    """``head`` with as many of the rows as there is room for; ``total``: how many there are in all, when that
+    is known.
 
     The whole has at most ``MOST_CHARACTERS`` as JSON.
     """
@@ -59,7 +64,9 @@ def answer(head: dict[str, Any], name: str, rows: Iterable[Any], *, total: int |
     kept: list[Any] = []
     more = False
     for row in rows:
-        row = {key: value for key, value in row.items() if value is not None} if isinstance(row, dict) else row
+        row = (
+            {key: value for key, value in row.items() if value is not None} if isinstance(row, dict) else row
+        )
         fitting = _fitting(row, room) if not kept else short(row)
         size = size_of(fitting) + 1
         if fitting is None or size > room:

@@ -13,7 +13,10 @@ from tlparse_bundle.statements.finding import weight
 
 
 class Opened:
-    """``places``: where bundles lie, by name. ``viewer``: an address of a server of ours, such as http://127.0.0.1:8637/, for links."""
+    """``places``: where bundles lie, by name.
+
+    ``viewer``: an address of a server of ours, such as http://127.0.0.1:8637/, for links.
+    """
 
     def __init__(self, places: Mapping[str, str | Path], viewer: str | None = None):
         self.places = dict(places)
@@ -21,13 +24,22 @@ class Opened:
         self._bundles: dict[str, Bundle] = {}
 
     def bundle(self, name: str | None) -> tuple[str, Bundle]:
-        """Return the bundle of a name; the only one without. A growing one is opened each time. Raises BundleError."""
+        """Return the bundle of a name; the only one without.
+
+        A growing one is opened each time. Raises BundleError.
+        """
         if name is None:
             if len(self.places) > 1:
-                raise BundleError("there are several bundles", hint=f"Name one as 'bundle': {', '.join(self.places)}", code="not-found")
+                raise BundleError(
+                    "there are several bundles",
+                    hint=f"Name one as 'bundle': {', '.join(self.places)}",
+                    code="not-found",
+                )
             (name,) = self.places
         if name not in self.places:
-            raise BundleError(f"there is no bundle {name!r}", hint=f"There are: {', '.join(self.places)}", code="not-found")
+            raise BundleError(
+                f"there is no bundle {name!r}", hint=f"There are: {', '.join(self.places)}", code="not-found"
+            )
         if name not in self._bundles or is_growing(self._bundles[name].manifest):
             place = self.places[name]
             self._bundles[name] = Bundle.open(place)
@@ -42,7 +54,14 @@ class Opened:
         return name, found or opened.log(log)
 
     def link(self, name: str, viewer: str = "default", **state: str | None) -> str:
-        """Where a page shows it; without a server the part of the address behind the page, which any of them understands."""
-        place = "#" + urlencode({"v": "1", **{key: value for key, value in state.items() if value}}, safe="/~:")
-        return f"{self._viewer}/viewers/{viewer}/?bundle=/bundles/{quote(name)}/{place}" if self._viewer else f"viewers/{viewer}/{place}"
-
+        """Where a page shows it; without a server the part of the address behind the page, which any of them
+        understands.
+        """
+        place = "#" + urlencode(
+            {"v": "1", **{key: value for key, value in state.items() if value}}, safe="/~:"
+        )
+        return (
+            f"{self._viewer}/viewers/{viewer}/?bundle=/bundles/{quote(name)}/{place}"
+            if self._viewer
+            else f"viewers/{viewer}/{place}"
+        )

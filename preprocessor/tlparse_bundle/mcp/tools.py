@@ -1,4 +1,5 @@
-"""What a model may ask of bundles, and the answers: objects of a bounded size, with addresses of pages and rows as evidence.
+"""What a model may ask of bundles, and the answers: objects of a bounded size, with addresses of pages and
+rows as evidence.
 
 The docstring of a tool is what a model reads of it. Nothing here knows the protocol.
 """
@@ -35,10 +36,21 @@ class Tools:
         self._opened = opened
 
     def overview(self, bundle: str | None = None) -> dict[str, Any]:
-        """What happened, in a sentence for each log, and for all ranks together. Begin here. Without 'bundle': all bundles."""
+        """What happened, in a sentence for each log, and for all ranks together.
+
+        Begin here. Without 'bundle': all bundles.
+        """
         if bundle is None and len(self._opened.places) > 1:
-            rows = ({"bundle": name, "says": [_said(log) for log in self._opened.bundle(name)[1].logs[:3]]} for name in self._opened.places)
-            return answer({"next": "overview(bundle) of one, or compare(base, new) of two"}, "bundles", rows, total=len(self._opened.places))
+            rows = (
+                {"bundle": name, "says": [_said(log) for log in self._opened.bundle(name)[1].logs[:3]]}
+                for name in self._opened.places
+            )
+            return answer(
+                {"next": "overview(bundle) of one, or compare(base, new) of two"},
+                "bundles",
+                rows,
+                total=len(self._opened.places),
+            )
         name, opened = self._opened.bundle(bundle)
         head = {
             "bundle": name,
@@ -56,8 +68,13 @@ class Tools:
         )  # fmt: skip
         return answer(head, "logs", rows, total=len(opened.logs))
 
-    def findings(self, bundle: str | None = None, log: str | None = None, kind: str | None = None, offset: int = 0) -> dict[str, Any]:
-        """What went wrong in one log, most important first: why, where, what it cost, what helps. 'log': id or rank (default: the one with most to say). 'kind' such as recompile, graph-break."""
+    def findings(
+        self, bundle: str | None = None, log: str | None = None, kind: str | None = None, offset: int = 0
+    ) -> dict[str, Any]:
+        """What went wrong in one log, most important first: why, where, what it cost, what helps.
+
+        'log': id or rank (default: the one with most to say). 'kind' such as recompile, graph-break.
+        """
         name, opened = self._opened.log(bundle, log)
         found = [row for row in opened.findings() if kind is None or row["kind"] == kind]
         rows = (
@@ -65,66 +82,173 @@ class Tools:
              "remedies": [remedy["text"] for remedy in row["remedies"]], "compiles": row["compiles"]}
             for row in found[max(0, offset) :]
         )  # fmt: skip
-        return answer(self._head(name, opened, view="overview", says=_said(opened)), "findings", rows, total=len(found), offset=max(0, offset))
+        return answer(
+            self._head(name, opened, view="overview", says=_said(opened)),
+            "findings",
+            rows,
+            total=len(found),
+            offset=max(0, offset),
+        )
 
-    def compiles(self, bundle: str | None = None, log: str | None = None, status: str | None = None, function: str | None = None, by_time: bool = True, offset: int = 0) -> dict[str, Any]:
-        """The compiles of a log, slowest first (or by_time=false: in order): function, place, status (ok, failed, skipped, empty, unfinished, running), times of the phases."""
+    def compiles(
+        self,
+        bundle: str | None = None,
+        log: str | None = None,
+        status: str | None = None,
+        function: str | None = None,
+        by_time: bool = True,
+        offset: int = 0,
+    ) -> dict[str, Any]:
+        """The compiles of a log, slowest first (or by_time=false: in order): function, place, status (ok,
+        failed, skipped, empty, unfinished, running), times of the phases.
+        """
         name, opened = self._opened.log(bundle, log)
-        chosen = [one for one in opened.compiles if status in (None, status_now(one)) and (function is None or function in (one.row["function"] or ""))]
+        chosen = [
+            one
+            for one in opened.compiles
+            if status in (None, status_now(one))
+            and (function is None or function in (one.row["function"] or ""))
+        ]
         if by_time:
             chosen.sort(key=lambda one: -(one.row["total_us"] or 0))
         rows = (_compile_row(one, _TIMES) for one in chosen[max(0, offset) :])
-        return answer(self._head(name, opened, view="compiles"), "compiles", rows, total=len(chosen), offset=max(0, offset))
+        return answer(
+            self._head(name, opened, view="compiles"),
+            "compiles",
+            rows,
+            total=len(chosen),
+            offset=max(0, offset),
+        )
 
     def compile(self, compile: str, bundle: str | None = None, log: str | None = None) -> dict[str, Any]:
-        """One compile by its key, such as 0/1: times, counts, why it recompiled, what failed, caches, and its artifacts by name."""
+        """One compile by its key, such as 0/1: times, counts, why it recompiled, what failed, caches, and its
+        artifacts by name.
+        """
         name, opened = self._opened.log(bundle, log)
         one = opened.compile(compile)
         head = self._head(name, opened, view="compile", compile=compile)
-        head |= _compile_row(one, (*_TIMES, *_COUNTS)) | {"recompile_reason": one.row["recompile_reason"], "restart_reasons": one.row["restart_reasons"] or None, "failure_type": one.row["failure_type"], "failure_reason": one.row["failure_reason"]}
+        head |= _compile_row(one, (*_TIMES, *_COUNTS)) | {
+            "recompile_reason": one.row["recompile_reason"],
+            "restart_reasons": one.row["restart_reasons"] or None,
+            "failure_type": one.row["failure_type"],
+            "failure_reason": one.row["failure_reason"],
+        }
         if not opened.is_missing("findings"):
-            head["findings"] = [row["title"] for row in opened.findings() if one.key in row["compiles"]] or None
+            head["findings"] = [
+                row["title"] for row in opened.findings() if one.key in row["compiles"]
+            ] or None
         if not opened.is_missing("caches"):
-            head["caches"] = [f"{row['cache']}: {row['outcome']}" for row in opened.table("caches") if row["compile"] == one.key] or None
+            head["caches"] = [
+                f"{row['cache']}: {row['outcome']}"
+                for row in opened.table("caches")
+                if row["compile"] == one.key
+            ] or None
         rows = ({"name": artifact.name, "size_bytes": artifact.size_bytes} for artifact in one.artifacts)
         return answer(head, "artifacts", rows, total=len(one.artifacts))
 
-    def artifact(self, compile: str, name: str, bundle: str | None = None, log: str | None = None, first_line: int = 1, line_count: int = 120) -> dict[str, Any]:
-        """Lines of an artifact of a compile, such as inductor_output_code; NAME#2 is the second of that name. Go on with first_line."""
+    def artifact(
+        self,
+        compile: str,
+        name: str,
+        bundle: str | None = None,
+        log: str | None = None,
+        first_line: int = 1,
+        line_count: int = 120,
+    ) -> dict[str, Any]:
+        """Lines of an artifact of a compile, such as inductor_output_code; NAME#2 is the second of that name.
+
+        Go on with first_line.
+        """
         bundle_name, opened = self._opened.log(bundle, log)
         lines = find(opened.bundle, f"{opened.id}/{compile}/{name}").decode("utf-8", "replace").split("\n")
         first = max(1, first_line)
         chosen = lines[first - 1 : first - 1 + max(1, min(line_count, _MOST_LINES))]
-        head = self._head(bundle_name, opened, view="compile", compile=compile, artifact=name.partition("#")[0])
-        out = answer({**head, "line_count": len(lines), "first_line": first}, "lines", (cut(line, 400) for line in chosen), total=len(lines), offset=first - 1)
+        head = self._head(
+            bundle_name, opened, view="compile", compile=compile, artifact=name.partition("#")[0]
+        )
+        out = answer(
+            {**head, "line_count": len(lines), "first_line": first},
+            "lines",
+            (cut(line, 400) for line in chosen),
+            total=len(lines),
+            offset=first - 1,
+        )
         if "next_offset" in out:
             out["next_first_line"] = out.pop("next_offset") + 1
         return out
 
-    def search(self, text: str, bundle: str | None = None, log: str | None = None, artifact: str | None = None) -> dict[str, Any]:
-        """Lines that hold a text (exact, case matters), in the artifacts of a log, or in those of one name; equal artifacts are searched once."""
+    def search(
+        self, text: str, bundle: str | None = None, log: str | None = None, artifact: str | None = None
+    ) -> dict[str, Any]:
+        """Lines that hold a text (exact, case matters), in the artifacts of a log, or in those of one name;
+        equal artifacts are searched once.
+        """
         name, opened = self._opened.log(bundle, log)
         if not text:
             raise BundleError("there is no text to search for", code="not-found")
-        return answer(self._head(name, opened, view="search", q=text, **{"in": "text"}), "matches", _matches(opened, text.encode(), artifact))
+        return answer(
+            self._head(name, opened, view="search", q=text, **{"in": "text"}),
+            "matches",
+            _matches(opened, text.encode(), artifact),
+        )
 
-    def compare(self, base: str, new: str, bundle: str | None = None, log: str | None = None) -> dict[str, Any]:
+    def compare(
+        self, base: str, new: str, bundle: str | None = None, log: str | None = None
+    ) -> dict[str, Any]:
         """What changed: 'base' and 'new' are two bundles, or two compiles of one log, such as 0/0 and 0/1."""
         if base in self._opened.places and new in self._opened.places and bundle is None:
             document = compared([(base, self._opened.bundle(base)[1])], [(new, self._opened.bundle(new)[1])])
             changes = [change for one in document["logs"] for change in one["changes"]]
-            rows = ({key: row[key] for key in ("kind", "change", "severity", "title", "text", "function", "file", "line", "cost_us")} for row in changes)
-            return answer({"base": base, "new": new, "says": document["summary"]["text"], "notes": document["summary"]["notes"] or None}, "changes", rows, total=len(changes))
+            rows = (
+                {
+                    key: row[key]
+                    for key in (
+                        "kind",
+                        "change",
+                        "severity",
+                        "title",
+                        "text",
+                        "function",
+                        "file",
+                        "line",
+                        "cost_us",
+                    )
+                }
+                for row in changes
+            )
+            return answer(
+                {
+                    "base": base,
+                    "new": new,
+                    "says": document["summary"]["text"],
+                    "notes": document["summary"]["notes"] or None,
+                },
+                "changes",
+                rows,
+                total=len(changes),
+            )
         name, opened = self._opened.log(bundle, log)
         sides = [opened.compile(key) for key in (base, new)]
         fields = ("status", "function", "file", "line", *_TIMES, *_COUNTS, "recompile_reason")
-        different = {key: [side.row[key] for side in sides] for key in fields if sides[0].row[key] != sides[1].row[key]}
+        different = {
+            key: [side.row[key] for side in sides] for key in fields if sides[0].row[key] != sides[1].row[key]
+        }
         texts: list[dict[str, list]] = [{}, {}]
         for side, found in zip(sides, texts):
             for artifact in side.artifacts:
                 found.setdefault(artifact.name, []).append(artifact.sha256)
-        rows = [{"artifact": key, "base": len(texts[0].get(key, ())), "new": len(texts[1].get(key, ())), "same": texts[0].get(key) == texts[1].get(key)} for key in dict.fromkeys((*texts[0], *texts[1]))]
-        head = self._head(name, opened, view="compare", left=f"{opened.id}/{base}", right=f"{opened.id}/{new}")
+        rows = [
+            {
+                "artifact": key,
+                "base": len(texts[0].get(key, ())),
+                "new": len(texts[1].get(key, ())),
+                "same": texts[0].get(key) == texts[1].get(key),
+            }
+            for key in dict.fromkeys((*texts[0], *texts[1]))
+        ]
+        head = self._head(
+            name, opened, view="compare", left=f"{opened.id}/{base}", right=f"{opened.id}/{new}"
+        )
         return answer({**head, "different": different}, "artifacts", rows, total=len(rows))
 
     def ranks(self, bundle: str | None = None) -> dict[str, Any]:
@@ -132,36 +256,92 @@ class Tools:
         name, opened = self._opened.bundle(bundle)
         job = opened.job
         if job is None:
-            raise BundleError("the bundle has one rank, or none", hint="overview() says what its logs are.", code="not-found")
-        keys = ("kind", "severity", "title", "text", "ranks", "others", "function", "file", "line", "cost_us", "cost_of")
-        head = {"bundle": name, "page": self._opened.link(name, "multirank"), "says": job["text"], "growing": still_growing(opened.manifest), **{key: job[key] for key in ("ranks", "agreeing", "missing", "world_size")}}
+            raise BundleError(
+                "the bundle has one rank, or none",
+                hint="overview() says what its logs are.",
+                code="not-found",
+            )
+        keys = (
+            "kind",
+            "severity",
+            "title",
+            "text",
+            "ranks",
+            "others",
+            "function",
+            "file",
+            "line",
+            "cost_us",
+            "cost_of",
+        )
+        head = {
+            "bundle": name,
+            "page": self._opened.link(name, "multirank"),
+            "says": job["text"],
+            "growing": still_growing(opened.manifest),
+            **{key: job[key] for key in ("ranks", "agreeing", "missing", "world_size")},
+        }
         found = opened.rank_table("rank_findings")
         return answer(head, "findings", ({key: row[key] for key in keys} for row in found), total=len(found))
 
-    def timeline(self, bundle: str | None = None, log: str | None = None, compile: str | None = None) -> dict[str, Any]:
-        """Where the time went: spans by name with how often, and the time with (total_us) and without (self_us) the spans within; of a log, or of one compile."""
+    def timeline(
+        self, bundle: str | None = None, log: str | None = None, compile: str | None = None
+    ) -> dict[str, Any]:
+        """Where the time went: spans by name with how often, and the time with (total_us) and without
+        (self_us) the spans within; of a log, or of one compile.
+        """
         name, opened = self._opened.log(bundle, log)
         if compile is None:
-            rows = sorted(({"span": row["name"], **{key: row[key] for key in ("count", "total_us", "self_us")}} for row in opened.table("span_totals")), key=lambda row: -row["self_us"])
+            rows = sorted(
+                (
+                    {"span": row["name"], **{key: row[key] for key in ("count", "total_us", "self_us")}}
+                    for row in opened.table("span_totals")
+                ),
+                key=lambda row: -row["self_us"],
+            )
         else:
             rows = _sums(opened.table("spans"), opened.compile(compile).key)
-        return answer(self._head(name, opened, view="timeline", compile=compile), "spans", rows, total=len(rows))
+        return answer(
+            self._head(name, opened, view="timeline", compile=compile), "spans", rows, total=len(rows)
+        )
 
     def sql(self, query: str, bundle: str | None = None) -> dict[str, Any]:
-        """Rows of one SQL query (DuckDB, read only) over all tables of a bundle: logs, findings, compiles, graph_breaks, recompiles, failures, caches, kernels, span_totals and others, each with bundle, log and rank. Their columns: DESCRIBE compiles; all tables: SHOW TABLES."""
+        """Rows of one SQL query (DuckDB, read only) over all tables of a bundle: logs, findings, compiles,
+        graph_breaks, recompiles, failures, caches, kernels, span_totals and others, each with bundle, log and
+        rank.
+
+        Their columns: DESCRIBE compiles; all tables: SHOW TABLES.
+        """
         name, opened = self._opened.bundle(bundle)
         with asked([(name, opened)], query, _MOST_SECONDS) as result:
             columns = [column[0] for column in result.description or ()]
-            return answer({"bundle": name, "columns": columns}, "rows", ([_cell(cell) for cell in row] for row in islice(iter(result.fetchone, None), _MOST_ROWS)))  # rows can be large: no more than fit
+            return answer(
+                {"bundle": name, "columns": columns},
+                "rows",
+                ([_cell(cell) for cell in row] for row in islice(iter(result.fetchone, None), _MOST_ROWS)),
+            )  # rows can be large: no more than fit
 
     def _head(self, name: str, log: Log, says: str | None = None, **place: str | None) -> dict[str, Any]:
         several = len(log.bundle.logs) > 1
-        return {"bundle": name, "log": log.id, "rank": log.rank, "page": self._opened.link(name, log=log.id if several else None, **place), "says": says, "growing": still_growing(log.bundle.manifest)}
+        return {
+            "bundle": name,
+            "log": log.id,
+            "rank": log.rank,
+            "page": self._opened.link(name, log=log.id if several else None, **place),
+            "says": says,
+            "growing": still_growing(log.bundle.manifest),
+        }
 
 
 def _cell(cell: Any) -> Any:
     """A value of a query as JSON has it."""
-    return cell if cell is None or isinstance(cell, bool | int | float | str | list | dict) else cell.hex() if isinstance(cell, bytes) else str(cell)
+    return (
+        cell
+        if cell is None or isinstance(cell, bool | int | float | str | list | dict)
+        else cell.hex()
+        if isinstance(cell, bytes)
+        else str(cell)
+    )
 
 
 def _said(log: Log) -> str:
@@ -190,8 +370,17 @@ def _matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]
         while (at := data.find(text, start)) >= 0:
             begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
             start = len(data) if end < 0 else end + 1
-            line = data[max(begin, at - 120) : min(start, at + len(text) + 120)].decode("utf-8", "replace").rstrip("\n")
-            yield {"compile": artifact.row["compile"], "artifact": artifact.name, "line": data.count(b"\n", 0, at) + 1, "text": line}
+            line = (
+                data[max(begin, at - 120) : min(start, at + len(text) + 120)]
+                .decode("utf-8", "replace")
+                .rstrip("\n")
+            )
+            yield {
+                "compile": artifact.row["compile"],
+                "artifact": artifact.name,
+                "line": data.count(b"\n", 0, at) + 1,
+                "text": line,
+            }
 
 
 def _sums(spans: list[dict], compile: str) -> list[dict[str, Any]]:
@@ -204,6 +393,13 @@ def _sums(spans: list[dict], compile: str) -> list[dict[str, Any]]:
         duration = span["duration_us"]
         if span["compile"] == compile and duration is not None:
             row = found.setdefault(span["name"], [0, 0, 0])
-            row[0], row[1], row[2] = row[0] + 1, row[1] + duration, row[2] + max(0, duration - within[span["id"]])
-    rows = [{"span": name, "count": count, "total_us": total, "self_us": own} for name, (count, total, own) in found.items()]
+            row[0], row[1], row[2] = (
+                row[0] + 1,
+                row[1] + duration,
+                row[2] + max(0, duration - within[span["id"]]),
+            )
+    rows = [
+        {"span": name, "count": count, "total_us": total, "self_us": own}
+        for name, (count, total, own) in found.items()
+    ]
     return sorted(rows, key=lambda row: -row["self_us"])

@@ -1,17 +1,25 @@
-"""Names of functions. After a graph break, Dynamo compiles the rest of a function as a resume function with a name of its own."""
+"""Names of functions.
+
+After a graph break, Dynamo compiles the rest of a function as a resume function with a name of its own.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-# torch/_dynamo/resume_execution.py (TORCH_DYNAMO_RESUME_IN_PREFIX); before torch 2.1 "<resume in f>". Artifacts with
-# its bytecode have the name with an ending.
-_RESUMED = re.compile(r"(torch_dynamo_resume_in_)(.+)(_at_([0-9]+)(?:_(?:ORIGINAL|MODIFIED)_BYTECODE)?)|(<resume in )(.+)(>)")
+# torch/_dynamo/resume_execution.py (TORCH_DYNAMO_RESUME_IN_PREFIX); before torch 2.1 "<resume in f>".
+# Artifacts with its bytecode have the name with an ending.
+_RESUMED = re.compile(
+    r"(torch_dynamo_resume_in_)(.+)(_at_([0-9]+)(?:_(?:ORIGINAL|MODIFIED)_BYTECODE)?)|(<resume in )(.+)(>)"
+)
 
 
 class ResumeFunction(NamedTuple):
-    """The name of a resume function in parts: it is ``before + function + after``. ``line``: where it resumes, from 1; None where the name does not have it."""
+    """The name of a resume function in parts: it is ``before + function + after``.
+
+    ``line``: where it resumes, from 1; None where the name does not have it.
+    """
 
     before: str
     function: str
@@ -30,7 +38,9 @@ def resume_function(name: str | None) -> ResumeFunction | None:
 
 
 def function_of(name: str | None) -> str | None:
-    """Return the function of the program that a resume function belongs to; any other name is returned as it is."""
+    """Return the function of the program that a resume function belongs to; any other name is returned as it
+    is.
+    """
     while part := resume_function(name):
         name = part.function
     return name

@@ -1,4 +1,5 @@
-"""Status of a compile: 'ok', 'failed', 'skipped' (the frame runs eager), 'empty' (nothing to compile), 'unfinished' (the log ends first).
+"""Status of a compile: 'ok', 'failed', 'skipped' (the frame runs eager), 'empty' (nothing to compile),
+'unfinished' (the log ends first).
 
 Graph breaks and restarts are counts, not a status: a compile that broke its graph and went on is 'ok'.
 """
@@ -10,12 +11,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 ASKED = "asked"  # what guards asked for, before it is known which of these are recompiles
-CANDIDATES = "candidates"  # what the tables of a log say of each compile id, before it is known which are compiles
+CANDIDATES = (
+    "candidates"  # what the tables of a log say of each compile id, before it is known which are compiles
+)
 RESTARTED = "restarted"  # of an attempt that another one followed
 STATUSES = ("ok", "failed", "skipped", "empty", "unfinished")
 
 
 def statuses(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Return how many compiles have each status, in the order of STATUSES; a status without compiles is left out."""
+    """Return how many compiles have each status, in the order of STATUSES; a status without compiles is left
+    out.
+    """
     counts = Counter(row["status"] for row in rows)
     return {status: counts[status] for status in STATUSES if counts[status]}

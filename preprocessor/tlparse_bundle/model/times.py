@@ -9,13 +9,21 @@ PARTS = ("dynamo_us", "aot_us", "inductor_us", "backward_us", "restart_us")
 
 
 def phase_times(
-    *, forward_us: int | None, backend_us: int | None, inductor_us: int | None, backward_us: int | None, restart_us: int | None, measured: bool
+    *,
+    forward_us: int | None,
+    backend_us: int | None,
+    inductor_us: int | None,
+    backward_us: int | None,
+    restart_us: int | None,
+    measured: bool,
 ) -> dict[str, int | None]:
-    """Return ``total_us`` of a compile and its PARTS, in microseconds; a part that is unknown or never ran is None.
+    """Return ``total_us`` of a compile and its PARTS, in microseconds; a part that is unknown or never ran is
+    None.
 
-    ``forward_us`` is the time of all attempts, of which ``restart_us`` went into attempts that were thrown away and ``backend_us`` into the
-    backend, of which ``inductor_us`` went into Inductor. ``backward_us`` comes on top: backward graphs that were compiled later. ``measured`` says
-    that torch reported the parts. The known parts sum up to ``total_us`` when ``dynamo_us`` is known.
+    ``forward_us`` is the time of all attempts, of which ``restart_us`` went into attempts that were thrown
+    away and ``backend_us`` into the backend, of which ``inductor_us`` went into Inductor. ``backward_us``
+    comes on top: backward graphs that were compiled later. ``measured`` says that torch reported the parts.
+    The known parts sum up to ``total_us`` when ``dynamo_us`` is known.
     """
     known = measured and forward_us is not None
     restart_us = min(restart_us, forward_us) if known and restart_us is not None else None
@@ -48,9 +56,11 @@ def covered_us(spans: Iterable[tuple[int, int]]) -> int:
 
 
 def compiling_us(rows: Iterable[Mapping[str, Any]], *, with_backward: bool = True) -> int | None:
-    """Return the compile time of some rows of ``compiles`` together, in microseconds; None when no time is known.
+    """Return the compile time of some rows of ``compiles`` together, in microseconds; None when no time is
+    known.
 
-    Compiles nest and run in parallel: their intervals are united. Backward compiles have no start in the table, so their times are added.
+    Compiles nest and run in parallel: their intervals are united. Backward compiles have no start in the
+    table, so their times are added.
     """
     placed: list[tuple[int, int]] = []
     others: list[int] = []

@@ -1,4 +1,6 @@
-"""What passes from reading a log to making its tables: some events at a time, as rows of numbers and what stands beside them."""
+"""What passes from reading a log to making its tables: some events at a time, as rows of numbers and what
+stands beside them.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,15 @@ _MAX_KNOWN_METADATA_BYTES = 400  # of one that is remembered
 _MAX_KNOWN_METADATA = 1024
 
 _compile_id = lru_cache(1024)(CompileId)  # plain tuples are pickled in half of the time
-# Numbers of kind and compile, rank, line, byte offset, size, time, numbers of origin, pid and blob (-1 without a payload), offset in the blob, size of the payload.
+# Numbers of kind and compile, rank, line, byte offset, size, time, numbers of origin, pid and blob (-1
+# without a payload), offset in the blob, size of the payload.
 EventRow = tuple[int, int, int | None, int, int, int, int, int, int, int, int, int]
 
 
 class Batch(NamedTuple):
-    """``kinds``, ``compiles``, ``origins``, ``pids`` and ``stacks`` are those that no batch before had, in the order of their numbers."""
+    """``kinds``, ``compiles``, ``origins``, ``pids`` and ``stacks`` are those that no batch before had, in
+    the order of their numbers.
+    """
 
     first_event_index: int
     rows: list[EventRow]
@@ -42,7 +47,8 @@ class Batch(NamedTuple):
 class Batches:
     """Makes batches of the events of a log, which come in file order; numbers their kinds and compiles.
 
-    ``stacks`` and ``origins`` are those of the decoder, which grow; ``timeline`` names the events of the timeline that a table wants to see whole; None for all.
+    ``stacks`` and ``origins`` are those of the decoder, which grow; ``timeline`` names the events of the
+    timeline that a table wants to see whole; None for all.
     """
 
     def __init__(self, decoder: EventDecoder, timeline: frozenset[str] | None):
@@ -57,7 +63,19 @@ class Batches:
         """The batch of the next events, which get their ``kind_index`` and ``compile_index``."""
         kinds, compiles, timeline = self._kinds, self._compiles, self._timeline
         rows, spans, whole = [], [], []
-        batch = Batch(events[0].index if events else 0, rows, [event.metadata_json for event in events], {}, [], [], self._new_origins(), self._new_pids(), self._new_stacks(), spans, whole)
+        batch = Batch(
+            events[0].index if events else 0,
+            rows,
+            [event.metadata_json for event in events],
+            {},
+            [],
+            [],
+            self._new_origins(),
+            self._new_pids(),
+            self._new_stacks(),
+            spans,
+            whole,
+        )
         for event in events:
             kind = kinds.get((event.type, event.name))
             if kind is None:
@@ -78,13 +96,17 @@ class Batches:
                 continue
             arguments = span.get("args")
             compile_id = arguments.get("compile_id") if type(arguments) is dict else None
-            spans.append((event.index, number, span["name"], span["ph"], span["ts"], span.get("dur"), compile_id))
+            spans.append(
+                (event.index, number, span["name"], span["ph"], span["ts"], span.get("dur"), compile_id)
+            )
             if timeline is None or span["name"] in timeline:
                 whole.append(event)
         return batch
 
     def _new_kind(self, event: Event, batch: Batch) -> int:
-        batch.kinds.append((event.type, event.name, event.value.get("encoding") if type(event.value) is dict else None))
+        batch.kinds.append(
+            (event.type, event.name, event.value.get("encoding") if type(event.value) is dict else None)
+        )
         return self._kinds.setdefault((event.type, event.name), len(self._kinds))
 
     def _new_compile(self, event: Event, batch: Batch) -> int:
@@ -95,7 +117,9 @@ class Batches:
         origins = self._decoder.origins
         first, self._known_origins = self._known_origins, len(origins)
         new = islice(origins, first, None) if first < len(origins) else ()
-        return [(level.decode(), path.decode("utf-8", "replace"), int(line[:15])) for level, path, line in new]
+        return [
+            (level.decode(), path.decode("utf-8", "replace"), int(line[:15])) for level, path, line in new
+        ]
 
     def _new_pids(self) -> list[int]:
         pids = self._decoder.pids
@@ -119,7 +143,16 @@ class BatchesSent:
         compiles = [(_plain(cid), occurrence, first) for cid, occurrence, first in batch.compiles]
         first = batch.first_event_index
         events = [
-            (event.index - first, _plain(event.compile_id), event.occurrence, event.payload_form, event.sha256, event.payload_size_bytes, self._payload(event), event.trace_event)
+            (
+                event.index - first,
+                _plain(event.compile_id),
+                event.occurrence,
+                event.payload_form,
+                event.sha256,
+                event.payload_size_bytes,
+                self._payload(event),
+                event.trace_event,
+            )
             for event in batch.events
         ]
         return batch._replace(compiles=compiles, events=events)[:]
@@ -147,12 +180,23 @@ class BatchesReceived:
     def batch(self, message: tuple) -> Batch:
         batch = Batch(*message)
         self._kinds += [(event_type, name) for event_type, name, _ in batch.kinds]
-        compiles = [(cid and _compile_id(*cid), occurrence, first) for cid, occurrence, first in batch.compiles]
+        compiles = [
+            (cid and _compile_id(*cid), occurrence, first) for cid, occurrence, first in batch.compiles
+        ]
         return batch._replace(compiles=compiles, events=[self._event(row, batch) for row in batch.events])
 
     def _event(self, row: tuple, batch: Batch) -> Event:
         event = Event()
-        position, cid, event.occurrence, event.payload_form, sha256, event.payload_size_bytes, payload, event.trace_event = row
+        (
+            position,
+            cid,
+            event.occurrence,
+            event.payload_form,
+            sha256,
+            event.payload_size_bytes,
+            payload,
+            event.trace_event,
+        ) = row
         (
             event.kind_index, event.compile_index, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
             event.origin_index, event.pid_index, event.blob_index, event.blob_offset, _,

@@ -2,9 +2,9 @@
 
 Payloads of one kind resemble each other, so that a pack of them compresses several times better
 than the payloads alone, and equal ranks make equal packs. A log has tens of kinds; of one that has a kind for
-each record the later kinds share their packs, so that the number of files grows with the bytes, not with the names. The packs of the chromium events are
-JSON arrays, which trace viewers open as they are; they hold the times of one process, so that no two
-logs share one, and lie with their log.
+each record the later kinds share their packs, so that the number of files grows with the bytes, not with the
+names. The packs of the chromium events are JSON arrays, which trace viewers open as they are; they hold the
+times of one process, so that no two logs share one, and lie with their log.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class BlobWriter:
         self._timeline_rows: list[int] = []  # of the packs of chromium events
 
     def place(self, events: Iterable[Event]) -> None:
-        """Store the payloads of the next events; gives each its ``blob_index`` and ``blob_offset``, -1 and 0 without a payload."""
+        """Store the payloads of the next events; gives each its ``blob_index`` and ``blob_offset``, -1 and 0
+        without a payload.
+        """
         for event in events:
             if event.trace_event is not None:
                 event.blob_index, event.blob_offset = self._put_trace_event(event.payload)
@@ -115,9 +117,17 @@ class BlobWriter:
     def rows(self) -> Iterator[dict]:
         """Yield the rows of the table (schema: blobs). Call it after close()."""
         timeline = set(self._timeline_rows)
-        rows = {row: "timeline" if number in timeline else "payloads" for number, row in enumerate(self._rows)}
+        rows = {
+            row: "timeline" if number in timeline else "payloads" for number, row in enumerate(self._rows)
+        }
         for (path, sha256, size_bytes, stored_size_bytes), kind in rows.items():
-            yield {"blob": path, "kind": kind, "sha256": sha256, "size_bytes": size_bytes, "stored_size_bytes": stored_size_bytes}
+            yield {
+                "blob": path,
+                "kind": kind,
+                "sha256": sha256,
+                "size_bytes": size_bytes,
+                "stored_size_bytes": stored_size_bytes,
+            }
 
     def _new_row(self) -> int:
         self._rows.append(None)
@@ -157,15 +167,21 @@ class BlobWriter:
         self._rows[pack.row] = self._sink.put_blob(pack.data(), self._place(pack.row), sha256=pack.sha256())
 
     def _place(self, row: int) -> str | None:
-        """In a state of a growing bundle a blob lies with its log: it goes away with the state, whoever else has an equal one."""
+        """In a state of a growing bundle a blob lies with its log: it goes away with the state, whoever else
+        has an equal one.
+        """
         return log_path(self._log_id, f"packs/{row:04d}.log", self._sink.codec) if self._sink.below else None
 
     def _close_timeline(self) -> None:
         if self._timeline is not None:
             self._flush_timeline()
             self._timeline.add(b"\n]\n")
-            path = log_path(self._log_id, f"timeline/{len(self._timeline_rows) - 1:04d}.json", self._sink.codec)
-            self._rows[self._timeline_rows[-1]] = self._sink.put_blob(self._timeline.data(), path, sha256=self._timeline.sha256())
+            path = log_path(
+                self._log_id, f"timeline/{len(self._timeline_rows) - 1:04d}.json", self._sink.codec
+            )
+            self._rows[self._timeline_rows[-1]] = self._sink.put_blob(
+                self._timeline.data(), path, sha256=self._timeline.sha256()
+            )
             self._timeline.close()
             self._timeline = None
 

@@ -7,7 +7,9 @@ import mmap
 from typing import Any
 
 _CAPACITY = 5 << 18  # what grows until it has 1 MiB seldom has more
-_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # pages come faster
+_PRIVATE = (
+    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+)  # pages come faster
 _MAX_CLOSED = 1
 
 
@@ -16,7 +18,7 @@ class Buffer:
     side by side leave holes, more of them in a larger log.
     """
 
-    __slots__ = ("size", "_memory", "_hash", "_hashed")
+    __slots__ = ("_hash", "_hashed", "_memory", "size")
 
     def __init__(self, data: bytes = b"") -> None:
         self.size = self._hashed = 0
@@ -57,7 +59,10 @@ class Buffer:
 
 
 class BufferOfSeries(Buffer):
-    """One of a series, each of which is filled and written: it has the pages of one before. To get new ones takes longer than to fill them."""
+    """One of a series, each of which is filled and written: it has the pages of one before.
+
+    To get new ones takes longer than to fill them.
+    """
 
     __slots__ = ()
     _closed: list[mmap.mmap] = []  # of the process

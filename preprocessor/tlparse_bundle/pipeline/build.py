@@ -37,7 +37,9 @@ class BuildResult:
     file_count: int
     stored_bytes: int
     findings: dict[str, list[dict]]  # the first of each log (schema: findings), by its id
-    job_findings: list[dict]  # what the ranks say together (schema: rank_findings), as far as it is written; none for less than two
+    job_findings: list[
+        dict
+    ]  # what the ranks say together (schema: rank_findings), as far as it is written; none for less than two
     plugin_faults: list[str]
 
 
@@ -57,22 +59,38 @@ def build(
     """Write the bundle of ``logs`` to ``out``.
 
     The bundle depends on the content and names of the logs alone, not on their order or ``jobs``
-    (default: one worker per core) or ``executor`` (default: processes of this machine). Nothing stays behind when the build fails or is interrupted.
-    ``run`` is the run whose ranks are compared, from 1 in the order of their start (default: the newest attempt of the largest).
-    ``label`` and ``commit`` are the name and the git commit of the program, as in the manifest; see ``named``.
-    Raises BundleError when ``out`` exists and may not be replaced, a log cannot be read, or there is no such run.
+    (default: one worker per core) or ``executor`` (default: processes of this machine). Nothing stays behind
+    when the build fails or is interrupted.
+    ``run`` is the run whose ranks are compared, from 1 in the order of their start (default: the newest
+    attempt of the largest).
+    ``label`` and ``commit`` are the name and the git commit of the program, as in the manifest; see
+    ``named``. Raises BundleError when ``out`` exists and may not be replaced, a log cannot be read, or there
+    is no such run.
     """
     names = named(label, commit)
     jobs = jobs or core_count()
     target = open_target(out, overwrite=overwrite, sources=[log.path for log in logs])
     if executor is not None:  # in another place a relative path is another file
-        logs, jobs = [replace(log, path=log.path.absolute(), folder=log.folder and log.folder.absolute()) for log in logs], 1
+        logs, jobs = (
+            [
+                replace(log, path=log.path.absolute(), folder=log.folder and log.folder.absolute())
+                for log in logs
+            ],
+            1,
+        )
     with target, executor or Workers(min(jobs, len(logs))) as workers:
         summaries = _write_logs(logs, target.root, codec, workers, jobs, progress)
         if len(logs) > 1:
             summaries = _with_strings_of_others(logs, summaries, target.root, codec, workers)
         manifest, job_findings = finish(summaries, target, codec, workers, run, names)
-    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job_findings, plugin_faults(summaries, manifest))
+    return BuildResult(
+        str(out) if is_url(out) else Path(out),
+        manifest,
+        *target.size(),
+        first_findings(summaries),
+        job_findings,
+        plugin_faults(summaries, manifest),
+    )
 
 
 def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict]]:
@@ -81,7 +99,10 @@ def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict]]:
 
 def plugin_faults(summaries: Sequence[LogSummary], manifest: dict) -> list[str]:
     """Return the faults of plug-ins in a build, each once: those of the logs, then those of the ranks."""
-    said = [*(fault for summary in summaries for fault in summary.plugin_faults), *manifest.get("diagnostics", {}).get(PLUGIN_FAILED, ())]
+    said = [
+        *(fault for summary in summaries for fault in summary.plugin_faults),
+        *manifest.get("diagnostics", {}).get(PLUGIN_FAILED, ()),
+    ]
     return list(dict.fromkeys(said))
 
 
@@ -92,18 +113,40 @@ def add_faults(manifest: dict, faults: Sequence[str]) -> None:
         manifest["diagnostic_codes"] |= _codes([PLUGIN_FAILED])
 
 
-def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor, run: int | None = None, names: Mapping[str, str] = {}) -> tuple[dict, list[dict]]:
-    """Write what stands beside the logs of a bundle, the manifest last. Returns the manifest and the findings of the ranks together."""
+def finish(
+    summaries: Sequence[LogSummary],
+    target: Target,
+    codec: str,
+    workers: Executor,
+    run: int | None = None,
+    names: Mapping[str, str] = {},
+) -> tuple[dict, list[dict]]:
+    """Write what stands beside the logs of a bundle, the manifest last.
+
+    Returns the manifest and the findings of the ranks together.
+    """
     manifest, job_findings = write_beside(summaries, target, codec, workers, run, names)
     target.write(layout.MANIFEST, dumps_indented(manifest))
     return manifest, job_findings
 
 
-def write_beside(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor, run: int | None = None, names: Mapping[str, str] = {}) -> tuple[dict, list[dict]]:
-    """Write analyses and schemas. Returns the manifest, which is to be written last, and the findings of the ranks together."""
+def write_beside(
+    summaries: Sequence[LogSummary],
+    target: Target,
+    codec: str,
+    workers: Executor,
+    run: int | None = None,
+    names: Mapping[str, str] = {},
+) -> tuple[dict, list[dict]]:
+    """Write analyses and schemas.
+
+    Returns the manifest, which is to be written last, and the findings of the ranks together.
+    """
     manifest, job_findings = make_manifest(summaries, codec, names), []
     if len(manifest["logs"]) > 1 or run is not None:
-        from tlparse_bundle.pipeline.rank_files import write_ranks  # the modules of all analyses, which a single log does not need
+        from tlparse_bundle.pipeline.rank_files import (
+            write_ranks,
+        )  # the modules of all analyses, which a single log does not need
 
         written = write_ranks(target, manifest["logs"], codec, workers, run)
         written.add_to(manifest)
@@ -130,19 +173,27 @@ def _schemas_path(codec: str) -> str:
 def named(label: str | None, commit: str | None) -> dict[str, str]:
     """What the manifest says of the program that was traced: 'label' and 'commit' as far as they are given.
 
-    Raises BundleError when one is empty, longer than 100 characters, or has characters that are not printable.
+    Raises BundleError when one is empty, longer than 100 characters, or has characters that are not
+    printable.
     """
     names = {key: text for key, text in (("label", label), ("commit", commit)) if text is not None}
     for key, text in names.items():
         if not text.strip() or len(text) > _MAX_NAME or not text.isprintable():
             hint = f"It is one line of at most {_MAX_NAME} characters, such as {_EXAMPLES[key]}."
-            raise BundleError(f"--{key} {shown(text[:_MAX_NAME])!r} cannot be taken", hint=hint, code="bad-name", exit_code=2)
+            raise BundleError(
+                f"--{key} {shown(text[:_MAX_NAME])!r} cannot be taken",
+                hint=hint,
+                code="bad-name",
+                exit_code=2,
+            )
     return names
 
 
 def make_manifest(summaries: Sequence[LogSummary], codec: str, names: Mapping[str, str] = {}) -> dict:
     """The manifest (schema: manifest) of a bundle of these logs; ``names``: see ``named``."""
-    rows = sorted((s.row for s in summaries), key=lambda row: (row["rank"] is None, row["rank"] or 0, row["id"]))
+    rows = sorted(
+        (s.row for s in summaries), key=lambda row: (row["rank"] is None, row["rank"] or 0, row["id"])
+    )
     kinds = {key: kind for summary in summaries for key, kind in summary.kinds.items()}
     return {
         "format": {"name": layout.FORMAT_NAME, "major": layout.FORMAT_MAJOR, "minor": layout.FORMAT_MINOR},
@@ -161,11 +212,19 @@ def make_manifest(summaries: Sequence[LogSummary], codec: str, names: Mapping[st
 
 
 def _codes(found: Iterable[str]) -> dict[str, dict]:
-    return {code: {"severity": CODES[code].severity, "meaning": CODES[code].meaning} for code in sorted(set(found))}
+    return {
+        code: {"severity": CODES[code].severity, "meaning": CODES[code].meaning}
+        for code in sorted(set(found))
+    }
 
 
 def _write_logs(
-    logs: Sequence[LogFile], root: str, codec: str, workers: Executor, jobs: int, progress: Callable[[int], None]
+    logs: Sequence[LogFile],
+    root: str,
+    codec: str,
+    workers: Executor,
+    jobs: int,
+    progress: Callable[[int], None],
 ) -> list[LogSummary]:
     write = partial(_write_log, cores=max(1, jobs // max(1, len(logs))), one_of_many=len(logs) > 1)
     if min(workers.count, len(logs)) <= 1:
@@ -173,22 +232,33 @@ def _write_logs(
     # The largest first, so that no worker is left with it at the end. The size on disk stands for
     # the progress of a whole log, since workers report once.
     order = sorted(logs, key=lambda log: log.size_bytes, reverse=True)
-    return workers.map(write, [(log, root, codec) for log in order], lambda number: progress(order[number].size_bytes))
+    return workers.map(
+        write, [(log, root, codec) for log in order], lambda number: progress(order[number].size_bytes)
+    )
 
 
-def _with_strings_of_others(logs: Sequence[LogFile], summaries: list[LogSummary], root: str, codec: str, workers: Executor) -> list[LogSummary]:
+def _with_strings_of_others(
+    logs: Sequence[LogFile], summaries: list[LogSummary], root: str, codec: str, workers: Executor
+) -> list[LogSummary]:
     """Writes the logs again that lack names of files which another log of their process has."""
     strings = strings_from_others(logs, summaries, workers.map)
     if not strings:
         return summaries
     again = [log for log in logs if log.id in strings]
-    made = workers.map(partial(_write_log, one_of_many=True), [(log, root, codec, strings[log.id]) for log in again])
+    made = workers.map(
+        partial(_write_log, one_of_many=True), [(log, root, codec, strings[log.id]) for log in again]
+    )
     by_id = {summary.row["id"]: summary for summary in made}
     return [by_id.get(summary.row["id"], summary) for summary in summaries]
 
 
 def _write_log(
-    log: LogFile, root: str, codec: str, strings: Mapping[int, str] = {}, progress: Callable[[int], None] = lambda size_bytes: None, **how: Any
+    log: LogFile,
+    root: str,
+    codec: str,
+    strings: Mapping[int, str] = {},
+    progress: Callable[[int], None] = lambda size_bytes: None,
+    **how: Any,
 ) -> LogSummary:
     with folder_of(root) as folder:
         return write_log(log, folder, codec, progress, strings=strings, **how)

@@ -24,8 +24,8 @@ _ROW_WITHOUT_PAYLOAD = (
 class EventWriter:
     """Takes the events of one log in order.
 
-    The rows of the events wait until the paths of the blobs are known; those of the metadata are written as they come.
-    Rows are put together from the JSON of what many of them share: a log has tens of thousands.
+    The rows of the events wait until the paths of the blobs are known; those of the metadata are written as
+    they come. Rows are put together from the JSON of what many of them share: a log has tens of thousands.
     """
 
     def __init__(self, sink: FileSink, log_id: str):
@@ -43,14 +43,39 @@ class EventWriter:
 
     def add(self, batch: Batch) -> None:
         """The next events."""
-        self._kinds += [b'"type":%b,"name":%b' % (dumps(event_type), dumps(name)) for event_type, name, _ in batch.kinds]
-        self._compiles += [b'"compile":%b,"attempt":%b' % (dumps(key), dumps(attempt)) for key, attempt in map(_attempt, batch.compiles)]
+        self._kinds += [
+            b'"type":%b,"name":%b' % (dumps(event_type), dumps(name)) for event_type, name, _ in batch.kinds
+        ]
+        self._compiles += [
+            b'"compile":%b,"attempt":%b' % (dumps(key), dumps(attempt))
+            for key, attempt in map(_attempt, batch.compiles)
+        ]
         self._origins += [dumps(f"{path}:{line}") for _, path, line in batch.origins]
         self._pids += map(dumps, batch.pids)
-        kinds, compiles, origins, pids, ranks, forms = self._kinds, self._compiles, self._origins, self._pids, self._ranks, batch.payload_forms
+        kinds, compiles, origins, pids, ranks, forms = (
+            self._kinds,
+            self._compiles,
+            self._origins,
+            self._pids,
+            self._ranks,
+            batch.payload_forms,
+        )
         lines, end = [], self._end
         for index, row in enumerate(batch.rows, batch.first_event_index):
-            kind, compile_index, rank, line, byte_offset, size_bytes, time_us, origin, pid, blob, offset, payload_size_bytes = row
+            (
+                kind,
+                compile_index,
+                rank,
+                line,
+                byte_offset,
+                size_bytes,
+                time_us,
+                origin,
+                pid,
+                blob,
+                offset,
+                payload_size_bytes,
+            ) = row
             gap_bytes, end = byte_offset - end, byte_offset + size_bytes
             rank_json = ranks.get(rank)
             if rank_json is None:
@@ -58,7 +83,18 @@ class EventWriter:
             if blob < 0:
                 lines.append(
                     _ROW_WITHOUT_PAYLOAD
-                    % (index, kinds[kind], compiles[compile_index], rank_json, line, gap_bytes, size_bytes, time_us, origins[origin], pids[pid])
+                    % (
+                        index,
+                        kinds[kind],
+                        compiles[compile_index],
+                        rank_json,
+                        line,
+                        gap_bytes,
+                        size_bytes,
+                        time_us,
+                        origins[origin],
+                        pids[pid],
+                    )
                 )
                 continue
             form = dumps(forms[index]) if index in forms else b'"lf"'
@@ -74,7 +110,10 @@ class EventWriter:
                 self._metadata.add(index, metadata)
 
     def close(self, blobs: Sequence[str]) -> dict[str, dict]:
-        """Write what is still to be written; ``blobs`` are the paths of the blobs. Returns the entries of both tables in the log directory, by name."""
+        """Write what is still to be written; ``blobs`` are the paths of the blobs.
+
+        Returns the entries of both tables in the log directory, by name.
+        """
         tables = {}
         if len(self._events):
             entry = tables["events"] = self._sink.put_rows(self._log_id, "events", self._events, blobs)
@@ -93,7 +132,11 @@ def _attempt(compile: tuple) -> tuple[str | None, int | None]:
 
 
 class _Metadata:
-    """The files of the metadata. A file ends as that of any table does; it is written when the next one begins, so that the name of a single one is known."""
+    """The files of the metadata.
+
+    A file ends as that of any table does; it is written when the next one begins, so that the name of a
+    single one is known.
+    """
 
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink

@@ -20,15 +20,20 @@ BlobRow = tuple[str, str, int, int]  # path, SHA-256, size, stored size
 class FileSink:
     """Files below ``root``, stored with ``codec``.
 
-    Blobs may be written by several processes at once: equal content has an equal name. There are no threads: a
-    thread that compresses costs the one that reads more, in waiting for the interpreter, than it takes over.
+    Blobs may be written by several processes at once: equal content has an equal name. There are no threads:
+    a thread that compresses costs the one that reads more, in waiting for the interpreter, than it takes
+    over.
     """
 
     def __init__(self, root: Path, codec: Codec):
         self.root = root
         self.codec = codec
-        self.below = ""  # before each path: where the files of one state of a growing bundle lie (layout.live_path)
-        self.keep: frozenset[str] = frozenset()  # names of tables that are read again, while what they were made of is still here
+        self.below = (
+            ""  # before each path: where the files of one state of a growing bundle lie (layout.live_path)
+        )
+        self.keep: frozenset[str] = (
+            frozenset()
+        )  # names of tables that are read again, while what they were made of is still here
         self.kept: dict[str, Rows] = {}  # these, as ``put_rows`` got them
 
     def put(self, path: str, data: bytes | memoryview) -> str:
@@ -42,10 +47,16 @@ class FileSink:
         return self.below + path
 
     def put_rows(self, log_id: str, name: str, rows: Rows, blobs: Sequence[str] | None = None) -> dict:
-        """Store a table of a log as JSON Lines; returns what the log directory says of it (schema: log, 'tables'). ``blobs``: see Rows.files."""
+        """Store a table of a log as JSON Lines; returns what the log directory says of it (schema: log,
+        'tables').
+
+        ``blobs``: see Rows.files.
+        """
         if name in self.keep:
             self.kept[name] = rows
-        return self.put_row_files(log_id, name, [(count, encoded_pieces(pieces, self.codec)) for count, pieces in rows.files(blobs)])
+        return self.put_row_files(
+            log_id, name, [(count, encoded_pieces(pieces, self.codec)) for count, pieces in rows.files(blobs)]
+        )
 
     def put_row_files(self, log_id: str, name: str, files: Sequence[tuple[int, Iterable[bytes]]]) -> dict:
         """The same for files that are encoded already: (number of rows, pieces) of each."""
@@ -61,10 +72,13 @@ class FileSink:
         for file in table["files"]:
             os.remove(self.root / file["path"])
 
-    def put_blob(self, data: bytes | memoryview, path: str | None = None, *, sha256: str | None = None) -> BlobRow:
+    def put_blob(
+        self, data: bytes | memoryview, path: str | None = None, *, sha256: str | None = None
+    ) -> BlobRow:
         """Store a blob.
 
-        ``path`` is for what no other log can have; None lets the hash tell the place, which equal blobs share.
+        ``path`` is for what no other log can have; None lets the hash tell the place, which equal blobs
+        share.
         ``sha256`` is that of the data, where it is known.
         """
         sha256 = sha256 or hashlib.sha256(data).hexdigest()
@@ -78,7 +92,9 @@ class FileSink:
     def _write(self, path: str, pieces: Iterable[bytes]) -> None:
         # For a job of many ranks there are thousands of files: what is asked of the system for each counts.
         target = f"{self.root}/{path}"
-        written = target if self.below else f"{target}.{os.getpid()}.{threading.get_ident()}"  # of a state nobody knows yet
+        written = (
+            target if self.below else f"{target}.{os.getpid()}.{threading.get_ident()}"
+        )  # of a state nobody knows yet
         try:
             file = open(written, "wb")
         except FileNotFoundError:

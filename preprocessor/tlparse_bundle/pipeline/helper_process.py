@@ -26,7 +26,10 @@ class LinkClosed(EOFError):
 
 
 def sent_apart(data: bytes | None) -> bytes | pickle.PickleBuffer | None:
-    """What stands for some bytes in a message, so that large ones are not copied on their way. They arrive as bytes."""
+    """What stands for some bytes in a message, so that large ones are not copied on their way.
+
+    They arrive as bytes.
+    """
     return pickle.PickleBuffer(data) if data is not None and len(data) >= _BUFFER_BYTES else data
 
 
@@ -55,7 +58,9 @@ class Link:
         """The next message. Raises LinkClosed, also when a message was cut."""
         size, count = _HEAD.unpack(self._read(_HEAD.size))
         data = self._read(size)
-        return pickle.loads(data, buffers=[self._read(*_LENGTH.unpack(self._read(_LENGTH.size))) for _ in range(count)])
+        return pickle.loads(
+            data, buffers=[self._read(*_LENGTH.unpack(self._read(_LENGTH.size))) for _ in range(count)]
+        )
 
     def _read(self, size: int) -> bytes:
         data = self._source.read(size)
@@ -65,12 +70,15 @@ class Link:
 
 
 def may_fork() -> bool:
-    """Whether the process can be a copy of this one, which has read its modules already: on Linux, as long as there are no threads."""
+    """Whether the process can be a copy of this one, which has read its modules already: on Linux, as long as
+    there are no threads.
+    """
     return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
 
 
 class Helper:
-    """Our end. The process ends when this one does, whatever ends it: a copy of this one, or a plain subprocess.
+    """Our end. The process ends when this one does, whatever ends it: a copy of this one, or a plain
+    subprocess.
 
     Raises BundleError when the process has ended early, and what was raised over there.
     """
@@ -120,7 +128,10 @@ def _subprocess(work: Callable[[Link], Any]) -> subprocess.Popen:
         [
             sys.executable,
             "-c",
-            f"from {__name__} import serve; from {work.__module__} import {work.__name__}; serve({work.__name__}, parent={os.getpid()})",
+            (
+                f"from {__name__} import serve; from {work.__module__} import {work.__name__};"
+                f" serve({work.__name__}, parent={os.getpid()})"
+            ),
         ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -161,7 +172,8 @@ class _Copy:
 
 
 def serve(work: Callable[[Link], Any], link: Link | None = None, parent: int | None = None) -> None:
-    """The other end, by default at the standard streams: what ``work`` returns, or raises, is the last message. Does not return.
+    """The other end, by default at the standard streams: what ``work`` returns, or raises, is the last
+    message. Does not return.
 
     It ends with ``parent``, the number of the process that speaks to it.
     """

@@ -1,7 +1,8 @@
 """Names of files that another log of the same process defines.
 
-torch writes the name of a file once, when a stack has it first, with the number that stands for it from then on. A process that
-closes its log and begins another one (torch.export.draft_export does) goes on with its numbers: the second log lacks the names.
+torch writes the name of a file once, when a stack has it first, with the number that stands for it from then
+on. A process that closes its log and begins another one (torch.export.draft_export does) goes on with its
+numbers: the second log lacks the names.
 """
 
 from __future__ import annotations
@@ -20,13 +21,18 @@ _CODE = "string-undefined"
 
 
 def strings_from_others(
-    logs: Sequence[LogFile], summaries: Sequence[LogSummary], map_: Callable[..., list[Any]], lacking: set[str] | None = None
+    logs: Sequence[LogFile],
+    summaries: Sequence[LogSummary],
+    map_: Callable[..., list[Any]],
+    lacking: set[str] | None = None,
 ) -> dict[str, dict[int, str]]:
     """The strings that others define for the logs that lack some, by id of the log.
 
-    ``map_``: as that of an executor. Others are logs of the same rank that name the same process ids. What two of them say
-    differently is left out, and so is what comes from a process that merely got the number of an earlier one: it defines its own.
-    ``lacking``: ids of logs that were found to lack some before, and got them; those that are found now are added.
+    ``map_``: as that of an executor. Others are logs of the same rank that name the same process ids. What
+    two of them say differently is left out, and so is what comes from a process that merely got the number of
+    an earlier one: it defines its own.
+    ``lacking``: ids of logs that were found to lack some before, and got them; those that are found now are
+    added.
     """
     lacking = set() if lacking is None else lacking
     lacking.update(summary.row["id"] for summary in summaries if _CODE in summary.row["diagnostics"])
@@ -38,12 +44,18 @@ def strings_from_others(
     others: dict[str, set[str]] = {}
     for summary in summaries:
         if summary.row["id"] in lacking:
-            found = set().union(*(of_process[summary.row["rank"], pid] for pid in summary.pids)) - {summary.row["id"]}
+            found = set().union(*(of_process[summary.row["rank"], pid] for pid in summary.pids)) - {
+                summary.row["id"]
+            }
             if found:
                 others[summary.row["id"]] = found
     asked = sorted({log_id for ids in others.values() for log_id in ids})
     defined = dict(zip(asked, map_(_strings_of, [(by_id[log_id],) for log_id in asked]))) if asked else {}
-    return {log_id: agreed for log_id, ids in others.items() if (agreed := _agreed([defined[other] for other in ids]))}
+    return {
+        log_id: agreed
+        for log_id, ids in others.items()
+        if (agreed := _agreed([defined[other] for other in ids]))
+    }
 
 
 def _agreed(tables: Sequence[dict[int, str]]) -> dict[int, str]:

@@ -12,7 +12,8 @@ _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 def end_with(parent: int) -> None:
     """From now on this process is killed when its parent, the process of this number, has gone.
 
-    On Linux the system does that. Elsewhere a worker waits for it in a thread; what reads from its parent ends by itself.
+    On Linux the system does that. Elsewhere a worker waits for it in a thread; what reads from its parent
+    ends by itself.
     """
     if sys.platform == "linux":
         import ctypes

@@ -16,8 +16,8 @@ from tlparse_bundle.log.record_reader import Record, RecordReader
 class LogRecords:
     """Iterate over it once, then ``tail``, ``sha256`` and ``diagnostics`` are whole; ``close`` in any case.
 
-    ``raw`` gives the bytes of a log that still grows, see RecordReader; None opens the log and reads it as it is.
-    Raises BundleError when the log cannot be read or decompressed.
+    ``raw`` gives the bytes of a log that still grows, see RecordReader; None opens the log and reads it as it
+    is. Raises BundleError when the log cannot be read or decompressed.
     """
 
     def __init__(self, log: LogFile, raw: Any = None):
@@ -30,7 +30,9 @@ class LogRecords:
         return self._reader.certain
 
     def stop(self) -> None:
-        """While it waits for more: what was read is the whole log, without a record at its end of which the rest is still to come."""
+        """While it waits for more: what was read is the whole log, without a record at its end of which the
+        rest is still to come.
+        """
         head, payload = self._reader.waiting
         end = self.size_bytes if is_whole(head, payload) else self._reader.certain
         self._reader.stop_at(end)

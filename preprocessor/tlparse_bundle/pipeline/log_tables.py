@@ -99,14 +99,19 @@ class LogTables:
 
     def _kinds(self) -> list[dict]:
         rows = []
-        for (event_type, name), kind, sums in zip(self._tally.kind_names, self._tally.kinds, self._tally.kind_sums()):
+        for (event_type, name), kind, sums in zip(
+            self._tally.kind_names, self._tally.kinds, self._tally.kind_sums()
+        ):
             row = {"type": event_type, "name": name, "descriptor": kind.key, "language": kind.language}
             rows.append({**row, "event_count": sums.event_count, "size_bytes": sums.size_bytes})
         return rows
 
     def _ranks(self) -> list[dict]:
         counts = self._tally.rank_counts()
-        return [{"rank": rank, "event_count": counts[rank]} for rank in sorted(counts, key=lambda r: (r is None, r or 0))]
+        return [
+            {"rank": rank, "event_count": counts[rank]}
+            for rank in sorted(counts, key=lambda r: (r is None, r or 0))
+        ]
 
 
 def _plugin_classes() -> list[partial[PluginTable]]:

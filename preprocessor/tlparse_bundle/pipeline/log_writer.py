@@ -62,7 +62,8 @@ def write_log(
     one_of_many: bool = False,
     strings: Mapping[int, str] = {},
 ) -> LogSummary:
-    """Read ``log`` and write its files below ``root``. Memory hardly grows with the log (docs/performance.md).
+    """Read ``log`` and write its files below ``root``. Memory hardly grows with the log
+    (docs/performance.md).
 
     ``progress`` is told how many bytes of the uncompressed log were read since the last call. With two
     or more ``cores`` to itself a large log gets a process for its tables (see stage).
@@ -73,7 +74,9 @@ def write_log(
     RECENT.begin(one_of_many=one_of_many)
     reported = 0
     with (
-        open_stage(LOG_TABLES, root, codec, log.id, one_of_many and cores == 1, cores=cores, log_bytes=log.size_bytes) as tables,
+        open_stage(
+            LOG_TABLES, root, codec, log.id, one_of_many and cores == 1, cores=cores, log_bytes=log.size_bytes
+        ) as tables,
         closing(LogRecords(log)) as records,
     ):
         build = LogBuild(log, FileSink(root, CODECS[codec]), tables, records, strings)
@@ -91,7 +94,14 @@ class LogBuild:
     Of a log that grows, ``advance`` takes what there is, and may be called again when there is more.
     """
 
-    def __init__(self, log: LogFile, sink: FileSink, tables: Stage, records: LogRecords, strings: Mapping[int, str] = {}):
+    def __init__(
+        self,
+        log: LogFile,
+        sink: FileSink,
+        tables: Stage,
+        records: LogRecords,
+        strings: Mapping[int, str] = {},
+    ):
         self.log = log
         self.decoder = EventDecoder(Diagnostics(), strings)
         self.last_event: Event | None = None
@@ -128,7 +138,15 @@ class LogBuild:
         for batch in self._read:
             if batch is not None:  # None: it waited for more, before there was no more
                 self._take(*batch)
-        log, sink, tables, records, decoder, blobs, verbatim = self.log, self._sink, self._tables, self._records, self.decoder, self._blobs, self._verbatim
+        log, sink, tables, records, decoder, blobs, verbatim = (
+            self.log,
+            self._sink,
+            self._tables,
+            self._records,
+            self.decoder,
+            self._blobs,
+            self._verbatim,
+        )
         tables.end()
         verbatim.add([records.tail])
         verbatim.close()
@@ -146,7 +164,12 @@ class LogBuild:
             if len(table := Rows(rows)):
                 made.tables[name] = sink.put_rows(log.id, name, table)
         name = os.fsencode(log.path.name).decode("utf-8", "replace")
-        source = {"name": name, "size_bytes": records.size_bytes, "sha256": records.sha256, "compression": log.compression}
+        source = {
+            "name": name,
+            "size_bytes": records.size_bytes,
+            "sha256": records.sha256,
+            "compression": log.compression,
+        }
         directory = {
             "id": log.id,
             "rank": rank,
@@ -159,9 +182,13 @@ class LogBuild:
             "verbatim": verbatim.chunks,
             "kinds": made.kinds,
         }
-        self.facts = Facts(WrittenLog(sink, directory, decoder.clock.last_epoch_us(), {"diagnostics": diagnostics.rows()}))
+        self.facts = Facts(
+            WrittenLog(sink, directory, decoder.clock.last_epoch_us(), {"diagnostics": diagnostics.rows()})
+        )
         derived = {**dict(compile_tables(self.facts)), **dict(recompile_tables(self.facts))}
-        made.tables |= {name: sink.put_rows(log.id, name, Rows(rows)) for name, rows in derived.items() if len(rows)}
+        made.tables |= {
+            name: sink.put_rows(log.id, name, Rows(rows)) for name, rows in derived.items() if len(rows)
+        }
         numbers, findings, faults = findings_of(self.facts, derived["compiles"])
         for fault in faults:
             diagnostics.add(PLUGIN_FAILED, fault)
@@ -172,7 +199,10 @@ class LogBuild:
         for name in PASSED_ON:
             if name in made.tables:
                 sink.remove(made.tables.pop(name))
-        path = sink.put(log_path(log.id, "log.json", sink.codec), dumps({**directory, "tables": dict(sorted(made.tables.items()))}))
+        path = sink.put(
+            log_path(log.id, "log.json", sink.codec),
+            dumps({**directory, "tables": dict(sorted(made.tables.items()))}),
+        )
         row = {
             "id": log.id,
             "path": path,
@@ -183,11 +213,18 @@ class LogBuild:
             "diagnostics": diagnostics.counts(),
             "summary": numbers,
         }
-        return LogSummary(row, made.descriptors, findings[:FIRST_FINDINGS], frozenset(decoder.pids), diagnostics.messages(PLUGIN_FAILED))
+        return LogSummary(
+            row,
+            made.descriptors,
+            findings[:FIRST_FINDINGS],
+            frozenset(decoder.pids),
+            diagnostics.messages(PLUGIN_FAILED),
+        )
 
 
 def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[Event], list[bytes]] | None]:
-    """Some events, and what is to be kept verbatim of them and of what stands between them; None when nothing more is there yet.
+    """Some events, and what is to be kept verbatim of them and of what stands between them; None when nothing
+    more is there yet.
 
     What comes next gets many events at once: to go from one to the next with each event takes a tenth longer.
     """
@@ -222,7 +259,10 @@ def _note_clock(decoder: EventDecoder, diagnostics: Diagnostics, size_bytes: int
         diagnostics.add("empty-log", "the file is empty")
     elif clock.year is not None:
         sign, minutes = "-" if clock.utc_offset_minutes < 0 else "+", abs(clock.utc_offset_minutes)
-        diagnostics.add("clock-inferred", f"year {clock.year}, local time is UTC{sign}{minutes // 60:02d}:{minutes % 60:02d}")
+        diagnostics.add(
+            "clock-inferred",
+            f"year {clock.year}, local time is UTC{sign}{minutes // 60:02d}:{minutes % 60:02d}",
+        )
     elif decoder.event_count:
         diagnostics.add("year-unknown", "no chromium event or metrics to derive the year from")
 
@@ -260,7 +300,9 @@ class VerbatimWriter:
 class WrittenLog:
     """See LogFiles of the findings. ``unwritten``: rows of tables that are written later."""
 
-    def __init__(self, sink: FileSink, directory: dict, last_epoch_us: int | None, unwritten: Mapping[str, list[dict]]):
+    def __init__(
+        self, sink: FileSink, directory: dict, last_epoch_us: int | None, unwritten: Mapping[str, list[dict]]
+    ):
         self._unwritten = unwritten
         self._sink = sink
         self._last_epoch_us = last_epoch_us
@@ -270,7 +312,11 @@ class WrittenLog:
         if name in self._unwritten:
             return self._unwritten[name]
         if (entry := self.directory["tables"].get(name)) is not None:
-            return [row for file in entry["files"] for row in parse_rows(self._sink.codec.decode((self._sink.root / file["path"]).read_bytes()))]
+            return [
+                row
+                for file in entry["files"]
+                for row in parse_rows(self._sink.codec.decode((self._sink.root / file["path"]).read_bytes()))
+            ]
         return []
 
     def lists(self, name: str) -> Rows | None:

@@ -1,6 +1,7 @@
 """Bundles of disjoint logs to one: the same bytes as building it from all the logs at once.
 
-One exception: a log that lacks names of files which another log of its process defines is left as it is (see interned_strings).
+One exception: a log that lacks names of files which another log of its process defines is left as it is (see
+interned_strings).
 """
 
 from __future__ import annotations
@@ -28,26 +29,49 @@ from tlparse_bundle.pipeline.workers import Workers, core_count
 _KIND_FIELDS = ("title", "phase", "language", "help")
 
 
-def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overwrite: bool = False, jobs: int | None = None, verify: bool = True, run: int | None = None) -> BuildResult:
+def merge(
+    bundles: Sequence[str | os.PathLike],
+    out: str | os.PathLike,
+    *,
+    overwrite: bool = False,
+    jobs: int | None = None,
+    verify: bool = True,
+    run: int | None = None,
+) -> BuildResult:
     """Write the bundle of all logs of ``bundles`` to ``out``, without reading a raw log; folders or URLs.
 
-    ``verify``: each blob must have the hash that it is named by. ``run``: as in ``build``. Raises BundleError when two bundles have a log of one
-    name, when their formats or codecs differ, when one is damaged, or when ``out`` may not be written.
+    ``verify``: each blob must have the hash that it is named by. ``run``: as in ``build``. Raises BundleError
+    when two bundles have a log of one name, when their formats or codecs differ, when one is damaged, or when
+    ``out`` may not be written.
     """
     opened = [Bundle.open(location, verify=verify) for location in bundles]
     _check(opened, bundles)
     codec = opened[0].codec.name
     if str(out).rstrip("/") in (str(location).rstrip("/") for location in bundles):
-        raise BundleError(f"{out} is one of the bundles to merge", hint="Choose another place.", code="exists")
+        raise BundleError(
+            f"{out} is one of the bundles to merge", hint="Choose another place.", code="exists"
+        )
     logs = [(str(location), log.id) for bundle, location in zip(opened, bundles) for log in bundle.logs]
     sources = [path for location in bundles for path in layout.guards(location)]
-    with open_target(out, overwrite=overwrite, sources=sources) as target, Workers(min(jobs or core_count(), len(logs))) as workers:
+    with (
+        open_target(out, overwrite=overwrite, sources=sources) as target,
+        Workers(min(jobs or core_count(), len(logs))) as workers,
+    ):
         summaries = workers.map(_copy_log, [(*log, target.root, verify) for log in logs])
         try:
             manifest, job_findings = finish(summaries, target, codec, workers, run, _common_names(opened))
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
-            raise damaged("one of the bundles", f"its logs cannot be compared ({type(error).__name__}: {error})") from error
-    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job_findings, plugin_faults(summaries, manifest))
+            raise damaged(
+                "one of the bundles", f"its logs cannot be compared ({type(error).__name__}: {error})"
+            ) from error
+    return BuildResult(
+        str(out) if is_url(out) else Path(out),
+        manifest,
+        *target.size(),
+        first_findings(summaries),
+        job_findings,
+        plugin_faults(summaries, manifest),
+    )
 
 
 def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike]) -> None:
@@ -58,11 +82,14 @@ def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike]) -> 
             version = "{major}.{minor}".format(**bundle.manifest["format"])
             hint = "Build it again from its logs (tlparse-bundle restore writes them)."
             raise BundleError(
-                f"{location} has the format {version}, this program writes {own['major']}.{own['minor']}", hint=hint, code="format-version"
+                f"{location} has the format {version}, this program writes {own['major']}.{own['minor']}",
+                hint=hint,
+                code="format-version",
             )
         if bundle.codec != opened[0].codec:
             raise BundleError(
-                f"{locations[0]} is stored with codec {opened[0].codec.name}, {location} with {bundle.codec.name}",
+                f"{locations[0]} is stored with codec {opened[0].codec.name}, {location} with"
+                f" {bundle.codec.name}",
                 hint="Build one of them again with --codec.",
                 code="codec",
             )
@@ -85,8 +112,8 @@ def _common_names(opened: Sequence[Bundle]) -> dict[str, str]:
 def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary:
     """Copy the files of a log to the bundle at ``root``; equal blobs of several logs are one file.
 
-    Nothing of one log can become a part of another one: its own files lie in its own folder, and a blob is what it is
-    named by, since whoever stored it has checked that.
+    Nothing of one log can become a part of another one: its own files lie in its own folder, and a blob is
+    what it is named by, since whoever stored it has checked that.
     """
     bundle = Bundle.open(location, verify=verify)
     log = bundle.log(log_id)
@@ -103,17 +130,31 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
     descriptors = bundle.manifest["descriptors"]
     keys = {kind["descriptor"] for kind in log.directory["kinds"]}
     known = {key: Kind(key, *(descriptors[key][field] for field in _KIND_FIELDS)) for key in keys}
-    faults = [row["message"] for row in log.table("diagnostics") if row["code"] == PLUGIN_FAILED] if PLUGIN_FAILED in log.row["diagnostics"] else []
-    return LogSummary(log.row, known, ([] if log.is_missing("findings") else log.findings()[:FIRST_FINDINGS]), plugin_faults=faults)
+    faults = (
+        [row["message"] for row in log.table("diagnostics") if row["code"] == PLUGIN_FAILED]
+        if PLUGIN_FAILED in log.row["diagnostics"]
+        else []
+    )
+    return LogSummary(
+        log.row,
+        known,
+        ([] if log.is_missing("findings") else log.findings()[:FIRST_FINDINGS]),
+        plugin_faults=faults,
+    )
 
 
 def _own_files(log: Log) -> list[str]:
-    """The files of a log but its blobs. Raises BundleError when one lies elsewhere than in the folder of the log."""
+    """The files of a log but its blobs.
+
+    Raises BundleError when one lies elsewhere than in the folder of the log.
+    """
     directory = log.directory
     chunks = (chunk["path"] for chunk in directory["verbatim"])
     rows = (file["path"] for entry in directory["tables"].values() for file in entry["files"])
     paths = [log.row["path"], *rows, *chunks]
-    own = (path for path, row in log.blobs.items() if path != layout.blob_path(row["sha256"], log.bundle.codec))
+    own = (
+        path for path, row in log.blobs.items() if path != layout.blob_path(row["sha256"], log.bundle.codec)
+    )
     for path in (*paths, *own):
         if not layout.is_own(path) or not path.startswith(f"logs/{log.id}/"):
             raise damaged(f"log {log.id}", f"{quoted(path)} is no path of a file of it")

@@ -20,11 +20,15 @@ from tlparse_bundle.tables.registry import PAYLOAD_TABLES, Tables
 from tlparse_bundle.tables.table import Table, TableContext
 from tlparse_bundle.tables.tally import Tally
 
-MAX_WAITING_BYTES = 24 << 20  # of memory, for the events of one log; beyond, its tables are filled as they come
+MAX_WAITING_BYTES = (
+    24 << 20
+)  # of memory, for the events of one log; beyond, its tables are filled as they come
 _METADATA_FACTOR = 4  # parsed, metadata take several times their size
 _MAX_KNOWN = 64  # tables, of some logs
 
-_known: dict[tuple[str, str, bytes], Any] = {}  # (table, codec, its events) -> see RememberedPayloadTables._files
+_known: dict[
+    tuple[str, str, bytes], Any
+] = {}  # (table, codec, its events) -> see RememberedPayloadTables._files
 
 
 class PayloadTables:
@@ -43,8 +47,16 @@ class PayloadTables:
         self._tables.settle()
 
     def finish(self) -> tuple[dict[str, dict], Diagnostics]:
-        """Write the tables. Returns them by name (see FileSink.put_rows), and what there is to say about the payloads."""
-        made = {name: self._sink.put_rows(self._log_id, name, rows) for table in self._tables for name, rows in table.tables() if len(rows)}
+        """Write the tables.
+
+        Returns them by name (see FileSink.put_rows), and what there is to say about the payloads.
+        """
+        made = {
+            name: self._sink.put_rows(self._log_id, name, rows)
+            for table in self._tables
+            for name, rows in table.tables()
+            if len(rows)
+        }
         return made, self._diagnostics
 
 
@@ -77,7 +89,10 @@ class RememberedPayloadTables:
             self._here.observe(events)
             return
         self._batches.append([event for event in events if self._note(event)])
-        self._waiting_bytes += sum(len(event.payload or b"") + _METADATA_FACTOR * len(event.metadata_json) for event in self._batches[-1])
+        self._waiting_bytes += sum(
+            len(event.payload or b"") + _METADATA_FACTOR * len(event.metadata_json)
+            for event in self._batches[-1]
+        )
         if self._waiting_bytes > MAX_WAITING_BYTES:
             self._fill()
 
@@ -86,7 +101,9 @@ class RememberedPayloadTables:
         slots = self._of_type.get(event.type)
         if slots is None:
             types = ((slot, slot.table.types) for slot in self._slots)
-            slots = self._of_type[event.type] = [slot for slot, wanted in types if wanted is None or event.type in wanted]
+            slots = self._of_type[event.type] = [
+                slot for slot, wanted in types if wanted is None or event.type in wanted
+            ]
         fingerprint = None
         for slot in slots:
             if slot.wants is None or slot.wants(event):
@@ -106,9 +123,14 @@ class RememberedPayloadTables:
     def finish(self) -> tuple[dict[str, dict], Diagnostics]:
         if self._here is None:
             made = [self._files(slot) for slot in self._slots]
-            # A diagnostic has its place in the log, which no other log shares; these tables are made together.
+            # A diagnostic has its place in the log, which no other log shares; these tables are made
+            # together.
             if not any(slot.diagnostics.counts() for slot in self._slots):
-                return {name: self._sink.put_row_files(self._log_id, name, files) for tables in made for name, files in tables.items()}, Diagnostics()
+                return {
+                    name: self._sink.put_row_files(self._log_id, name, files)
+                    for tables in made
+                    for name, files in tables.items()
+                }, Diagnostics()
         return (self._here or self._fill()).finish()
 
     def _files(self, slot: _Slot) -> dict[str, list[tuple[int, list[bytes]]]]:
@@ -118,7 +140,11 @@ class RememberedPayloadTables:
         data = _known.get(key)
         if data is None:
             slot.tables.observe(slot.events)
-            data = {name: [(count, encoded_pieces(pieces, codec)) for count, pieces in rows.files()] for name, rows in slot.table.tables() if len(rows)}
+            data = {
+                name: [(count, encoded_pieces(pieces, codec)) for count, pieces in rows.files()]
+                for name, rows in slot.table.tables()
+                if len(rows)
+            }
             if not slot.diagnostics.counts():
                 while len(_known) >= _MAX_KNOWN:
                     del _known[next(iter(_known))]
@@ -129,5 +155,13 @@ class RememberedPayloadTables:
 def _fingerprint(event: Event) -> bytes:
     """All of an event that a table can see, but its place in the log, which is for diagnostics alone."""
     content = event.hash or hashlib.sha256(event.payload or b"").hexdigest()
-    who = (event.index, event.compile_index, event.compile_id, event.occurrence, event.type, event.name, event.payload is None)
+    who = (
+        event.index,
+        event.compile_index,
+        event.compile_id,
+        event.occurrence,
+        event.type,
+        event.name,
+        event.payload is None,
+    )
     return hashlib.sha256(dumps((*who, content, Fragment(event.metadata_json)), default=list)).digest()

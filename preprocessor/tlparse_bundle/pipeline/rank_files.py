@@ -27,7 +27,11 @@ from tlparse_bundle.statements.ranks.registry import PluginAnalysis, analyses, p
 from tlparse_bundle.statements.ranks.runs import RunOfLog, run_described, runs_of, to_compare
 from tlparse_bundle.tables.rows import Rows
 
-_FRAMES, _RUN, _FAULTS = "", ".", "!"  # among the names of the analyses: the frames of a log, what it records about its run, faults of plug-ins by name
+_FRAMES, _RUN, _FAULTS = (
+    "",
+    ".",
+    "!",
+)  # among the names of the analyses: the frames of a log, what it records about its run, faults of plug-ins by name
 
 
 def digest_log(root: str, codec: str, row: dict) -> dict[str, bytes]:
@@ -38,7 +42,11 @@ def digest_log(root: str, codec: str, row: dict) -> dict[str, bytes]:
     frames = _frames(root, codec, row)
     found = {analysis.name: analysis.digest(frames) for analysis in analyses()}
     run = run_described(frames, (Call(*cells) for cells in found["order"]["calls"]))
-    digests = {_FRAMES: dumps([list(frame) for frame in frames.rows()]), _RUN: dumps(run), **{name: dumps(digest) for name, digest in found.items()}}
+    digests = {
+        _FRAMES: dumps([list(frame) for frame in frames.rows()]),
+        _RUN: dumps(run),
+        **{name: dumps(digest) for name, digest in found.items()},
+    }
     faults = {}
     for plugin in plugin_analyses().plugins:
         guard, analysis = Guard(plugin), plugin.object
@@ -53,7 +61,10 @@ def digest_log(root: str, codec: str, row: dict) -> dict[str, bytes]:
 
 
 def _frames(root: str, codec: str, row: dict) -> Frames:
-    return Frames(Bundle(open_store(root), {"codec": codec, "logs": [row]}, verify=False, trusted=True).logs[0], _contents())
+    return Frames(
+        Bundle(open_store(root), {"codec": codec, "logs": [row]}, verify=False, trusted=True).logs[0],
+        _contents(),
+    )
 
 
 @cache
@@ -77,10 +88,18 @@ class RankFiles(NamedTuple):
             manifest["rank_tables"] = self.entries
 
 
-def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Executor, run: int | None = None, below: str = "") -> RankFiles:
+def write_ranks(
+    target: Target,
+    rows: Sequence[dict],
+    codec: str,
+    workers: Executor,
+    run: int | None = None,
+    below: str = "",
+) -> RankFiles:
     """Write the tables of the analyses.
 
-    ``rows`` are those of the manifest; ``run`` is the number of the run to compare, from 1, in the order of their start.
+    ``rows`` are those of the manifest; ``run`` is the number of the run to compare, from 1, in the order of
+    their start.
     ``below`` stands before each path, as in the sink.
     Raises BundleError when there is no such run, or it has no two ranks.
     """
@@ -88,13 +107,35 @@ def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Execu
     if len({row["rank"] for row in ranked}) < 2:
         return _none(run, 0)
     known: dict[bytes, Any] = {}
-    found = {row["id"]: digest for row, digest in zip(ranked, workers.map(digest_log, [(target.root, codec, row) for row in ranked]))}
-    runs = runs_of([RunOfLog(row["id"], row["rank"], row["torch_version"], *loads(found[row["id"]][_RUN]), row["summary"]["compile_count"], row["event_count"]) for row in ranked])
+    found = {
+        row["id"]: digest
+        for row, digest in zip(ranked, workers.map(digest_log, [(target.root, codec, row) for row in ranked]))
+    }
+    runs = runs_of(
+        [
+            RunOfLog(
+                row["id"],
+                row["rank"],
+                row["torch_version"],
+                *loads(found[row["id"]][_RUN]),
+                row["summary"]["compile_count"],
+                row["event_count"],
+            )
+            for row in ranked
+        ]
+    )
     if run is not None and not 1 <= run <= len(runs):
         return _none(run, len(runs))
     number = to_compare(runs) if run is None else run - 1
     chosen = {log.log_id for log in runs[number].logs.values()}
-    members = sorted((Member(row["rank"], row) for row in ranked if row["id"] in chosen), key=lambda member: member.rank) if len(chosen) > 1 else []
+    members = (
+        sorted(
+            (Member(row["rank"], row) for row in ranked if row["id"] in chosen),
+            key=lambda member: member.rank,
+        )
+        if len(chosen) > 1
+        else []
+    )
     if not members:
         return _none(run, len(runs))
     digests: dict[str, list] = {}
@@ -117,7 +158,9 @@ def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Execu
     for plugin in plugin_analyses().plugins:
         guard, name = Guard(plugin), plugin.object.name
         failed = next((fault for known_faults in digests[_FAULTS] if (fault := known_faults.get(name))), None)
-        made = guard(_made, plugin.object, comparison, digests.get(name, []), tables) if failed is None else None
+        made = (
+            guard(_made, plugin.object, comparison, digests.get(name, []), tables) if failed is None else None
+        )
         if made is None:
             faults.append(failed or guard.fault or "")
         else:
@@ -130,16 +173,29 @@ def _written(target: Target, tables: Mapping[str, Sequence[dict]], codec: str, b
     entries = {}
     for name, rows in sorted(tables.items()):
         files = [*Rows(rows).files()]
-        paths = [below + layout.rank_path(name, number, len(files), CODECS[codec]) for number in range(len(files))]
+        paths = [
+            below + layout.rank_path(name, number, len(files), CODECS[codec]) for number in range(len(files))
+        ]
         for path, (_, pieces) in zip(paths, files):
             target.write(path, b"".join(encoded_pieces(pieces, CODECS[codec])))
         if files:
-            entries[name] = {"rows": len(rows), "files": [{"path": path, "rows": count} for path, (count, _) in zip(paths, files)]}
+            entries[name] = {
+                "rows": len(rows),
+                "files": [{"path": path, "rows": count} for path, (count, _) in zip(paths, files)],
+            }
     return entries
 
 
-def _made(analysis: PluginAnalysis, comparison: Comparison, digests: Sequence[Any], tables: Mapping[str, Sequence[dict]]) -> dict[str, list[dict]]:
-    """Return the rows of the tables of a plug-in, by name. Raises an exception when they are not rows of JSON, or a name is taken."""
+def _made(
+    analysis: PluginAnalysis,
+    comparison: Comparison,
+    digests: Sequence[Any],
+    tables: Mapping[str, Sequence[dict]],
+) -> dict[str, list[dict]]:
+    """Return the rows of the tables of a plug-in, by name.
+
+    Raises an exception when they are not rows of JSON, or a name is taken.
+    """
     if len(digests) < len(comparison.members):
         raise LookupError("a process that read a log does not have it")
     taken = {*schema_names(), *map(str.lower, tables)}
@@ -154,5 +210,9 @@ def _made(analysis: PluginAnalysis, comparison: Comparison, digests: Sequence[An
 
 def _none(run: int | None, count: int) -> RankFiles:
     if run is not None:
-        raise BundleError(f"run {run} cannot be compared", hint=f"There are {count} runs of several ranks." if count else "The logs are of one rank.", code="not-found")
+        raise BundleError(
+            f"run {run} cannot be compared",
+            hint=f"There are {count} runs of several ranks." if count else "The logs are of one rank.",
+            code="not-found",
+        )
     return RankFiles({}, None, [], [])

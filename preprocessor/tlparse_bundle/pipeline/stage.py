@@ -25,7 +25,10 @@ class Stage(Protocol):
 
     @staticmethod
     def wanted() -> Tables:
-        """Tables like those of the stage, without content. They tell which events of the timeline it must get whole, and which payloads."""
+        """Tables like those of the stage, without content.
+
+        They tell which events of the timeline it must get whole, and which payloads.
+        """
 
     def feed(self, batch: Batch) -> None: ...
 
@@ -52,7 +55,9 @@ class _Apart:
     """Stands for a stage in another process: it is fed there while this process reads on."""
 
     def __init__(self, name: str, arguments: tuple):
-        self._wanted = _class(name).wanted()  # before the process: a copy of this one needs not read the modules again
+        self._wanted = _class(
+            name
+        ).wanted()  # before the process: a copy of this one needs not read the modules again
         self._helper = Helper(work, (name, arguments))
         self._sent = BatchesSent(self._wanted.read)
 

@@ -21,7 +21,10 @@ _MAX_MANIFEST_BYTES = 256 << 20
 
 
 class Target(Protocol):
-    """A bundle that is being written. Use as a context manager: it is there when the block ends well, else nothing is."""
+    """A bundle that is being written.
+
+    Use as a context manager: it is there when the block ends well, else nothing is.
+    """
 
     root: str  # a folder or a URL, for those that write logs and read them again; in the block
 
@@ -39,7 +42,8 @@ class Target(Protocol):
 def open_target(out: str | os.PathLike, *, overwrite: bool, sources: Sequence[Any] = ()) -> Target:
     """The target at a folder or a URL. Raises BundleError unless a bundle may be written there.
 
-    In a folder nobody can read the bundle who cannot read all ``sources``; of an object store its rules tell that.
+    In a folder nobody can read the bundle who cannot read all ``sources``; of an object store its rules tell
+    that.
     """
     if is_url(out):
         return _RemoteTarget(str(out), overwrite)
@@ -53,7 +57,9 @@ class _Folder:
         new = not os.path.lexists(out) or _is_empty(out)
         if not new:
             may_replace(out)
-        self._folder = new_folder(out, may_replace=None if new else may_replace, readers_of=sources, last=layout.MANIFEST)
+        self._folder = new_folder(
+            out, may_replace=None if new else may_replace, readers_of=sources, last=layout.MANIFEST
+        )
 
     def __enter__(self) -> Self:
         self.root = str(self._folder.__enter__())
@@ -73,19 +79,25 @@ class _Folder:
 
 
 class _RemoteTarget:
-    """A prefix of an object store, or another folder that fsspec can write to: what has no manifest is no bundle."""
+    """A prefix of an object store, or another folder that fsspec can write to: what has no manifest is no
+    bundle.
+    """
 
     def __init__(self, url: str, overwrite: bool):
         self._folder = RemoteFolder(url)
         self.root = self._folder.url
         files = self._files()
         if layout.MANIFEST in files and not overwrite:
-            raise BundleError(f"{self.root} exists already", hint="Use --overwrite to replace it.", code="exists")
+            raise BundleError(
+                f"{self.root} exists already", hint="Use --overwrite to replace it.", code="exists"
+            )
         others = sorted(path for path in files if not layout.is_own(path))
-        if others or files and layout.MANIFEST not in files and not overwrite:
+        if others or (files and layout.MANIFEST not in files and not overwrite):
             held = ", ".join((others or sorted(files))[:5])
             raise BundleError(
-                f"{self.root} exists and holds {held}", hint="Choose another place; only bundles are ever replaced.", code="exists"
+                f"{self.root} exists and holds {held}",
+                hint="Choose another place; only bundles are ever replaced.",
+                code="exists",
             )
         self._old = files
 
@@ -168,14 +180,22 @@ class _Replaceable:
             hint = "Choose another place; only bundles are ever replaced."
             raise BundleError(f"{shown(self._out)} exists and is not a bundle", hint=hint, code="exists")
         if not self._overwrite:
-            raise BundleError(f"{shown(self._out)} exists already", hint="Use --overwrite to replace it.", code="exists")
+            raise BundleError(
+                f"{shown(self._out)} exists already", hint="Use --overwrite to replace it.", code="exists"
+            )
         others = sorted(others_in(path))
         if others:
             hint = "Move these away first; they would be lost."
-            raise BundleError(f"{shown(self._out)} holds more than a bundle: {', '.join(map(shown, others[:5]))}", hint=hint, code="exists")
+            raise BundleError(
+                f"{shown(self._out)} holds more than a bundle: {', '.join(map(shown, others[:5]))}",
+                hint=hint,
+                code="exists",
+            )
         if _version(path) != self._seen:
             hint = "Somebody else has written it. Look at it, and try again if it is to be replaced."
-            raise BundleError(f"{shown(self._out)} has changed meanwhile; it was left as it is", hint=hint, code="exists")
+            raise BundleError(
+                f"{shown(self._out)} has changed meanwhile; it was left as it is", hint=hint, code="exists"
+            )
 
 
 def _version(bundle: Path) -> tuple[int, ...] | None:

@@ -35,7 +35,12 @@ class Executor(Protocol):
 
     def __exit__(self, kind, value, traceback) -> None: ...
 
-    def map(self, function: Callable, arguments: Sequence[tuple], done: Callable[[int], None] = lambda number: None) -> list[Any]:
+    def map(
+        self,
+        function: Callable,
+        arguments: Sequence[tuple],
+        done: Callable[[int], None] = lambda number: None,
+    ) -> list[Any]:
         """The results in the order of the arguments; ``done`` is told the number of each as it is there."""
 
 
@@ -58,16 +63,26 @@ class Workers:
 
             for worker in set(multiprocessing.active_children()) - self._others:
                 worker.terminate()
-        self._pool.shutdown(wait=True, cancel_futures=True)  # its thread must not outlive it: it would complain at exit
+        self._pool.shutdown(
+            wait=True, cancel_futures=True
+        )  # its thread must not outlive it: it would complain at exit
 
-    def map(self, function: Callable, arguments: Sequence[tuple], done: Callable[[int], None] = lambda number: None) -> list[Any]:
-        if self.count <= 1 or len(arguments) <= 1 and self._pool is None:
+    def map(
+        self,
+        function: Callable,
+        arguments: Sequence[tuple],
+        done: Callable[[int], None] = lambda number: None,
+    ) -> list[Any]:
+        if self.count <= 1 or (len(arguments) <= 1 and self._pool is None):
             results = []
             for number, argument in enumerate(arguments):
                 results.append(function(*argument))
                 done(number)
             return results
-        from concurrent.futures import ProcessPoolExecutor, as_completed  # which a single log does not need, and a browser cannot use
+        from concurrent.futures import (
+            ProcessPoolExecutor,
+            as_completed,
+        )  # which a single log does not need, and a browser cannot use
         from concurrent.futures.process import BrokenProcessPool
 
         if self._pool is None:
@@ -75,23 +90,34 @@ class Workers:
 
             self._others = set(multiprocessing.active_children())
             context = multiprocessing.get_context("spawn")  # threads and forks do not mix
-            self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_start, initargs=(os.getpid(),))
+            self._pool = ProcessPoolExecutor(
+                self.count, mp_context=context, initializer=_start, initargs=(os.getpid(),)
+            )
         results = [None] * len(arguments)
         try:
-            with held_back():  # so that no worker can be interrupted while it starts, and none is half started when this process ends
-                futures = {self._pool.submit(function, *argument): number for number, argument in enumerate(arguments)}
+            # so that no worker can be interrupted while it starts, and none is half started when this process
+            # ends
+            with held_back():
+                futures = {
+                    self._pool.submit(function, *argument): number
+                    for number, argument in enumerate(arguments)
+                }
             for future in as_completed(futures):
                 results[futures[future]] = future.result()
                 done(futures[future])
         except BrokenProcessPool:
             hint = "It may have been killed for want of memory; --jobs 1 needs less."
-            raise BundleError("a process that worked on a log ended early", hint=hint, code="worker-died") from None
+            raise BundleError(
+                "a process that worked on a log ended early", hint=hint, code="worker-died"
+            ) from None
         return results
 
 
 def _start(parent: int) -> None:
     end_with(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it reaches all processes of a terminal; the parent ends its workers itself
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # it reaches all processes of a terminal; the parent ends its workers itself
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGHUP})
     gc.set_threshold(50_000)  # as in cli
@@ -109,19 +135,27 @@ class DaskWorkers:
         match = _ADDRESS.fullmatch(address)
         if match is None:
             raise BundleError(
-                f"{address!r} is no address of workers", hint="Write dask://HOST:PORT, such as dask://scheduler:8786.", code="executor"
+                f"{address!r} is no address of workers",
+                hint="Write dask://HOST:PORT, such as dask://scheduler:8786.",
+                code="executor",
             )
         try:
             from distributed import Client
         except ImportError:
             raise BundleError(
-                f"{address} needs Dask", hint="pip install 'tlparse-bundle[dask]', here and on the workers.", code="no-dask"
+                f"{address} needs Dask",
+                hint="pip install 'tlparse-bundle[dask]', here and on the workers.",
+                code="no-dask",
             ) from None
         try:
-            self._client = Client(f"tcp://{match[1]}:{match[2]}", timeout=connect_seconds, set_as_default=False)
+            self._client = Client(
+                f"tcp://{match[1]}:{match[2]}", timeout=connect_seconds, set_as_default=False
+            )
         except (OSError, TimeoutError) as error:
             raise BundleError(
-                f"{address} does not answer: {error}", hint="Is the scheduler running (dask scheduler)?", code="executor"
+                f"{address} does not answer: {error}",
+                hint="Is the scheduler running (dask scheduler)?",
+                code="executor",
             ) from None
 
     def __enter__(self) -> Self:
@@ -130,11 +164,17 @@ class DaskWorkers:
     def __exit__(self, kind, value, traceback) -> None:
         self._client.close()
 
-    def map(self, function: Callable, arguments: Sequence[tuple], done: Callable[[int], None] = lambda number: None) -> list[Any]:
+    def map(
+        self,
+        function: Callable,
+        arguments: Sequence[tuple],
+        done: Callable[[int], None] = lambda number: None,
+    ) -> list[Any]:
         from distributed import as_completed
 
         futures = {
-            self._client.submit(function, *argument, pure=False, retries=_RETRIES): number for number, argument in enumerate(arguments)
+            self._client.submit(function, *argument, pure=False, retries=_RETRIES): number
+            for number, argument in enumerate(arguments)
         }
         try:
             for future in as_completed(list(futures), loop=self._client.loop):

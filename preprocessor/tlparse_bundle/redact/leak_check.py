@@ -17,23 +17,33 @@ from tlparse_bundle.redact.text_rewriter import PATH, URL, WORD, anywhere, is_lo
 from tlparse_bundle.tables.rows import parse_rows
 
 _OURS = "schemas.json"  # the same in each bundle of a version
-_CUT = re.compile(r"(?<=.{20})\w+(?:…|['\"])$|(?<=.{999})\w+$", re.DOTALL)  # tables and diagnostics cut what is long: 'wrap' may be of 'wrapper'
+_CUT = re.compile(
+    r"(?<=.{20})\w+(?:…|['\"])$|(?<=.{999})\w+$", re.DOTALL
+)  # tables and diagnostics cut what is long: 'wrap' may be of 'wrapper'
 
 
 def left_over(folder: Path, found: Found, policy: Policy) -> list[str]:
-    """Names, paths and lines of source code of the logs that stand in a file of a bundle; empty when it may be handed on.
+    """Names, paths and lines of source code of the logs that stand in a file of a bundle; empty when it may
+    be handed on.
 
-    Words of torch, of Python and of this package may stand there; of names that are such words the rewritten log has none, but other sentences may.
+    Words of torch, of Python and of this package may stand there; of names that are such words the rewritten
+    log has none, but other sentences may.
     """
     texts = [" ".join(str(path.relative_to(folder)) for path in folder.rglob("*"))]
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.name.startswith(_OURS):
-            data = codec_of(path.name).decode(path.read_bytes(), 1 << 30) if path.name != "manifest.json" else path.read_bytes()
+            data = (
+                codec_of(path.name).decode(path.read_bytes(), 1 << 30)
+                if path.name != "manifest.json"
+                else path.read_bytes()
+            )
             texts += _texts(data, parse_rows if ".jsonl" in path.suffixes else loads)
     whole = "\n".join(texts)
     left: list[str] = []
     if "names" in policy.dropped:
-        left += sorted(_names(whole, found)) + [path for path in found.paths if _is_telling(path) and path in whole]
+        left += sorted(_names(whole, found)) + [
+            path for path in found.paths if _is_telling(path) and path in whole
+        ]
     if "source" in policy.dropped:
         lines = anywhere(line for line in found.source if is_long(line))
         left += sorted({match[0] for match in lines.finditer(whole)}) if lines else []
@@ -49,13 +59,25 @@ def _without_public(match: re.Match) -> str:
 
 
 def _names(whole: str, found: Found) -> Iterator[str]:
-    tokens = set(WORD.findall(PATH.sub(_without_public, URL.sub(" ", whole))))  # a URL stays only where it is one of torch
-    joined = "_" + "__".join(token for token in tokens if token not in usual() and token not in written_by_us() and token not in found.of_torch) + "_"  # names are parts of others, too
+    tokens = set(
+        WORD.findall(PATH.sub(_without_public, URL.sub(" ", whole)))
+    )  # a URL stays only where it is one of torch
+    joined = (
+        "_"
+        + "__".join(
+            token
+            for token in tokens
+            if token not in usual() and token not in written_by_us() and token not in found.of_torch
+        )
+        + "_"
+    )  # names are parts of others, too
     for name in found.own:
         bare = name.strip("_")
         if name in written_by_us() or bare in written_by_us():
             continue
-        if name in tokens or (name not in usual() and bare not in usual() and len(bare) > 3 and f"_{bare}_" in joined):
+        if name in tokens or (
+            name not in usual() and bare not in usual() and len(bare) > 3 and f"_{bare}_" in joined
+        ):
             yield name
 
 

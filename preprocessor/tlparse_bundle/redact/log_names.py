@@ -1,4 +1,6 @@
-"""What the logs of a bundle use as names of their own: functions, files, modules, tensors, lines of source code."""
+"""What the logs of a bundle use as names of their own: functions, files, modules, tensors, lines of source
+code.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ class Found:
 
     def _line(self, path: str, code: str, function: str | None) -> None:
         public = public_part(path) is not None
-        for name in WORD.findall((function or "").partition(" (")[0]):  # 'forward (_subclasses/fake_impls.py:845 in infer_size)'
+        for name in WORD.findall(
+            (function or "").partition(" (")[0]
+        ):  # 'forward (_subclasses/fake_impls.py:845 in infer_size)'
             if public:
                 self.of_torch.add(name)
             else:

@@ -119,7 +119,11 @@ class Rewriter:
     def _prefix(self, line: bytes, match: re.Match) -> bytes:
         if self._names is None:
             return line[: match.end()]
-        return line[: match.start(5)] + bytes_of(self._names.path(text_of(match[5]))) + line[match.end(5) : match.end()]
+        return (
+            line[: match.start(5)]
+            + bytes_of(self._names.path(text_of(match[5])))
+            + line[match.end(5) : match.end()]
+        )
 
     def _payload(self, payload: bytes) -> bytes:
         found = self._payloads.get(payload)
@@ -142,12 +146,22 @@ class Rewriter:
                 self._envelopes[bare] = changed
         announced = [match[2] for match in _ANNOUNCED.finditer(envelope)]
         digests = iter([self._digest(digest, payload, new) for digest in announced])
-        return re.sub(rb'("has_payload": ?")(")', lambda match: match[1] + next(digests, b"") + match[2], changed) if announced else changed
+        return (
+            re.sub(
+                rb'("has_payload": ?")(")', lambda match: match[1] + next(digests, b"") + match[2], changed
+            )
+            if announced
+            else changed
+        )
 
     def _digest(self, announced: bytes, payload: bytes | None, new: bytes | None) -> bytes:
         """What a payload is announced by: true when it was, and wrong when it was."""
         if payload is not None and new is not None:
-            for form in (lambda data: data, lambda data: data.replace(b"\r\n", b"\n"), lambda data: data.rstrip(b"\r\n")):
+            for form in (
+                lambda data: data,
+                lambda data: data.replace(b"\r\n", b"\n"),
+                lambda data: data.rstrip(b"\r\n"),
+            ):
                 if md5(form(payload)) == announced:
                     return md5(form(new))
         if self._names is None or announced == md5(b""):
@@ -164,7 +178,9 @@ class Rewriter:
 
 
 def _lines_like(old: bytes, new: bytes) -> bytes:
-    """Payload lines that cannot be written from the payload alone: with the empty lines and the end that the old ones have."""
+    """Payload lines that cannot be written from the payload alone: with the empty lines and the end that the
+    old ones have.
+    """
     lines, below = iter(new.split(b"\n")), []
     for line in old.split(b"\n"):
         if not line.startswith(b"\t"):

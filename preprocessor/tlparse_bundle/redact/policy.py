@@ -1,4 +1,6 @@
-"""What goes out of a bundle: classes of content, parts that a person knows from the pages, and the two presets."""
+"""What goes out of a bundle: classes of content, parts that a person knows from the pages, and the two
+presets.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +10,21 @@ from dataclasses import dataclass
 from tlparse_bundle.base.errors import BundleError
 
 CLASSES: Mapping[str, str] = {
-    "payloads": "the artifacts: graphs, generated code, guards and logs as torch wrote them; the timeline stays",
+    "payloads": (
+        "the artifacts: graphs, generated code, guards and logs as torch wrote them; the timeline stays"
+    ),
     "source": "lines of source code, in stacks, comments and messages",
     "guards": "the tables of guards and of symbolic expressions",
     "strings": "text in quotation marks that has a space in it",
     "metadata": "what records hold besides the fields of the tables; metrics of compilations stay",
     "verbatim": "the log as it was, from which it could be restored",
-    "names": "names of functions, classes, files, modules, tensors, hosts and users: each becomes another name, the same everywhere",
+    "names": (
+        "names of functions, classes, files, modules, tensors, hosts and users: each becomes another name,"
+        " the same everywhere"
+    ),
 }
-# Tables by the name of what they show. All that a bundle must have stays: compiles, artifacts, stacks, events, diagnostics.
+# Tables by the name of what they show. All that a bundle must have stays: compiles, artifacts, stacks,
+# events, diagnostics.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "findings": ("findings",),
     "timeline": ("spans", "instants", "span_totals"),
@@ -25,17 +33,55 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "failures": ("failures",),
     "caches": ("caches",),
     "guards": ("guards", "guard_trees", "expressions"),
-    "graphs": ("graphs", "subgraphs", "partitions", "partition_candidates", "failed_partitions", "rank_decisions", "aliasing", "duplicate_backwards"),
+    "graphs": (
+        "graphs",
+        "subgraphs",
+        "partitions",
+        "partition_candidates",
+        "failed_partitions",
+        "rank_decisions",
+        "aliasing",
+        "duplicate_backwards",
+    ),
     "kernels": ("generated_code", "kernels", "triton_kernels"),
-    "provenance": ("provenance_groups", "provenance_lines", "provenance_nodes", "provenance_kernels", "provenance_sources"),
+    "provenance": (
+        "provenance_groups",
+        "provenance_lines",
+        "provenance_nodes",
+        "provenance_kernels",
+        "provenance_sources",
+    ),
     "tensors": ("tensors", "tensor_storages", "graph_tensors"),
-    "symbols": ("symbols", "symbol_guards", "symbol_values", "data_dependent_errors", "specializations", "symbol_contexts"),
+    "symbols": (
+        "symbols",
+        "symbol_guards",
+        "symbol_values",
+        "data_dependent_errors",
+        "specializations",
+        "symbol_contexts",
+    ),
     "metrics": ("metrics", "metric_configs", "metric_fields"),
     "runtime": (
-        "runtime_estimates", "estimated_ops", "collective_schedules", "graph_executions", "runtime_metrics", "estimate_tables", "collective_profiles",
-        "collective_reports", "collective_buckets", "collective_sizes",
+        "runtime_estimates",
+        "estimated_ops",
+        "collective_schedules",
+        "graph_executions",
+        "runtime_metrics",
+        "estimate_tables",
+        "collective_profiles",
+        "collective_reports",
+        "collective_buckets",
+        "collective_sizes",
     ),  # fmt: skip
-    "sources": ("sources", "links", "ddp_splits", "autograd_captures", "side_effects", "bytecode", "functorch_configs"),
+    "sources": (
+        "sources",
+        "links",
+        "ddp_splits",
+        "autograd_captures",
+        "side_effects",
+        "bytecode",
+        "functorch_configs",
+    ),
     "export": ("exports", "export_failures"),
     "vllm": ("vllm_backends", "vllm_submodules", "vllm_pieces", "vllm_passes", "vllm_compile_events"),
     "anatomy": ("kinds", "origins", "kind_compiles"),
@@ -66,26 +112,44 @@ class Policy:
 
     def as_row(self) -> dict:
         """As the manifest says it."""
-        return {"preset": self.preset, "dropped": [name for name in dict.fromkeys((*CLASSES, *PARTS)) if name in self.dropped]}
+        return {
+            "preset": self.preset,
+            "dropped": [name for name in dict.fromkeys((*CLASSES, *PARTS)) if name in self.dropped],
+        }
 
 
 def policy(preset: str | None = None, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> Policy:
-    """A preset (default: ``PUBLIC`` when nothing is to be dropped), with classes and parts that stay or go besides.
+    """A preset (default: ``PUBLIC`` when nothing is to be dropped), with classes and parts that stay or go
+    besides.
 
-    When ``keep`` names a part, the parts that it does not name go, and payloads and metadata with them, in which they stand a second time.
-    Raises BundleError for an unknown word, or one in both.
+    When ``keep`` names a part, the parts that it does not name go, and payloads and metadata with them, in
+    which they stand a second time. Raises BundleError for an unknown word, or one in both.
     """
     keep, drop = set(keep), set(drop)
     unknown = sorted((keep | drop) - {*CLASSES, *PARTS})
     if unknown:
-        hint = f"There is: {', '.join(CLASSES)}; and of the tables {', '.join(name for name in PARTS if name not in CLASSES)}."
-        raise BundleError(f"nothing to keep or drop is called {', '.join(unknown)}", hint=hint, code="bad-name", exit_code=2)
+        hint = (
+            f"There is: {', '.join(CLASSES)}; and of the tables"
+            f" {', '.join(name for name in PARTS if name not in CLASSES)}."
+        )
+        raise BundleError(
+            f"nothing to keep or drop is called {', '.join(unknown)}", hint=hint, code="bad-name", exit_code=2
+        )
     if keep & drop:
-        raise BundleError(f"{', '.join(sorted(keep & drop))} cannot be both kept and dropped", code="bad-name", exit_code=2)
+        raise BundleError(
+            f"{', '.join(sorted(keep & drop))} cannot be both kept and dropped", code="bad-name", exit_code=2
+        )
     if "verbatim" in keep:
-        raise BundleError("verbatim cannot be kept: the log as it was holds all that goes", code="bad-name", exit_code=2)
+        raise BundleError(
+            "verbatim cannot be kept: the log as it was holds all that goes", code="bad-name", exit_code=2
+        )
     if preset is not None and preset not in PRESETS:
-        raise BundleError(f"there is no preset {preset}", hint=f"There is: {', '.join(PRESETS)}.", code="bad-name", exit_code=2)
+        raise BundleError(
+            f"there is no preset {preset}",
+            hint=f"There is: {', '.join(PRESETS)}.",
+            code="bad-name",
+            exit_code=2,
+        )
     if preset is None and not drop:
         preset = PUBLIC
     base = PRESETS[preset] if preset else frozenset()

@@ -16,9 +16,16 @@ from tlparse_bundle.redact.text_rewriter import ADDRESS, PUBLIC_HOSTS, URL, is_l
 
 _MAX_LINES = 50_000  # distinct ones; the rules take their time
 _MAX_LINE = 1_000  # characters
-_NOISE = ("Base64HighEntropyString", "HexHighEntropyString", "IPPublicDetector")  # a log is full of hashes and versions
+_NOISE = (
+    "Base64HighEntropyString",
+    "HexHighEntropyString",
+    "IPPublicDetector",
+)  # a log is full of hashes and versions
 # A line without one of these is none that a rule takes for a secret.
-_MAY_BE = re.compile(r"key|token|secret|passw|pwd|auth|credential|-----BEGIN|://[^/\s]*@|AKIA|hf_|ghp_|gho_|xox[a-z]-|sk-|eyJ", re.IGNORECASE)
+_MAY_BE = re.compile(
+    r"key|token|secret|passw|pwd|auth|credential|-----BEGIN|://[^/\s]*@|AKIA|hf_|ghp_|gho_|xox[a-z]-|sk-|eyJ",
+    re.IGNORECASE,
+)
 _MAIL = re.compile(r"[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-zA-Z]{2,24}\b")
 _NO_ADDRESSES = ("127.0.0.1", "0.0.0.0")
 _SHOWN = 12
@@ -26,7 +33,10 @@ _ALWAYS = ("compiles", "artifacts", "stacks", "events", "diagnostics")
 
 
 def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
-    """Lines that say what goes, what stays, how much that is, and what looks like a secret. Raises BundleError for a bundle that cannot be redacted."""
+    """Lines that say what goes, what stays, how much that is, and what looks like a secret.
+
+    Raises BundleError for a bundle that cannot be redacted.
+    """
     check_source(bundle)
     found = look(bundle)
     sizes: dict[str, int] = {}
@@ -40,10 +50,22 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
     names = found.names()
     words = sum(not names.stays(word) for word in found.words)
     amounts = {
-        "payloads": f"{plural(sum(len(log.artifacts) for log in bundle.logs), 'artifact')}, {_size(payloads)} as they are stored",
-        "source": f"{plural(len(found.source), 'line')}, {sum(map(is_long, found.source)):,} of more than three words",
-        "guards": f"{sum(name in log.directory['tables'] for log in bundle.logs for name in PARTS['guards']):,} tables",
-        "verbatim": f"{_size(sum(chunk['size_bytes'] for log in bundle.logs for chunk in log.directory['verbatim']))} of text",
+        "payloads": (
+            f"{plural(sum(len(log.artifacts) for log in bundle.logs), 'artifact')}, {_size(payloads)} as they"
+            " are stored"
+        ),
+        "source": (
+            f"{plural(len(found.source), 'line')}, {sum(map(is_long, found.source)):,} of more than three"
+            " words"
+        ),
+        "guards": (
+            f"{sum(name in log.directory['tables'] for log in bundle.logs for name in PARTS['guards']):,}"
+            " tables"
+        ),
+        "verbatim": (
+            f"{_size(sum(chunk['size_bytes'] for log in bundle.logs for chunk in log.directory['verbatim']))}"
+            " of text"
+        ),
         "names": f"{plural(words, 'word')} and {plural(len(found.paths), 'path')}",
     }
     yield f"{'Preset ' + policy.preset if policy.preset else 'No preset'}. Goes:"
@@ -53,11 +75,18 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
         yield f"  of the tables: {', '.join(gone)}"
     yield "Stays, besides structure, times, counts, kinds and torch's own messages:"
     yield from (_line(name, amounts) for name in CLASSES if name not in policy.dropped)
-    yield f"  of the tables: {', '.join([*_ALWAYS, *(name for name in PARTS if name not in policy.dropped and name not in CLASSES)])}"
+    yield (
+        "  of the tables:"
+        f" {', '.join([*_ALWAYS, *(name for name in PARTS if name not in policy.dropped and name not in CLASSES)])}"
+    )
     if "payloads" in policy.dropped or "timeline" in policy.dropped:
         of_timeline = sum(sizes.values()) - payloads
-        left = (0 if "payloads" in policy.dropped else payloads) + (0 if "timeline" in policy.dropped else of_timeline)
-        what = "none" if not left else _size(left) + (", the timeline" if "payloads" in policy.dropped else "")
+        left = (0 if "payloads" in policy.dropped else payloads) + (
+            0 if "timeline" in policy.dropped else of_timeline
+        )
+        what = (
+            "none" if not left else _size(left) + (", the timeline" if "payloads" in policy.dropped else "")
+        )
         yield f"Of {_size(sum(sizes.values()))} of payloads there is left: {what}."
     try:
         said = secrets(bundle)
@@ -76,7 +105,11 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
 
 def _some(what: str, found: list[str]) -> Iterator[str]:
     if found:
-        yield f"{what}: " + ", ".join(map(shown, found[:_SHOWN])) + (f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else "")
+        yield (
+            f"{what}: "
+            + ", ".join(map(shown, found[:_SHOWN]))
+            + (f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else "")
+        )
 
 
 def _line(name: str, amounts: dict[str, str]) -> str:
@@ -88,13 +121,21 @@ def _size(size_bytes: int) -> str:
 
 
 def addresses(bundle: Bundle) -> list[str]:
-    """Addresses of machines, sites and people, in the order of the logs, without those of torch's own pages and of the machine itself."""
+    """Addresses of machines, sites and people, in the order of the logs, without those of torch's own pages
+    and of the machine itself.
+    """
     found: dict[str, None] = {}
     for log in bundle.logs:
         for junk, record in records(log):
-            text = text_of(junk if record is None else record.kept + (b"" if record.payload is None else record.payload.data))
+            text = text_of(
+                junk
+                if record is None
+                else record.kept + (b"" if record.payload is None else record.payload.data)
+            )
             found.update(dict.fromkeys(url for url in URL.findall(text) if not url.startswith(PUBLIC_HOSTS)))
-            found.update(dict.fromkeys(address for address in ADDRESS.findall(text) if address not in _NO_ADDRESSES))
+            found.update(
+                dict.fromkeys(address for address in ADDRESS.findall(text) if address not in _NO_ADDRESSES)
+            )
             if "@" in text:
                 found.update(dict.fromkeys(_MAIL.findall(text)))
     return list(found)
@@ -107,17 +148,31 @@ def secrets(bundle: Bundle) -> list[str]:
         from detect_secrets.core.scan import scan_line
         from detect_secrets.settings import transient_settings
     except ImportError:
-        raise BundleError("what looks like a secret cannot be told without detect-secrets", hint="pip install 'tlparse-bundle[secrets]'", code="not-installed") from None
-    plugins = [{"name": kind.__name__} for kind in get_mapping_from_secret_type_to_class().values() if kind.__name__ not in _NOISE]
+        raise BundleError(
+            "what looks like a secret cannot be told without detect-secrets",
+            hint="pip install 'tlparse-bundle[secrets]'",
+            code="not-installed",
+        ) from None
+    plugins = [
+        {"name": kind.__name__}
+        for kind in get_mapping_from_secret_type_to_class().values()
+        if kind.__name__ not in _NOISE
+    ]
     seen: set[str] = set()
     found: list[str] = []
     with transient_settings({"plugins_used": plugins}):
         for log in bundle.logs:
             for junk, record in records(log):
-                data = junk if record is None else record.kept + (b"" if record.payload is None else record.payload.data)
+                data = (
+                    junk
+                    if record is None
+                    else record.kept + (b"" if record.payload is None else record.payload.data)
+                )
                 for line in text_of(data).split("\n"):
                     if len(seen) < _MAX_LINES and _MAY_BE.search(line) and line not in seen:
                         seen.add(line)
                         number = "" if record is None else f", line {record.line:,}"
-                        found += [f"{secret.type} in log {log.id}{number}" for secret in scan_line(line[:_MAX_LINE])]
+                        found += [
+                            f"{secret.type} in log {log.id}{number}" for secret in scan_line(line[:_MAX_LINE])
+                        ]
     return found

@@ -15,30 +15,52 @@ _BASE32 = re.compile(r"(?=\w*\d)[a-z0-9]{20,}", re.ASCII)
 _CACHE_FILE = re.compile(r"c[a-z2-7]{51}", re.ASCII)  # torch/_inductor/codecache.py
 _NUMBERED = re.compile(r"(.+?)((?:_?\d+)(?:_\d+)*_?)", re.ASCII)
 _NUMBER_FIRST = re.compile(r"(\d+_)([^\W\d]\w*)", re.ASCII)
-_COMPILED = re.compile(r"(_*(?:compiled_fn|compiled_fn_wrapper|resume_at|compile[dr]?_\w+?|kwdefaults|defaults|builtins_dict|import)_+\d*_?)(.*)", re.ASCII)
+_COMPILED = re.compile(
+    r"(_*(?:compiled_fn|compiled_fn_wrapper|resume_at|compile[dr]?_\w+?|kwdefaults|defaults|builtins_dict|import)_+\d*_?)(.*)",
+    re.ASCII,
+)
 _FUSED = re.compile(r"_*(?:triton|cpp|extern|async|call|kernel|aten|fused|vllm)_\w+", re.ASCII)
 _SOURCE = re.compile(r"([LlGg]_)(.+)", re.ASCII)
 HASH = re.compile(f"{_HEX.pattern}|{_BASE32.pattern}|{_CACHE_FILE.pattern}", re.ASCII)
 _PARTS = re.compile(r"[^_]+")
 _SOURCE_LINE = re.compile(r"source_\d+")  # what stands for a line of source code
 _TORCH_FOLDERS = ("torch", "torchgen", "functorch", "triton")
-_PRIVATE = ("_dynamo", "_inductor", "_functorch", "_subclasses", "_higher_order_ops", "_logging", "_export")  # guards name files without 'torch'
+_PRIVATE = (
+    "_dynamo",
+    "_inductor",
+    "_functorch",
+    "_subclasses",
+    "_higher_order_ops",
+    "_logging",
+    "_export",
+)  # guards name files without 'torch'
 _PACKAGES = ("site-packages", "dist-packages")
 _PYTHON = re.compile(r"python3?(?:\.\d+)?t?|Lib")
-_ENDING = re.compile(r"\.(?:py|pyc|cpp|cc|cu|h|hpp|so|txt|json|log|pt|pt2|ptx|cubin|o|a|html|svg|dot|yaml|zst|gz)$")
+_ENDING = re.compile(
+    r"\.(?:py|pyc|cpp|cc|cu|h|hpp|so|txt|json|log|pt|pt2|ptx|cubin|o|a|html|svg|dot|yaml|zst|gz)$"
+)
 _SEPARATORS = re.compile(r"[/\\]+")
 
 
 class Names:
-    """``taken`` are words of the logs, which no name that is made here may be. ``own`` are those that the logs use as names of their
-    own, by kind (fn, module, tensor, name), and ``of_torch`` names of functions in files of torch, which stay."""
+    """``taken`` are words of the logs, which no name that is made here may be. ``own`` are those that the
+    logs use as names of their own, by kind (fn, module, tensor, name), and ``of_torch`` names of functions in
+    files of torch, which stay."""
 
-    def __init__(self, taken: Iterable[str] = (), own: dict[str, str] | None = None, of_torch: Iterable[str] = (), paths: Iterable[str] = ()):
+    def __init__(
+        self,
+        taken: Iterable[str] = (),
+        own: dict[str, str] | None = None,
+        of_torch: Iterable[str] = (),
+        paths: Iterable[str] = (),
+    ):
         self._taken = set(taken)
         self._own = own or {}
         self._of_torch = set(of_torch)
         compound = sorted((name for name in self._own if "_" in name.strip("_")), key=len, reverse=True)
-        self._compound = re.compile(f"(?:(?<=_)|^)(?:{'|'.join(map(re.escape, compound))})(?=_|$)") if compound else None
+        self._compound = (
+            re.compile(f"(?:(?<=_)|^)(?:{'|'.join(map(re.escape, compound))})(?=_|$)") if compound else None
+        )
         self._counts: Counter[str] = Counter()
         self._given: set[str] = set()
         self._words: dict[str, str] = {}
@@ -74,7 +96,9 @@ class Names:
             made = self._made_by_torch(word)
             if made is not None:
                 return made
-        return self._new(self._own.get(word) or ("Class" if word[0].isupper() and not word.isupper() else "name"))
+        return self._new(
+            self._own.get(word) or ("Class" if word[0].isupper() and not word.isupper() else "name")
+        )
 
     def _made_by_torch(self, word: str) -> str | None:
         """Names that torch makes of others keep their form."""
@@ -112,7 +136,11 @@ class Names:
             return part
         found = self._parts.get(part)
         if found is None:
-            found = self._parts[part] = self._hash(part, "0123456789abcdef") if _HEX.fullmatch(part) else self._new(self._own.get(part, "name"), "")
+            found = self._parts[part] = (
+                self._hash(part, "0123456789abcdef")
+                if _HEX.fullmatch(part)
+                else self._new(self._own.get(part, "name"), "")
+            )
         return found
 
     def _hash(self, word: str, alphabet: str) -> str:
@@ -157,12 +185,19 @@ class Names:
         return start + self._file(self._whole(parts) if cache is None else "/".join(parts[cache + 1 :]))
 
     def _whole(self, parts: list[str]) -> str:
-        """The one file that a path is the end of; else the path itself. In the cache of a user the same file lies as in that of another."""
+        """The one file that a path is the end of; else the path itself.
+
+        In the cache of a user the same file lies as in that of another.
+        """
         ends = sorted(self._ends.get("/".join(parts), ()), key=len)
-        return ends[-1] if ends and all(ends[-1].endswith("/" + end) for end in ends[:-1]) else "/".join(parts)
+        return (
+            ends[-1] if ends and all(ends[-1].endswith("/" + end) for end in ends[:-1]) else "/".join(parts)
+        )
 
     def _file(self, whole: str) -> str:
-        """Files of one name have one name, the second and further ones in folders: checkouts on other machines are found by it."""
+        """Files of one name have one name, the second and further ones in folders: checkouts on other
+        machines are found by it.
+        """
         folder, _, name = whole.rpartition("/")
         known = self._files.setdefault(name, {})
         if not known:
@@ -170,7 +205,9 @@ class Names:
             known[""] = self._new("file") + (ending[0] if ending else "")
             known[folder] = known[""]
         elif folder not in known:
-            known[folder] = f"{self._folders.get(folder) or self._folders.setdefault(folder, self._new('folder'))}/{known['']}"
+            known[folder] = (
+                f"{self._folders.get(folder) or self._folders.setdefault(folder, self._new('folder'))}/{known['']}"
+            )
         return known[folder]
 
 
@@ -181,16 +218,32 @@ def public_part(path: str) -> str | None:
         following = parts[number + 1]
         if part in _PACKAGES:
             return "/".join(parts[number:]) if following in _TORCH_FOLDERS else None
-        if part == "torch" and ("/".join(parts[number + 1 :]) in listed("files") or following in _PRIVATE):  # of a torch that was built here
+        if part == "torch" and (
+            "/".join(parts[number + 1 :]) in listed("files") or following in _PRIVATE
+        ):  # of a torch that was built here
             return "/".join(parts[number:])
-        if _PYTHON.fullmatch(part) and following.partition(".")[0] in usual() and following not in _PACKAGES and _all_known(parts[number + 1 :]):
+        if (
+            _PYTHON.fullmatch(part)
+            and following.partition(".")[0] in usual()
+            and following not in _PACKAGES
+            and _all_known(parts[number + 1 :])
+        ):
             return "/".join(("lib", *parts[number:]))
     if parts[1:] and path[0] not in "/\\~" and ("/".join(parts) in listed("files") or parts[0] in _PRIVATE):
         return "/".join(parts)
-    if parts and parts[0] in _TORCH_FOLDERS and path[0] not in "/\\~" and (parts[1:2] and parts[1][:1] == "_" or _all_known(parts[1:])):
+    if (
+        parts
+        and parts[0] in _TORCH_FOLDERS
+        and path[0] not in "/\\~"
+        and ((parts[1:2] and parts[1][:1] == "_") or _all_known(parts[1:]))
+    ):
         return "/".join(parts)
     return None
 
 
 def _all_known(parts: list[str]) -> bool:
-    return all(stem in usual() or stem in always() or is_plain(stem) for part in parts for stem in [_ENDING.sub("", part)])
+    return all(
+        stem in usual() or stem in always() or is_plain(stem)
+        for part in parts
+        for stem in [_ENDING.sub("", part)]
+    )

@@ -1,4 +1,6 @@
-"""A bundle without what should stay in the house: the log is written again with other words, built, and searched."""
+"""A bundle without what should stay in the house: the log is written again with other words, built, and
+searched.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class Redacted:
 
 
 class Words:
-    """Other words for those of bundles, the same in all of them, so that what was redacted together can be compared."""
+    """Other words for those of bundles, the same in all of them, so that what was redacted together can be
+    compared.
+    """
 
     def __init__(self, bundles: Sequence[Bundle], policy: Policy):
         for bundle in bundles:
@@ -53,13 +57,26 @@ class Words:
         self.text = Text(self.names, self.source, strings="strings" in policy.dropped)
 
 
-def redact(bundle: Bundle, out: str | os.PathLike, policy: Policy, *, overwrite: bool = False, words: Words | None = None) -> Redacted:
-    """Write ``bundle`` to ``out`` without what ``policy`` drops; nothing is there when a name, a path or a line is found in the result.
+def redact(
+    bundle: Bundle,
+    out: str | os.PathLike,
+    policy: Policy,
+    *,
+    overwrite: bool = False,
+    words: Words | None = None,
+) -> Redacted:
+    """Write ``bundle`` to ``out`` without what ``policy`` drops; nothing is there when a name, a path or a
+    line is found in the result.
 
-    Raises BundleError then, when the bundle is redacted already or grows, and when ``out`` exists and may not be replaced, as the bundle itself.
+    Raises BundleError then, when the bundle is redacted already or grows, and when ``out`` exists and may not
+    be replaced, as the bundle itself.
     """
     if Path(out).exists() and Path(bundle.location).exists() and os.path.samefile(out, bundle.location):
-        raise BundleError(f"{shown(out)} is the bundle itself, from which no other could be made any more", hint="Name another folder.", code="exists")
+        raise BundleError(
+            f"{shown(out)} is the bundle itself, from which no other could be made any more",
+            hint="Name another folder.",
+            code="exists",
+        )
     target = open_target(out, overwrite=overwrite, sources=guards(bundle.location))
     with target, redacted_folder(bundle, policy, words=words) as made:
         paths = sorted(path for path in made.folder.rglob("*") if path.is_file())
@@ -69,17 +86,32 @@ def redact(bundle: Bundle, out: str | os.PathLike, policy: Policy, *, overwrite:
 
 
 @contextmanager
-def redacted_folder(bundle: Bundle, policy: Policy, jobs: int | None = None, words: Words | None = None) -> Iterator[Redacted]:
-    """The same in a folder that goes away with the block; ``jobs``: see build. ``words`` are of this bundle and others. Raises BundleError."""
+def redacted_folder(
+    bundle: Bundle, policy: Policy, jobs: int | None = None, words: Words | None = None
+) -> Iterator[Redacted]:
+    """The same in a folder that goes away with the block; ``jobs``: see build.
+
+    ``words`` are of this bundle and others. Raises BundleError.
+    """
     words = words or Words([bundle], policy)
     names = words.names
     with temporary_folder() as work:
         (work / "logs").mkdir()
         for number, log in enumerate(bundle.logs):
-            name = _file_name(log, number) if names else log.source if _is_plain(log.source) else _file_name(log, number)
+            name = (
+                _file_name(log, number)
+                if names
+                else log.source
+                if _is_plain(log.source)
+                else _file_name(log, number)
+            )
             rewriter = Rewriter(words.text, names, source=words.source is not None)
             _write(work / "logs" / name, rewriter.pieces(log))
-        kept = {} if names else {key: bundle.manifest[key] for key in ("label", "commit") if key in bundle.manifest}
+        kept = (
+            {}
+            if names
+            else {key: bundle.manifest[key] for key in ("label", "commit") if key in bundle.manifest}
+        )
         build(discover([work / "logs"]), work / "bundle", codec=bundle.manifest["codec"], jobs=jobs, **kept)
         shutil.rmtree(work / "logs")
         drop(Bundle.open(work / "bundle"), work / "bundle", policy)
@@ -87,21 +119,42 @@ def redacted_folder(bundle: Bundle, policy: Policy, jobs: int | None = None, wor
         if left:
             some = ", ".join(shown(text[:80]) for text in left[:_SHOWN])
             raise BundleError(
-                f"{len(left):,} names, paths or lines of the logs are still in the result, which was not written: {some}",
-                hint="This is a fault of tlparse-bundle. Drop more, such as payloads or metadata, and tell us the form in which they stand there.",
+                f"{len(left):,} names, paths or lines of the logs are still in the result, which was not"
+                f" written: {some}",
+                hint=(
+                    "This is a fault of tlparse-bundle. Drop more, such as payloads or metadata, and tell us"
+                    " the form in which they stand there."
+                ),
                 code="not-redacted",
             )
         new = Bundle.open(work / "bundle")
         renamed = len(names.given()) if names else 0
-        yield Redacted(work / "bundle", _size(work / "bundle"), _declared(bundle), renamed, len(words.source or ()), _changed(bundle, new, policy))
+        yield Redacted(
+            work / "bundle",
+            _size(work / "bundle"),
+            _declared(bundle),
+            renamed,
+            len(words.source or ()),
+            _changed(bundle, new, policy),
+        )
 
 
 def check_source(bundle: Bundle) -> None:
-    """Raises BundleError unless the bundle can be redacted: it must hold the logs that it was made of, and they must be whole."""
+    """Raises BundleError unless the bundle can be redacted: it must hold the logs that it was made of, and
+    they must be whole.
+    """
     if "redacted" in bundle.manifest:
-        raise BundleError(f"{shown(bundle.location)} is redacted already", hint="Redact the bundle that it was made from.", code="redacted")
+        raise BundleError(
+            f"{shown(bundle.location)} is redacted already",
+            hint="Redact the bundle that it was made from.",
+            code="redacted",
+        )
     if bundle.manifest.get("growing"):
-        raise BundleError(f"{shown(bundle.location)} still grows", hint="Redact it when the logs have ended.", code="growing")
+        raise BundleError(
+            f"{shown(bundle.location)} still grows",
+            hint="Redact it when the logs have ended.",
+            code="growing",
+        )
 
 
 def look(*bundles: Bundle) -> Found:
@@ -122,7 +175,12 @@ def _file_name(log: Log, number: int) -> str:
 
 def _is_plain(name: str) -> bool:
     """A name of a source may be any in a crafted bundle."""
-    return name.startswith(_TORCH) and name.endswith(".log") and name.replace("_", "").replace(".", "").replace("-", "").isalnum() and len(name) < 200
+    return (
+        name.startswith(_TORCH)
+        and name.endswith(".log")
+        and name.replace("_", "").replace(".", "").replace("-", "").isalnum()
+        and len(name) < 200
+    )
 
 
 def _write(path: Path, pieces: Iterator[bytes]) -> None:
@@ -136,17 +194,36 @@ def _size(folder: Path) -> int:
 
 def _declared(bundle: Bundle) -> int:
     """Of all blobs as they are stored, which is nearly all of a bundle."""
-    return sum({path: row["stored_size_bytes"] for log in bundle.logs for path, row in log.blobs.items()}.values())
+    return sum(
+        {path: row["stored_size_bytes"] for log in bundle.logs for path, row in log.blobs.items()}.values()
+    )
 
 
 def _changed(old: Bundle, new: Bundle, policy: Policy) -> dict[str, int]:
     """Of findings that should be there."""
     gone = {part for part in ("findings", "ranks") if part in policy.dropped}
-    before, after = (Counter({kind: count for kind, count in _kinds(bundle).items() if not gone & {"findings", "ranks" if kind.startswith("ranks: ") else ""}}) for bundle in (old, new))
-    return {kind: after[kind] - before[kind] for kind in sorted({*before, *after}) if after[kind] != before[kind]}
+    before, after = (
+        Counter(
+            {
+                kind: count
+                for kind, count in _kinds(bundle).items()
+                if not gone & {"findings", "ranks" if kind.startswith("ranks: ") else ""}
+            }
+        )
+        for bundle in (old, new)
+    )
+    return {
+        kind: after[kind] - before[kind] for kind in sorted({*before, *after}) if after[kind] != before[kind]
+    }
 
 
 def _kinds(bundle: Bundle) -> Counter[str]:
     """How many findings there are of each kind."""
-    counts = Counter(row["kind"] for log in bundle.logs if not log.is_missing("findings") for row in log.findings())
-    return counts + Counter(f"ranks: {row['kind']}" for row in bundle.rank_table("rank_findings")) if bundle.job else counts
+    counts = Counter(
+        row["kind"] for log in bundle.logs if not log.is_missing("findings") for row in log.findings()
+    )
+    return (
+        counts + Counter(f"ranks: {row['kind']}" for row in bundle.rank_table("rank_findings"))
+        if bundle.job
+        else counts
+    )

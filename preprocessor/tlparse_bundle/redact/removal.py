@@ -1,4 +1,6 @@
-"""Takes out of a bundle, in its folder, what needs no other words: payloads, tables, metadata, the log as it was."""
+"""Takes out of a bundle, in its folder, what needs no other words: payloads, tables, metadata, the log as it
+was.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,12 @@ from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.schemas import row_tables
 from tlparse_bundle.redact.policy import PARTS, RANK_PARTS, Policy
 
-_MEASURED = ("compilation_metrics", "bwd_compilation_metrics", "compilation_metrics_runtime", "bwd_compilation_metrics_runtime")
+_MEASURED = (
+    "compilation_metrics",
+    "bwd_compilation_metrics",
+    "compilation_metrics_runtime",
+    "bwd_compilation_metrics_runtime",
+)
 
 
 def drop(bundle: Bundle, folder: Path, policy: Policy) -> None:
@@ -28,13 +35,23 @@ def drop(bundle: Bundle, folder: Path, policy: Policy) -> None:
 
 
 def _without_ranks(manifest: dict, folder: Path, dropped: Collection[str]) -> dict:
-    """Remove the files of the tables about several ranks that go: all, or those that say what a part says. Return the manifest without them."""
+    """Remove the files of the tables about several ranks that go: all, or those that say what a part says.
+
+    Return the manifest without them.
+    """
     entries = manifest.get("rank_tables", {})
-    gone = {name for name, where in row_tables().items() if where == "ranks"} | set(entries) if "ranks" in dropped else {name for part in dropped for name in RANK_PARTS.get(part, ())}
+    gone = (
+        {name for name, where in row_tables().items() if where == "ranks"} | set(entries)
+        if "ranks" in dropped
+        else {name for part in dropped for name in RANK_PARTS.get(part, ())}
+    )
     for name in gone & set(entries):
         for file in entries[name]["files"]:
             (folder / file["path"]).unlink()
-    changed = {**manifest, "rank_tables": {name: entry for name, entry in entries.items() if name not in gone}}
+    changed = {
+        **manifest,
+        "rank_tables": {name: entry for name, entry in entries.items() if name not in gone},
+    }
     if not changed["rank_tables"]:
         del changed["rank_tables"]
     if "rank_findings" in gone:
@@ -68,7 +85,11 @@ def _log(log: Log, folder: Path, dropped: Collection[str], codec: Codec) -> None
     if "metadata" in dropped:
         files = []
         for number, file in enumerate(log.files("metadata")):
-            rows = [row for row in log.part("metadata", number) if any(key in row["metadata"] for key in _MEASURED)]
+            rows = [
+                row
+                for row in log.part("metadata", number)
+                if any(key in row["metadata"] for key in _MEASURED)
+            ]
             if not rows:
                 (folder / file["path"]).unlink()
                 continue

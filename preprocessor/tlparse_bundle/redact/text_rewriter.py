@@ -1,4 +1,6 @@
-"""Text of a log with other names: paths, source lines and words, one after another, in whatever form they stand."""
+"""Text of a log with other names: paths, source lines and words, one after another, in whatever form they
+stand.
+"""
 
 from __future__ import annotations
 
@@ -9,30 +11,56 @@ from functools import lru_cache
 
 from tlparse_bundle.redact.pseudonyms import Names, public_part
 
-# Of a path every part but the last may be anything without a space; a path that is not absolute must end as a file does.
+# Of a path every part but the last may be anything without a space; a path that is not absolute must end as a
+# file does.
 _PART = r"[\w.@+~=-]+"
 _FILE = r"[\w.@+~-]*\w\.(?:pyc?|cpp|cc|cu|hp?p?|so|txt|json|log|pt2?|ptx|cubin|html|svg|dot|yaml|zst|gz)\b(?!\.?\w)"
-PATH = re.compile(rf"(?<![\w/.\\])(?:[A-Za-z]:[\\/]+(?:{_PART}[\\/]+)*{_PART}|[.~]*/(?:{_PART}/+)+(?:{_PART})?|/(?:home|Users|root|mnt|data|tmp|opt|srv)/{_PART}|(?:{_PART}/+)*{_FILE})")
-ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:])(?:[0-9a-fA-F]{1,4}:){5,7}[0-9a-fA-F]{1,4}(?![\w:])")
+PATH = re.compile(
+    rf"(?<![\w/.\\])(?:[A-Za-z]:[\\/]+(?:{_PART}[\\/]+)*{_PART}|[.~]*/(?:{_PART}/+)+(?:{_PART})?|/(?:home|Users|root|mnt|data|tmp|opt|srv)/{_PART}|(?:{_PART}/+)*{_FILE})"
+)
+ADDRESS = re.compile(
+    r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:])(?:[0-9a-fA-F]{1,4}:){5,7}[0-9a-fA-F]{1,4}(?![\w:])"
+)
 URL = re.compile(r"https?://[^\s'\"<>()\[\]{}\\,]+")
-PUBLIC_HOSTS = ("https://pytorch.org/", "https://docs.pytorch.org/", "https://meta-pytorch.github.io/", "https://github.com/pytorch/", "https://dev-discuss.pytorch.org/")
+PUBLIC_HOSTS = (
+    "https://pytorch.org/",
+    "https://docs.pytorch.org/",
+    "https://meta-pytorch.github.io/",
+    "https://github.com/pytorch/",
+    "https://dev-discuss.pytorch.org/",
+)
 WORD = re.compile(r"\w*[^\W\d]\w*")
-_PIECES = re.compile(rf"(?P<escape>\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|[abfnrtv](?![\w/\\:]*[\\/])))|(?P<url>{URL.pattern})|(?P<path>{PATH.pattern})|(?P<address>{ADDRESS.pattern})|(?P<word>{WORD.pattern})")
+_PIECES = re.compile(
+    rf"(?P<escape>\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|[abfnrtv](?![\w/\\:]*[\\/])))|(?P<url>{URL.pattern})|(?P<path>{PATH.pattern})|(?P<address>{ADDRESS.pattern})|(?P<word>{WORD.pattern})"
+)
 _QUOTED = re.compile(r"(?<!\w)(['\"])((?:(?!\1)[^\\\n]|\\.)*)\1(?!\w)")
 _PROSE = re.compile(r"[^\W\d_]{3,} +[^\W\d_]{2,}")
 JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _CODE = 1 << 20  # characters; longer strings are not remembered
 
-# Where torch writes lines of source code: (before, line, after). Groups 'path' and 'function' where it says whose they are.
-_SAYS_CODE = re.compile(r"(?P<before>#? ?File: (?P<path>[^\n]+?):\d+ in (?P<function>[^\n,]+), code: )(?P<code>[^\n]*)")
-_SAYS_BOTH = re.compile(r"(?P<before>File \"(?P<path>[^\"\n]+)\", line \d+, in (?P<function>[^\n,]+), code: )(?P<code>[^\n]*)")
-_FRAME = re.compile(r"(?P<before>File \"(?P<path>[^\"\n]+)\", line \d+(?:, in (?P<function>[^\n,]+)[^\n]*)?\n[ \t#|]*(?!File \"))(?P<code>[^\n]*\S)(?P<carets>(?:\n[ \t#|]*[~^]+[~^ ]*(?=\n|$))?)")
-_GUARD = re.compile(r"(?P<before># )(?P<code>[^\n#]*\S[^\n]*?)(?P<after>  # (?P<path>[^\s:][^\n:]*):\d+ in (?P<function>[^\n]+?))(?=$|\n|\\n|\"|')")
+# Where torch writes lines of source code: (before, line, after). Groups 'path' and 'function' where it says
+# whose they are.
+_SAYS_CODE = re.compile(
+    r"(?P<before>#? ?File: (?P<path>[^\n]+?):\d+ in (?P<function>[^\n,]+), code: )(?P<code>[^\n]*)"
+)
+_SAYS_BOTH = re.compile(
+    r"(?P<before>File \"(?P<path>[^\"\n]+)\", line \d+, in (?P<function>[^\n,]+), code: )(?P<code>[^\n]*)"
+)
+_FRAME = re.compile(
+    r"(?P<before>File \"(?P<path>[^\"\n]+)\", line \d+(?:, in (?P<function>[^\n,]+)[^\n]*)?\n[ \t#|]*(?!File"
+    r" \"))(?P<code>[^\n]*\S)(?P<carets>(?:\n[ \t#|]*[~^]+[~^ ]*(?=\n|$))?)"
+)
+_GUARD = re.compile(
+    r"(?P<before># )(?P<code>[^\n#]*\S[^\n]*?)(?P<after>  # (?P<path>[^\s:][^\n:]*):\d+ in"
+    r" (?P<function>[^\n]+?))(?=$|\n|\\n|\"|')"
+)
 PLACES = (_SAYS_CODE, _SAYS_BOTH, _FRAME, _GUARD)
 
 
 class Text:
-    """Rewrites text with ``names``, with source lines out of it (``source``: the lines that the logs hold, by what stands for each)."""
+    """Rewrites text with ``names``, with source lines out of it (``source``: the lines that the logs hold, by
+    what stands for each).
+    """
 
     def __init__(self, names: Names | None, source: dict[str, str] | None, *, strings: bool):
         self._names = names
@@ -70,7 +98,12 @@ class Text:
         if self._source is not None:
             text = self._without_source(text)
         if self._strings:
-            text = _QUOTED.sub(lambda match: match[1] + self._number(match[2]) + match[1] if _PROSE.search(match[2]) else match[0], text)
+            text = _QUOTED.sub(
+                lambda match: (
+                    match[1] + self._number(match[2]) + match[1] if _PROSE.search(match[2]) else match[0]
+                ),
+                text,
+            )
         return text if self._names is None else _PIECES.sub(self._piece, text)
 
     def _number(self, text: str) -> str:
@@ -100,7 +133,9 @@ class Text:
 
 
 def anywhere(lines: Iterable[str]) -> re.Pattern | None:
-    """The lines wherever they stand, but where they go on in the middle of a word: then it is another line that begins like one of them."""
+    """The lines wherever they stand, but where they go on in the middle of a word: then it is another line
+    that begins like one of them.
+    """
     found = sorted(lines, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, found))})(?!\w)") if found else None
 
@@ -112,4 +147,8 @@ def is_long(line: str) -> bool:
 
 def code_in(text: str) -> list[tuple[str, str, str | None]]:
     """(path, line of code, function) of what torch says of lines of code in a text."""
-    return [(match["path"], match["code"], match["function"]) for place in PLACES for match in place.finditer(text)]
+    return [
+        (match["path"], match["code"], match["function"])
+        for place in PLACES
+        for match in place.finditer(text)
+    ]

@@ -1,4 +1,6 @@
-"""Runs as records of the PyTorch benchmark database: a record for each number (https://github.com/pytorch/pytorch/wiki/How-to-integrate-with-PyTorch-OSS-benchmark-database)."""
+"""Runs as records of the PyTorch benchmark database: a record for each number
+(https://github.com/pytorch/pytorch/wiki/How-to-integrate-with-PyTorch-OSS-benchmark-database).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,10 @@ from tlparse_bundle.statements.runs.trend.run import Run
 
 
 def records(runs: Iterable[Run]) -> list[dict]:
-    """The known numbers of all runs. What is optional there and unknown here (mode, dtype, target) is left out; ``extra_info`` holds text only."""
+    """The known numbers of all runs.
+
+    What is optional there and unknown here (mode, dtype, target) is left out; ``extra_info`` holds text only.
+    """
     return [
         {
             "benchmark": {"name": "torch.compile", "extra_info": _about(run)},

@@ -9,7 +9,10 @@ from tlparse_bundle.statements.runs.check.verdict import PASSED, UNKNOWN, Outcom
 
 
 def render(outcomes: Sequence[Outcome], *, allow_unknown: bool, places: Mapping[str, str] = {}) -> str:
-    """A line for each finding that lets the check fail, and for each outcome that has none. ``places``: see report.checkout."""
+    """A line for each finding that lets the check fail, and for each outcome that has none.
+
+    ``places``: see report.checkout.
+    """
     return "\n".join(line for outcome in outcomes for line in _lines(outcome, allow_unknown, places))
 
 

@@ -24,9 +24,13 @@ def render(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> str:
         "skipped": unknown if allow_unknown else 0,
     }
     root = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(root, "testsuite", {"name": NAME, **{name: str(count) for name, count in counts.items()}})
+    suite = ElementTree.SubElement(
+        root, "testsuite", {"name": NAME, **{name: str(count) for name, count in counts.items()}}
+    )
     for outcome in outcomes:
-        case = ElementTree.SubElement(suite, "testcase", {"classname": _text(outcome.log or "all logs"), "name": _text(outcome.rule)})
+        case = ElementTree.SubElement(
+            suite, "testcase", {"classname": _text(outcome.log or "all logs"), "name": _text(outcome.rule)}
+        )
         if outcome.outcome == FAILED or outcome.outcome == UNKNOWN:
             tag = "failure" if outcome.outcome == FAILED else "skipped" if allow_unknown else "error"
             element = ElementTree.SubElement(case, tag, {"message": _text(outcome.text)})

@@ -18,19 +18,33 @@ _SIGNS = {PASSED: ("✓", "green"), FAILED: ("✖", "red"), UNKNOWN: ("?", "yell
 def render(outcomes: Sequence[Outcome], *, allow_unknown: bool, width: int = 100) -> str:
     """One line of each outcome, with the findings that show why it failed, and how many failed."""
     count = len(failing(outcomes, allow_unknown=allow_unknown))
-    last = f"{count} of {plural(len(outcomes), 'check')} failed." if count else f"{plural(len(outcomes), 'check')}, none failed."
+    last = (
+        f"{count} of {plural(len(outcomes), 'check')} failed."
+        if count
+        else f"{plural(len(outcomes), 'check')}, none failed."
+    )
     unknown = sum(outcome.outcome == UNKNOWN for outcome in outcomes)
     if unknown:
-        last += f" {unknown} cannot be told, " + ("which is allowed." if allow_unknown else "which counts as failed: --allow-unknown lets it pass.")
-    return "\n".join([*(line for outcome in outcomes for line in lines(outcome, width)), click.style(last, bold=True)])
+        last += f" {unknown} cannot be told, " + (
+            "which is allowed." if allow_unknown else "which counts as failed: --allow-unknown lets it pass."
+        )
+    return "\n".join(
+        [*(line for outcome in outcomes for line in lines(outcome, width)), click.style(last, bold=True)]
+    )
 
 
 def lines(outcome: Outcome, width: int = 100) -> Iterator[str]:
     """One outcome, with colours."""
     sign, colour = _SIGNS[outcome.outcome]
     where = click.style(f" · {shown(outcome.log)}", dim=True) if outcome.log else ""
-    yield f"{click.style(sign, fg=colour)} {click.style(shown(outcome.rule), bold=True)}{where}: {shown(outcome.text)}"
+    yield (
+        f"{click.style(sign, fg=colour)} {click.style(shown(outcome.rule), bold=True)}{where}:"
+        f" {shown(outcome.text)}"
+    )
     for row in outcome.findings[:MAX_FINDINGS]:
         yield from (f"  {line}".rstrip() for line in finding(row, width - 2))
     if len(outcome.findings) > MAX_FINDINGS:
-        yield f"  {plural(len(outcome.findings) - MAX_FINDINGS, 'more finding')}; tlparse-bundle report prints them."
+        yield (
+            f"  {plural(len(outcome.findings) - MAX_FINDINGS, 'more finding')}; tlparse-bundle report prints"
+            " them."
+        )

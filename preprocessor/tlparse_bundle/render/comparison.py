@@ -31,12 +31,18 @@ def text(document: dict, *, width: int = 100) -> str:
 
 
 def markdown(document: dict) -> str:
-    lines = [f"**{rich(document['summary']['text'])}**", "", *(f"{rich(note)}  " for note in document["summary"]["notes"])]
+    lines = [
+        f"**{rich(document['summary']['text'])}**",
+        "",
+        *(f"{rich(note)}  " for note in document["summary"]["notes"]),
+    ]
     for name, rows, left in _logs(document):
         lines += ["", *([f"## {rich(name)}", ""] if len(document["logs"]) > 1 else [])]
         for row in rows:
             cost = f" **{_cost(row)}**" if _cost(row) else ""
-            lines.append(f"{'' if row['because_of'] is None else '  '}- {row['change']}: {rich(row['title'])}{cost}")
+            lines.append(
+                f"{'' if row['because_of'] is None else '  '}- {row['change']}: {rich(row['title'])}{cost}"
+            )
         lines += [f"- {_more(left)}"] if left else []
     return "\n".join(lines).strip()
 
@@ -46,7 +52,13 @@ def github(document: dict) -> str:
     lines = [annotation("notice", "comparison", document["summary"]["text"])]
     for _, rows, _ in _logs(document):
         lines += [
-            annotation(row["severity"] if row["severity"] in ("error", "warning") else "notice", row["kind"], f"{row['change']}: {row['title']}", row["file"], row["line"])
+            annotation(
+                row["severity"] if row["severity"] in ("error", "warning") else "notice",
+                row["kind"],
+                f"{row['change']}: {row['title']}",
+                row["file"],
+                row["line"],
+            )
             for row in rows
             if row["because_of"] is None and row["change"] not in _BETTER
         ]
@@ -54,7 +66,10 @@ def github(document: dict) -> str:
 
 
 def _logs(document: dict) -> Iterator[tuple[str, Sequence[dict], int]]:
-    """What logs are called, the changes that are printed, and how many are not. Ranks of which the same is true are told once: as the one where it costs most."""
+    """What logs are called, the changes that are printed, and how many are not.
+
+    Ranks of which the same is true are told once: as the one where it costs most.
+    """
     groups: dict[tuple, list[dict]] = {}
     for log in document["logs"]:
         if log["changes"]:
@@ -75,7 +90,9 @@ def _more(left: int) -> str:
 
 
 def _cost(row: dict) -> str:
-    return "" if not row["cost_us"] else f"{'+' if row['cost_us'] > 0 else '−'}{duration(abs(row['cost_us']))}"
+    return (
+        "" if not row["cost_us"] else f"{'+' if row['cost_us'] > 0 else '−'}{duration(abs(row['cost_us']))}"
+    )
 
 
 def _change(row: dict, width: int) -> Iterator[str]:
@@ -85,7 +102,15 @@ def _change(row: dict, width: int) -> Iterator[str]:
     title = shown(row["title"]) + (f" {click.style(_cost(row), bold=True)}" if _cost(row) else "")
     yield f"{indent}{click.style(row['change'], fg=colour)}  {title}"
     place = where(row)
-    if row["because_of"] is None and place and f"{place}`" not in row["title"] and f"({place})" not in row["title"]:
+    if (
+        row["because_of"] is None
+        and place
+        and f"{place}`" not in row["title"]
+        and f"({place})" not in row["title"]
+    ):
         yield f"{indent}  " + click.style(shown(place), dim=True)
     for line in row["text"].split("\n"):
-        yield from (f"{indent}  {shown(piece)}" for piece in textwrap.wrap(line, width - 6, break_long_words=False, break_on_hyphens=False))
+        yield from (
+            f"{indent}  {shown(piece)}"
+            for piece in textwrap.wrap(line, width - 6, break_long_words=False, break_on_hyphens=False)
+        )

@@ -18,7 +18,10 @@ _COMMANDS = {"error": "error", "warning": "warning"}
 
 
 def render(sections: Sequence[Section], places: Mapping[str, str] = {}, *, growing: str | None = None) -> str:
-    """``places``: where files lie in the repository (see places_in). ``growing``: what to say of a growing bundle first."""
+    """``places``: where files lie in the repository (see places_in).
+
+    ``growing``: what to say of a growing bundle first.
+    """
     first = [] if growing is None else [annotation("notice", "still growing", growing)]
     return "\n".join([*first, *(line for section in sections for line in _section(section, places))])
 
@@ -26,7 +29,13 @@ def render(sections: Sequence[Section], places: Mapping[str, str] = {}, *, growi
 def _section(section: Section, places: Mapping[str, str]) -> Iterator[str]:
     yield annotation("notice", section.name, section.summary["text"])
     for row in section.findings:
-        yield annotation(_COMMANDS.get(row["severity"], "notice"), row["kind"], said(row), places.get(row["file"], row["file"]), row["line"])
+        yield annotation(
+            _COMMANDS.get(row["severity"], "notice"),
+            row["kind"],
+            said(row),
+            places.get(row["file"], row["file"]),
+            row["line"],
+        )
 
 
 def said(row: dict) -> str:
@@ -51,8 +60,8 @@ def _property(text: str) -> str:
 def places_in(folder: Path, files: Iterable[str | None]) -> dict[str, str]:
     """{file as a finding names it: its path below the folder}, of those that only one file there can be.
 
-    A finding names a file without the folders that all files of its log share. Nothing of the log becomes a path: names are
-    compared with those that are there.
+    A finding names a file without the folders that all files of its log share. Nothing of the log becomes a
+    path: names are compared with those that are there.
     """
     wanted: dict[str, set[str]] = {}
     for file in files:
@@ -61,7 +70,9 @@ def places_in(folder: Path, files: Iterable[str | None]) -> dict[str, str]:
     found: dict[str, list[str]] = {}
     seen = 0
     for at, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NOT_LOOKED_INTO)
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and name not in _NOT_LOOKED_INTO
+        )
         seen += len(names)
         if seen > _MOST:
             return {}

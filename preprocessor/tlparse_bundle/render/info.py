@@ -32,7 +32,10 @@ def size(size_bytes: int) -> str:
 def headlines(rows: Sequence[dict[str, Any]]) -> list[str]:
     """What logs say, by their rows of the manifest: a line for each, those with most to say first."""
     rows = sorted(rows, key=lambda row: weight(row["summary"]), reverse=True)
-    lines = [(f"{shown(row['id'])}: " if len(rows) > 1 else "") + shown(row["summary"]["text"]) for row in rows[:_MAX_HEADLINES]]
+    lines = [
+        (f"{shown(row['id'])}: " if len(rows) > 1 else "") + shown(row["summary"]["text"])
+        for row in rows[:_MAX_HEADLINES]
+    ]
     if len(rows) > _MAX_HEADLINES:
         lines.append(f"… and {plural(len(rows) - _MAX_HEADLINES, 'more log')}")
     return lines
@@ -40,7 +43,12 @@ def headlines(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 def as_dict(bundle: Bundle) -> dict[str, Any]:
     """The manifest, the summary over all ranks, and the compile table of each log."""
-    return {"ok": True, "manifest": bundle.manifest, "ranks": bundle.job, "compiles": {log.id: [c.row for c in log.compiles] for log in bundle.logs}}
+    return {
+        "ok": True,
+        "manifest": bundle.manifest,
+        "ranks": bundle.job,
+        "compiles": {log.id: [c.row for c in log.compiles] for log in bundle.logs},
+    }
 
 
 def as_text(bundle: Bundle) -> str:
@@ -48,7 +56,22 @@ def as_text(bundle: Bundle) -> str:
     version = manifest["format"]
     producer = manifest["producer"]
     growing = still_growing(manifest)
-    lines = [*([shown(growing), ""] if growing else []), f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *_job(bundle), *headlines([log_now(manifest, row) for row in manifest["logs"]]), *(f"{shown(code)}: {shown(message)}" for code, messages in manifest.get("diagnostics", {}).items() for message in messages), ""]
+    lines = [
+        *([shown(growing), ""] if growing else []),
+        (
+            f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])}"
+            f" {shown(producer['version'])}, codec {manifest['codec']}"
+        ),
+        "",
+        *_job(bundle),
+        *headlines([log_now(manifest, row) for row in manifest["logs"]]),
+        *(
+            f"{shown(code)}: {shown(message)}"
+            for code, messages in manifest.get("diagnostics", {}).items()
+            for message in messages
+        ),
+        "",
+    ]
     rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
     for log in bundle.logs[:_MAX_LOGS]:
         row, numbers = log.row, log.row["summary"]
@@ -56,7 +79,16 @@ def as_text(bundle: Bundle) -> str:
         found = " ".join(f"{count} {code}" for code, count in row["diagnostics"].items()) or "-"
         rank = "-" if log.rank is None else str(log.rank)
         rows.append(
-            (log.id, rank, row["torch_version"] or "-", f"{row['event_count']:,}", f"{numbers['compile_count']:,}", _time(numbers["compile_us"]), counted, found)
+            (
+                log.id,
+                rank,
+                row["torch_version"] or "-",
+                f"{row['event_count']:,}",
+                f"{numbers['compile_count']:,}",
+                _time(numbers["compile_us"]),
+                counted,
+                found,
+            )
         )
     lines += _columns(rows)
     if len(bundle.logs) > _MAX_LOGS:
@@ -72,11 +104,21 @@ def _job(bundle: Bundle) -> list[str]:
 
 
 def statuses(log: Log) -> dict[str, int]:
-    """How many compiles have each status. In a growing bundle a compile that is open now is running, not unfinished."""
+    """How many compiles have each status.
+
+    In a growing bundle a compile that is open now is running, not unfinished.
+    """
     counts = dict(log.row["summary"]["statuses"])
-    running = sum(status_now(compile) == RUNNING for compile in log.compiles) if is_growing(log.bundle.manifest) else 0
+    running = (
+        sum(status_now(compile) == RUNNING for compile in log.compiles)
+        if is_growing(log.bundle.manifest)
+        else 0
+    )
     if running:
-        counts = {**{status: count for status, count in counts.items() if status != UNFINISHED}, RUNNING: running}
+        counts = {
+            **{status: count for status, count in counts.items() if status != UNFINISHED},
+            RUNNING: running,
+        }
         if log.row["summary"]["statuses"][UNFINISHED] > running:
             counts[UNFINISHED] = log.row["summary"]["statuses"][UNFINISHED] - running
     return counts
@@ -85,7 +127,11 @@ def statuses(log: Log) -> dict[str, int]:
 def status_now(compile: Compile) -> str:
     """The status of a compile. In a growing bundle one that is open now is running, not unfinished."""
     log = compile.log
-    return RUNNING if compile.status == UNFINISHED and compile.key in running_in(log.bundle.manifest, log.id) else compile.status
+    return (
+        RUNNING
+        if compile.status == UNFINISHED and compile.key in running_in(log.bundle.manifest, log.id)
+        else compile.status
+    )
 
 
 def _compiles(bundle: Bundle) -> list[str]:
@@ -94,13 +140,36 @@ def _compiles(bundle: Bundle) -> list[str]:
     for c in log.compiles[:_MAX_COMPILES]:
         place = f"{c.row['file']}:{c.row['line']}" if c.row["file"] else "-"
         artifacts = "-" if c.row["artifact_count"] is None else str(c.row["artifact_count"])
-        rows.append((c.key, status_now(c), c.row["function"] or "-", place, _time(c.row["total_us"]), str(c.row["attempt_count"]), artifacts))
+        rows.append(
+            (
+                c.key,
+                status_now(c),
+                c.row["function"] or "-",
+                place,
+                _time(c.row["total_us"]),
+                str(c.row["attempt_count"]),
+                artifacts,
+            )
+        )
     lines = _columns(rows)
     if len(log.compiles) > _MAX_COMPILES:
         lines.append(f"… {len(log.compiles) - _MAX_COMPILES} more compiles; --json shows all")
-    others = [(len(log.table(name)), noun) for name, noun in (("limits", "compile id that torch refused"), ("captures", "compile id that was only captured")) if not log.is_missing(name)]
+    others = [
+        (len(log.table(name)), noun)
+        for name, noun in (
+            ("limits", "compile id that torch refused"),
+            ("captures", "compile id that was only captured"),
+        )
+        if not log.is_missing(name)
+    ]
     if any(count for count, _ in others):
-        lines += ["", f"Not counted as compiles: {listed([plural(count, noun, noun.replace('id', 'ids').replace('was', 'were')) for count, noun in others if count])}."]
+        lines += [
+            "",
+            (
+                "Not counted as compiles:"
+                f" {listed([plural(count, noun, noun.replace('id', 'ids').replace('was', 'were')) for count, noun in others if count])}."
+            ),
+        ]
     return lines
 
 

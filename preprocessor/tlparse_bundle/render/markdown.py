@@ -20,15 +20,21 @@ _SPECIAL = re.compile(r"([\\*_\[\]<>#|~!&@])")
 def render(sections: Sequence[Section], *, growing: str | None = None) -> str:
     """``growing``: what to say of a growing bundle first."""
     first = [] if growing is None else [f"**{rich(growing)}**", ""]
-    return "\n".join([*first, *(line for section in sections for line in _section(section, len(sections) > 1))]).rstrip("\n")
+    return "\n".join(
+        [*first, *(line for section in sections for line in _section(section, len(sections) > 1))]
+    ).rstrip("\n")
 
 
 def rich(text: str) -> str:
-    """Text with code in backticks, in which nothing else means anything to Markdown or HTML. Lines stay lines."""
+    """Text with code in backticks, in which nothing else means anything to Markdown or HTML. Lines stay
+    lines.
+    """
     parts = shown(text).split("`")
     if len(parts) % 2 == 0:  # a backtick too many
         parts[-2:] = ["'".join(parts[-2:])]
-    return "".join(f"`{part}`" if number % 2 else _SPECIAL.sub(r"\\\1", part) for number, part in enumerate(parts))
+    return "".join(
+        f"`{part}`" if number % 2 else _SPECIAL.sub(r"\\\1", part) for number, part in enumerate(parts)
+    )
 
 
 def _section(section: Section, named: bool) -> Iterator[str]:
@@ -54,6 +60,8 @@ def _finding(row: dict) -> Iterator[str]:
         yield "  \n".join(rich(line) for line in paragraph.split("\n"))
         yield ""
     for remedy in row["remedies"]:
-        yield f"- {'torch: ' if remedy['source'] == 'torch' else ''}{rich(remedy['text'])}" + (f" `{shown(remedy['code'].replace('`', ''))}`" if remedy["code"] else "")
+        yield f"- {'torch: ' if remedy['source'] == 'torch' else ''}{rich(remedy['text'])}" + (
+            f" `{shown(remedy['code'].replace('`', ''))}`" if remedy["code"] else ""
+        )
     if row["remedies"]:
         yield ""

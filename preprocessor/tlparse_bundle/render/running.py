@@ -28,14 +28,23 @@ class Running:
 
 
 def running_compiles(rows: Mapping[str, dict[str, Any]], live: Mapping[str, dict[str, Any]]) -> list[Running]:
-    """Return the open compiles of logs, the one that began first first. ``rows``, ``live``: rows of ``logs`` and ``live.logs`` of the manifest by id."""
+    """Return the open compiles of logs, the one that began first first.
+
+    ``rows``, ``live``: rows of ``logs`` and ``live.logs`` of the manifest by id.
+    """
     groups: dict[tuple[Any, ...], list[tuple[str, int | None]]] = {}
     for id, log in live.items():
         for running in log["running"]:
             key = compile_words(running), tuple(shown(span["name"]) for span in running["spans"])
             groups.setdefault(key, []).append((id, running["since_epoch_us"]))
     found = [
-        Running(tuple(id for id, _ in logs), who(rows[id] for id, _ in logs) if len(rows) > 1 else "", name, spans, min((since for _, since in logs if since is not None), default=None))
+        Running(
+            tuple(id for id, _ in logs),
+            who(rows[id] for id, _ in logs) if len(rows) > 1 else "",
+            name,
+            spans,
+            min((since for _, since in logs if since is not None), default=None),
+        )
         for (name, spans), logs in groups.items()
     ]
     return sorted(found, key=lambda one: (one.since_us is None, one.since_us))
@@ -49,22 +58,34 @@ def compile_words(running: dict[str, Any]) -> str:
 
 
 def still_growing(manifest: dict[str, Any]) -> str | None:
-    """Return the sentences that readers of a growing bundle see first, on one line; None for a finished bundle."""
+    """Return the sentences that readers of a growing bundle see first, on one line; None for a finished
+    bundle.
+    """
     if not is_growing(manifest):
         return None
     live = manifest["live"]
-    said = f"The logs of this bundle are still being written; it has what was read until {_moment(live['written_epoch_us'])}."
+    said = (
+        "The logs of this bundle are still being written; it has what was read until"
+        f" {_moment(live['written_epoch_us'])}."
+    )
     rows = {row["id"]: row for row in manifest["logs"]}
     open_now = running_compiles(rows, {log["id"]: log for log in live["logs"] if log["id"] in rows})
     if not open_now:
         return said + " No compile is running."
     more = f"; {plural(len(open_now) - _LISTED, 'more compile')}" if len(open_now) > _LISTED else ""
-    return f"{said} Running: {'; '.join(_said(one, live['written_epoch_us']) for one in open_now[:_LISTED])}{more}."
+    return (
+        f"{said} Running:"
+        f" {'; '.join(_said(one, live['written_epoch_us']) for one in open_now[:_LISTED])}{more}."
+    )
 
 
 def _said(one: Running, now_us: int) -> str:
     inside = f" in {code(one.spans[-1])}" if one.spans else ""
-    since = f" for {duration(max(0, now_us - one.since_us))} (since {_moment(one.since_us, '%H:%M:%S')})" if one.since_us is not None else ""
+    since = (
+        f" for {duration(max(0, now_us - one.since_us))} (since {_moment(one.since_us, '%H:%M:%S')})"
+        if one.since_us is not None
+        else ""
+    )
     return one.what + (f" on {one.who}" if one.who else "") + inside + since
 
 

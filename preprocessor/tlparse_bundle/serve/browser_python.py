@@ -1,4 +1,6 @@
-"""The files that a browser loads to run this package (see in_browser.py): Python (Pyodide, which the installation puts beside the viewers), and the package."""
+"""The files that a browser loads to run this package (see in_browser.py): Python (Pyodide, which the
+installation puts beside the viewers), and the package.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ def package_archive() -> bytes:
     schemas = shared_files() / "schema"
     return _zipped(
         [(f"tlparse_bundle/{path.relative_to(root).as_posix()}", path) for path in root.rglob("*.py")]
-        + [(f"tlparse_bundle/_shared/schema/{path.relative_to(schemas).as_posix()}", path) for path in schemas.rglob("*.schema.json")]
+        + [
+            (f"tlparse_bundle/_shared/schema/{path.relative_to(schemas).as_posix()}", path)
+            for path in schemas.rglob("*.schema.json")
+        ]
     )
 
 
@@ -38,10 +43,15 @@ def viewers_archive() -> bytes:
     """A zip of the viewers, which only an export needs."""
     root = viewers_folder()
     shown = [path for path in files(root) if path.suffix in _SHOWN and not path.is_relative_to(root / FOLDER)]
-    return _zipped([(f"tlparse_bundle/_shared/viewers/{path.relative_to(root).as_posix()}", path) for path in shown])
+    return _zipped(
+        [(f"tlparse_bundle/_shared/viewers/{path.relative_to(root).as_posix()}", path) for path in shown]
+    )
 
 
-ARCHIVES = {"tlparse_bundle.zip": package_archive, "viewers.zip": viewers_archive}  # what lies in FOLDER besides Pyodide
+ARCHIVES = {
+    "tlparse_bundle.zip": package_archive,
+    "viewers.zip": viewers_archive,
+}  # what lies in FOLDER besides Pyodide
 
 
 def copy_python(viewers: Path) -> None:

@@ -39,7 +39,9 @@ class Place(Protocol):
     remote: bool  # its methods take their time
 
     def file(self, path: str, folder: str = "") -> Stored | None:
-        """The file below the place, or below a folder of it; None when there is none, or when the path leads elsewhere."""
+        """The file below the place, or below a folder of it; None when there is none, or when the path leads
+        elsewhere.
+        """
 
     def folders(self, most: int = LISTED) -> list[str]:
         """Names of the folders in the place, in order; the first ``most``."""
@@ -56,7 +58,10 @@ class Place(Protocol):
 
 def proper(path: str) -> bool:
     """Whether every part of a path from a request is the name of a file that is not hidden."""
-    return all(part and not part.startswith(".") and not set(part) & set('\\?#%*[]"') and part.isprintable() for part in path.split("/"))
+    return all(
+        part and not part.startswith(".") and not set(part) & set('\\?#%*[]"') and part.isprintable()
+        for part in path.split("/")
+    )
 
 
 def inside(root: Path, path: str, exists: Callable[[Path], bool] = Path.is_file) -> Path | None:
@@ -78,7 +83,12 @@ def local_file(root: Path, path: str) -> Stored | None:
         return None
     if not stat.S_ISREG(found.st_mode):
         return None
-    return Stored(f"{found.st_mtime_ns:x}-{found.st_size:x}", found.st_size, lambda _=0: open_regular(root, path), found.st_mtime)
+    return Stored(
+        f"{found.st_mtime_ns:x}-{found.st_size:x}",
+        found.st_size,
+        lambda _=0: open_regular(root, path),
+        found.st_mtime,
+    )
 
 
 def bytes_below(folder: str | Path) -> int:
@@ -100,7 +110,10 @@ def bytes_below(folder: str | Path) -> int:
 
 
 class LocalPlace:
-    """A folder of this machine. A bundle in it may be a link to another one in it; what a bundle holds may be none."""
+    """A folder of this machine.
+
+    A bundle in it may be a link to another one in it; what a bundle holds may be none.
+    """
 
     remote = False
 
@@ -133,7 +146,11 @@ class LocalPlace:
 
     def files(self, folder: str = "") -> list[str]:
         base = self.location(folder)
-        found = (os.path.relpath(os.path.join(parent, name), base).replace(os.sep, "/") for parent, _, names in os.walk(base) for name in names)
+        found = (
+            os.path.relpath(os.path.join(parent, name), base).replace(os.sep, "/")
+            for parent, _, names in os.walk(base)
+            for name in names
+        )
         return sorted(path for path in found if is_own(path) and local_file(Path(base), path))
 
 
@@ -159,7 +176,9 @@ class RemotePlace:
             return None
 
         def stored(tag):
-            return Stored(_tag(tag), None, lambda most=MAX_FILE_BYTES: io.BytesIO(self._folder.read(path, most)))
+            return Stored(
+                _tag(tag), None, lambda most=MAX_FILE_BYTES: io.BytesIO(self._folder.read(path, most))
+            )
 
         if "blobs" in path.split("/"):  # named by its content: no need to ask for its version
             return stored(path)
@@ -193,7 +212,9 @@ def _tag(text: str) -> str:
 
 
 def open_place(location: str | Path) -> Place:
-    """The place at a folder or a URL. Raises BundleError when there is no such folder, or no fsspec for the URL."""
+    """The place at a folder or a URL. Raises BundleError when there is no such folder, or no fsspec for the
+    URL.
+    """
     if "://" in str(location):
         return RemotePlace(str(location))
     if not Path(location).is_dir():

@@ -28,7 +28,10 @@ _LISTED_OF_LOG = {"rank", "torch_version", "summary"}
 
 
 class Bundles:
-    """The bundles of several places. Names are ``place`` for a bundle, ``place/folder`` in a folder of bundles."""
+    """The bundles of several places.
+
+    Names are ``place`` for a bundle, ``place/folder`` in a folder of bundles.
+    """
 
     def __init__(self, places: Mapping[str, Place]):
         self._places = dict(places)
@@ -51,7 +54,9 @@ class Bundles:
         if place is None:
             return None
         folder, _, below = rest.partition("/")
-        if (name, folder) in self._seen or (not self._is_bundle(name) and folder and self._is_bundle(name, folder)):
+        if (name, folder) in self._seen or (
+            not self._is_bundle(name) and folder and self._is_bundle(name, folder)
+        ):
             rest = below
         else:
             folder = ""
@@ -63,12 +68,19 @@ class Bundles:
         if not proper(name):
             return None
         first, _, folder = name.partition("/")
-        if "/" in folder or first not in self._places or bool(folder) == self._is_bundle(first) or not self._is_bundle(first, folder):
+        if (
+            "/" in folder
+            or first not in self._places
+            or bool(folder) == self._is_bundle(first)
+            or not self._is_bundle(first, folder)
+        ):
             return None
         return self._places[first], folder
 
     def whole(self, path: str) -> tuple[str, str, Place, str] | None:
-        """Name, ending, place and folder of the bundle that '<name of the bundle>.zip' or '.html' asks for as a whole."""
+        """Name, ending, place and folder of the bundle that '<name of the bundle>.zip' or '.html' asks for as
+        a whole.
+        """
         stem, dot, kind = path.rpartition(".")
         found = self.bundle(stem)
         return found and (stem, dot + kind, *found)
@@ -92,19 +104,26 @@ class Bundles:
     def locations(self) -> list[Location]:
         """Where each bundle lies, for those who read more than a list says."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            own = [[name] if self._is_bundle(name) else self._in_folder(name, pool, _MOST_LOCATIONS) for name in self._places]
+            own = [
+                [name] if self._is_bundle(name) else self._in_folder(name, pool, _MOST_LOCATIONS)
+                for name in self._places
+            ]
         return [Location(name, *self._lies(name)) for names in own for name in names]
 
     def _lies(self, name: str) -> tuple[str, str]:
         """The name of the folder that a bundle lies in, and where it lies itself."""
         place, _, folder = name.partition("/")
         location = self._places[place].location(folder)
-        return place if folder else location.rstrip("/").replace(os.sep, "/").rpartition("/")[0].rpartition("/")[2], location
+        return place if folder else location.rstrip("/").replace(os.sep, "/").rpartition("/")[0].rpartition(
+            "/"
+        )[2], location
 
     def _in_folder(self, name: str, pool: ThreadPoolExecutor, most: int = LISTED) -> list[str]:
         folders = self._places[name].folders(most)
         return [
-            f"{name}/{folder}" for folder, found in zip(folders, pool.map(lambda folder: self._is_bundle(name, folder), folders)) if found
+            f"{name}/{folder}"
+            for folder, found in zip(folders, pool.map(lambda folder: self._is_bundle(name, folder), folders))
+            if found
         ]
 
     def _row(self, name: str) -> dict:
@@ -134,7 +153,9 @@ def _parsed(stored: Stored, most: int) -> object:
 
 
 def measures(size_bytes: int | None, modified: float | None) -> dict:
-    """What a list says of the files of a bundle: their size, and when the bundle was built, in microseconds since 1970."""
+    """What a list says of the files of a bundle: their size, and when the bundle was built, in microseconds
+    since 1970.
+    """
     return {"size_bytes": size_bytes, "built_us": None if modified is None else int(modified * 1e6)}
 
 
@@ -160,7 +181,9 @@ def bundle_row(name: str, manifest: object) -> dict:
     return row | {
         "log_count": len(logs),
         "ranks": sorted({log["rank"] for log in logs if log["rank"] is not None}),
-        "torch_versions": sorted({log["torch_version"][:_MAX_TEXT] for log in logs if log["torch_version"]})[:_MOST],
+        "torch_versions": sorted({log["torch_version"][:_MAX_TEXT] for log in logs if log["torch_version"]})[
+            :_MOST
+        ],
         "holds": holds(manifest),
         **({"growing": True} if manifest.get("growing") is True else {}),
         **_summarised(summaries, manifest.get("job")),
@@ -169,10 +192,14 @@ def bundle_row(name: str, manifest: object) -> dict:
 
 def _is_log(log: object) -> bool:
     """Whether a row of a manifest has what a list shows of it, of the right types."""
-    if not isinstance(log, dict) or not _LISTED_OF_LOG <= log.keys():
+    if not isinstance(log, dict) or not log.keys() >= _LISTED_OF_LOG:
         return False
     version, rank = log["torch_version"], log["rank"]
-    return (rank is None or _is_count(rank)) and (version is None or isinstance(version, str)) and _is_summary(log["summary"])
+    return (
+        (rank is None or _is_count(rank))
+        and (version is None or isinstance(version, str))
+        and _is_summary(log["summary"])
+    )
 
 
 def _is_count(value: object) -> bool:
@@ -197,20 +224,40 @@ def _summarised(summaries: list, job: object) -> dict:
 def _said_by(job: object) -> tuple[str, Counter[str]]:
     """The sentence of the ranks together, and how many findings of each severity they have."""
     text, counts = (job.get("text"), job.get("findings")) if isinstance(job, dict) else (None, None)
-    known = {severity: count for severity, count in counts.items() if _is_count(count)} if isinstance(counts, dict) else {}
+    known = (
+        {severity: count for severity, count in counts.items() if _is_count(count)}
+        if isinstance(counts, dict)
+        else {}
+    )
     return text if isinstance(text, str) else "", Counter(known)
 
 
 def _is_summary(row: object) -> bool:
     """Whether it has what a list shows of a summary, of the right types."""
-    if not isinstance(row, dict) or "compile_us" not in row or not isinstance(row.get("text"), str) or not isinstance(row.get("findings"), dict):
+    if (
+        not isinstance(row, dict)
+        or "compile_us" not in row
+        or not isinstance(row.get("text"), str)
+        or not isinstance(row.get("findings"), dict)
+    ):
         return False
     time = row.get("compile_us")
-    return all(map(_is_count, (row.get("compile_count"), 0 if time is None else time, *(row["findings"].get(severity) for severity in SEVERITIES))))
+    return all(
+        map(
+            _is_count,
+            (
+                row.get("compile_count"),
+                0 if time is None else time,
+                *(row["findings"].get(severity) for severity in SEVERITIES),
+            ),
+        )
+    )
 
 
 def viewer_row(name: str, folder: Path) -> dict:
-    """What a list says of a viewer: its page's title and description, and what a bundle must hold to be shown in it."""
+    """What a list says of a viewer: its page's title and description, and what a bundle must hold to be shown
+    in it.
+    """
     page = (folder / "index.html").read_text(encoding="utf-8", errors="replace")
     title = re.search(r"<title>(.*?)</title>", page, re.DOTALL)
     about = re.search(r'<meta\s+name="description"\s+content="([^"]*)"', page)
@@ -225,10 +272,16 @@ def viewer_row(name: str, folder: Path) -> dict:
 
 
 def url_names(locations: Sequence[str | Path]) -> dict[str, str | Path]:
-    """A name for the URL of each bundle, folder of bundles or viewer: its last part, numbered where two are equal."""
+    """A name for the URL of each bundle, folder of bundles or viewer: its last part, numbered where two are
+    equal.
+    """
     names: dict[str, str | Path] = {}
     for path in locations:
-        last = str(path).rstrip("/").rsplit("/", 1)[-1] if "://" in str(path) else os.path.basename(os.path.realpath(path))
+        last = (
+            str(path).rstrip("/").rsplit("/", 1)[-1]
+            if "://" in str(path)
+            else os.path.basename(os.path.realpath(path))
+        )
         base = re.sub(r"[^A-Za-z0-9._-]", "_", last).lstrip(".") or "bundle"
         name, number = base, 2
         while name in names:

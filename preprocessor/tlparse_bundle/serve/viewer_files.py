@@ -29,22 +29,32 @@ def viewers_folder() -> Path:
 
 def forkable() -> list[str]:
     """Names of the viewers that come with the package, those that must be built included."""
-    return sorted(path.parent.name for path in viewers_folder().glob("*/index.html") if path.parent.name not in PAGES)
+    return sorted(
+        path.parent.name for path in viewers_folder().glob("*/index.html") if path.parent.name not in PAGES
+    )
 
 
 def viewers_with(own: Mapping[str, Path]) -> dict[str, Path]:
     """Viewers that run as they are, by name: one's own, then those of the package whose names are not taken."""
     folders = {name: viewers_folder() / name for name in forkable() if name not in own}
-    return {**own, **{name: folder for name, folder in folders.items() if not (folder / "package.json").exists()}}
+    return {
+        **own,
+        **{name: folder for name, folder in folders.items() if not (folder / "package.json").exists()},
+    }
 
 
 def viewer_folder(name_or_folder: str | Path) -> Path:
     """A viewer of the package by its name, or a folder with an index.html. Raises BundleError."""
     named = viewers_folder() / str(name_or_folder)
-    for folder in (named, Path(name_or_folder)) if str(name_or_folder) in forkable() else (Path(name_or_folder),):
+    for folder in (
+        (named, Path(name_or_folder)) if str(name_or_folder) in forkable() else (Path(name_or_folder),)
+    ):
         if (folder / "index.html").is_file():
             return folder.resolve()
-    hint = f"The viewers of the package are: {', '.join(forkable())}. A viewer of your own is a folder with an index.html."
+    hint = (
+        f"The viewers of the package are: {', '.join(forkable())}. A viewer of your own is a folder with an"
+        " index.html."
+    )
     raise BundleError(f"there is no viewer {str(name_or_folder)!r}", hint=hint, code="not-found")
 
 
@@ -67,20 +77,27 @@ def copy_tree(source: Path, target: Path) -> None:
 
 
 def copy_alone(viewer: Path, target: Path) -> None:
-    """Copies a viewer of the package so that it runs on its own: with what it needs of ``lib/``, and the types.
+    """Copies a viewer of the package so that it runs on its own: with what it needs of ``lib/``, and the
+    types.
 
     Paths such as ``../lib/page/dom.js`` in its files become those of the copy.
     """
     viewers = viewers_folder()
     own = list(files(viewer))
-    moved = {viewers / LIB: target / LIB, viewers.parent / "schema" / "bundle.d.ts": target / "bundle.d.ts", viewer: target}
+    moved = {
+        viewers / LIB: target / LIB,
+        viewers.parent / "schema" / "bundle.d.ts": target / "bundle.d.ts",
+        viewer: target,
+    }
     for folder, paths in {viewer: own, viewers / LIB: _of_lib(own)}.items():
         for path in paths:
             to = moved[folder] / path.relative_to(folder)
             to.parent.mkdir(parents=True, exist_ok=True)
             if path.suffix in TEXT:
                 text = path.read_text(encoding="utf-8")
-                to.write_text(_UP.sub(lambda match, at=(path, to): _moved(match[0], *at, moved), text), encoding="utf-8")
+                to.write_text(
+                    _UP.sub(lambda match, at=(path, to): _moved(match[0], *at, moved), text), encoding="utf-8"
+                )
             else:
                 shutil.copyfile(path, to)
     types = viewers.parent / "schema" / "bundle.d.ts"
@@ -89,18 +106,26 @@ def copy_alone(viewer: Path, target: Path) -> None:
 
 
 def _of_lib(own: list[Path]) -> list[Path]:
-    """The files of ``lib/`` that the files of a viewer need, the licences of those of others, and the README of each folder."""
+    """The files of ``lib/`` that the files of a viewer need, the licences of those of others, and the README
+    of each folder.
+    """
     lib = viewers_folder() / LIB
     modules = {path for path in needed(own) if path.is_relative_to(lib)}
-    beside = {path.with_suffix(".LICENSE") for path in modules} | {path.with_name("README.md") for path in modules}
+    beside = {path.with_suffix(".LICENSE") for path in modules} | {
+        path.with_name("README.md") for path in modules
+    }
     return sorted(modules | {path for path in beside if path.is_file()})
 
 
 def _moved(reference: str, source: Path, copy: Path, moved: dict[Path, Path]) -> str:
-    """A relative path in a file, as it must be in the copy of the file; unchanged when it leads to nothing that was copied."""
+    """A relative path in a file, as it must be in the copy of the file; unchanged when it leads to nothing
+    that was copied.
+    """
     wanted = Path(os.path.normpath(source.parent / reference))
     for old, new in moved.items():
         if wanted == old or wanted.is_relative_to(old):
             path = Path(os.path.relpath(new / wanted.relative_to(old), copy.parent)).as_posix()
-            return (path if path.startswith("../") else f"./{path}") + ("/" if reference.endswith("/") else "")
+            return (path if path.startswith("../") else f"./{path}") + (
+                "/" if reference.endswith("/") else ""
+            )
     return reference

@@ -1,5 +1,5 @@
-"""What the files of a viewer lead to: all files that some need, and the ES modules in an order in which each can
-be given the addresses of those that it imports.
+"""What the files of a viewer lead to: all files that some need, and the ES modules in an order in which each
+can be given the addresses of those that it imports.
 """
 
 from __future__ import annotations
@@ -53,12 +53,15 @@ def references(path: Path, text: str) -> list[Reference]:
         for match in pattern.finditer(text):
             commented = kind in (LATER, WORKER) and _in_comment(text, match.start())
             if not commented or kind == LATER:
-                found.append(Reference(TYPE if commented else kind, *match.span(1), (path.parent / match[1]).resolve()))
+                found.append(
+                    Reference(TYPE if commented else kind, *match.span(1), (path.parent / match[1]).resolve())
+                )
     return sorted(found, key=lambda reference: reference.start)
 
 
 def needed(files: Iterable[Path]) -> set[Path]:
-    """The files and all that they lead to, directly or not: modules, workers, styles, and the modules of types.
+    """The files and all that they lead to, directly or not: modules, workers, styles, and the modules of
+    types.
 
     What is not there is left out.
     """
@@ -68,7 +71,9 @@ def needed(files: Iterable[Path]) -> set[Path]:
         path = waiting.pop()
         if path.suffix not in _PATTERNS:
             continue
-        targets = {reference.target for reference in references(path, path.read_text(encoding="utf-8"))} - found
+        targets = {
+            reference.target for reference in references(path, path.read_text(encoding="utf-8"))
+        } - found
         new = [target for target in targets if target.is_file()]
         found.update(new)
         waiting += new
@@ -76,11 +81,13 @@ def needed(files: Iterable[Path]) -> set[Path]:
 
 
 def modules(entry: Path, root: Path, *others: Path, without: Container[str] = ()) -> Modules:
-    """``entry`` and ``others``, and all that they need; the last that is named is the last of the modules, unless another one needs it.
+    """``entry`` and ``others``, and all that they need; the last that is named is the last of the modules,
+    unless another one needs it.
 
     ``without``: names of files that are left out where they are imported later.
 
-    Raises BundleError when a module is missing or lies outside, and when modules import each other in a circle.
+    Raises BundleError when a module is missing or lies outside, and when modules import each other in a
+    circle.
     """
     texts: dict[Path, str] = {}
     workers: dict[Path, None] = {}
@@ -96,7 +103,11 @@ def modules(entry: Path, root: Path, *others: Path, without: Container[str] = ()
         text = path.read_text(encoding="utf-8")
         pieces, done = [], 0
         for kind, start, end, target in references(path, text):
-            if kind not in _MARKS or (kind != IMPORT and not target.is_file()) or (kind == LATER and target.name in without):
+            if (
+                kind not in _MARKS
+                or (kind != IMPORT and not target.is_file())
+                or (kind == LATER and target.name in without)
+            ):
                 continue  # what is fetched later may be missing; the page says so then
             if kind == WORKER:
                 workers[target] = None
@@ -115,7 +126,9 @@ def modules(entry: Path, root: Path, *others: Path, without: Container[str] = ()
 
 
 def _worker(path: Path, root: Path) -> list[tuple[str, str]]:
-    """The modules of a worker; none when one is missing, such as a decoder: the page says so when it needs it."""
+    """The modules of a worker; none when one is missing, such as a decoder: the page says so when it needs
+    it.
+    """
     try:
         return modules(path, root).modules
     except BundleError:
@@ -129,4 +142,8 @@ def _name(path: Path, root: Path) -> str:
 def _in_comment(text: str, position: int) -> bool:
     """Whether a comment begins before the position in its line, or goes on in it."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
-    return line.lstrip().startswith("*") or line.rfind("/*") > line.rfind("*/") or bool(re.search(r"(?<!:)//", line))
+    return (
+        line.lstrip().startswith("*")
+        or line.rfind("/*") > line.rfind("*/")
+        or bool(re.search(r"(?<!:)//", line))
+    )

@@ -16,7 +16,9 @@ _OUTCOMES = ("hit", "miss", "bypass")
 def place_count(facts: Facts) -> int:
     """Distinct places of graph breaks; a break whose place is unknown is a place of its own."""
     rows = facts.table("graph_breaks")
-    return len({(row["file"], row["line"]) if row["file"] is not None else number for number, row in enumerate(rows)})
+    return len(
+        {(row["file"], row["line"]) if row["file"] is not None else number for number, row in enumerate(rows)}
+    )
 
 
 def break_count(facts: Facts) -> int:
@@ -25,13 +27,20 @@ def break_count(facts: Facts) -> int:
 
 
 def export_count(facts: Facts) -> int:
-    """Calls of torch.export: those that left records (with TORCH_DTRACE), or else spans of the timeline and failures outside of these."""
+    """Calls of torch.export: those that left records (with TORCH_DTRACE), or else spans of the timeline and
+    failures outside of these.
+    """
     captured = len(set(captures(facts)) - set(facts.once(ahead_of_time)))
-    return max(captured + sum(failure.export == CALLED for failure in facts.once(failures)), len(facts.table("exports")))
+    return max(
+        captured + sum(failure.export == CALLED for failure in facts.once(failures)),
+        len(facts.table("exports")),
+    )
 
 
 def phase_times_us(facts: Facts) -> dict[str, int] | None:
-    """Time of all frames by phase, in microseconds, as the metrics measured it; None when a frame has none, or there is no frame."""
+    """Time of all frames by phase, in microseconds, as the metrics measured it; None when a frame has none,
+    or there is no frame.
+    """
     rows = [frame.row for frame in facts.frames]
     if not rows or any(row["dynamo_us"] is None for row in rows):
         return None
@@ -51,6 +60,8 @@ def cache_counts(facts: Facts) -> dict[str, dict[str, int]]:
 
 
 def specialization_count(facts: Facts) -> int:
-    """Sizes of functions of the program that became constants; what compiled autograd generates has many, by design."""
+    """Sizes of functions of the program that became constants; what compiled autograd generates has many, by
+    design.
+    """
     compiles = (facts.compiles[facts.number_of(row)] for row in facts.table("specializations"))
     return sum(not is_generated(compile["file"]) for compile in compiles)

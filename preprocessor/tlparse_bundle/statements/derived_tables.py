@@ -1,4 +1,6 @@
-"""The tables that are made from others: ``compiles``, ``limits``, ``captures``, ``recompiles`` and ``recompile_causes`` (definitions: ``model``)."""
+"""The tables that are made from others: ``compiles``, ``limits``, ``captures``, ``recompiles`` and
+``recompile_causes`` (definitions: ``model``).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ from tlparse_bundle.statements.timeline import Span
 
 _FLOAT = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+)(?:e[+-]?\d+)?|-?\d+e[+-]?\d+|-?inf|nan")
 _MAX_VALUES = 1000  # of one cause
-_NO_REASON = {"source": None, "change": "other", "dimension": None, "expected": None, "actual": None, "guard": None}
+_NO_REASON = {
+    "source": None,
+    "change": "other",
+    "dimension": None,
+    "expected": None,
+    "actual": None,
+    "guard": None,
+}
 
 _REMEDIES = {
     "rank": "same_rank", "dtype": "same_dtype", "device": "same_device", "requires_grad": "same_grad_mode", "dispatch_keys": "same_grad_mode",
@@ -26,7 +35,10 @@ _REMEDIES = {
 
 
 def compile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
-    """Yield the tables ``compiles``, ``limits`` and ``captures`` of a log. They have disjoint compile keys, which together are those of ``attempts`` and of ahead-of-time compiles."""
+    """Yield the tables ``compiles``, ``limits`` and ``captures`` of a log.
+
+    They have disjoint compile keys, which together are those of ``attempts`` and of ahead-of-time compiles.
+    """
     refused, compiled = _keys(facts, facts.not_begun), {frame.row["compile"] for frame in facts.compiled}
     skipped = _skipped(facts)
     ahead = facts.once(_ahead_of_time)
@@ -43,7 +55,15 @@ def compile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
         elif key in compiled:
             compiles.append({**row, "status": "skipped" if key in skipped else row["status"] or "failed"})
         else:
-            captures.append({"compile": key, "first_event": row["first_event"], "function": row["function"], "file": row["file"], "line": row["line"]})
+            captures.append(
+                {
+                    "compile": key,
+                    "first_event": row["first_event"],
+                    "function": row["function"],
+                    "file": row["file"],
+                    "line": row["line"],
+                }
+            )
     of_candidates = {row["compile"] for row in candidates}
     compiles += (row for key, row in ahead.items() if key not in of_candidates)
     compiles.sort(key=lambda row: row["first_event"])
@@ -58,29 +78,58 @@ def _keys(facts: Facts, numbers: set[int]) -> set[str]:
 
 def _limit(row: dict) -> dict:
     error = "RecompileError" in (row["failure_type"] or "")
-    fields = ("compile", "first_event", "function", "file", "line", "stack", "recompile_reason", "failure_type", "failure_reason")
-    return {**{field: row[field] for field in fields}, "kind": "error_on_recompile" if error else "recompile_limit"}
+    fields = (
+        "compile",
+        "first_event",
+        "function",
+        "file",
+        "line",
+        "stack",
+        "recompile_reason",
+        "failure_type",
+        "failure_reason",
+    )
+    return {
+        **{field: row[field] for field in fields},
+        "kind": "error_on_recompile" if error else "recompile_limit",
+    }
 
 
 def _skipped(facts: Facts) -> set[str]:
     """Compiles that Dynamo gave up at a graph break it could not resume after: the frame runs eager."""
     last = {row["compile"]: row["attempt"] for row in facts.table("attempts")}
-    return {row["compile"] for row in facts.table("graph_break_records") if row["skips_frame"] and last.get(row["compile"]) == row["attempt"]}
+    return {
+        row["compile"]
+        for row in facts.table("graph_break_records")
+        if row["skips_frame"] and last.get(row["compile"]) == row["attempt"]
+    }
 
 
 def _ahead_of_time(facts: Facts) -> dict[str, dict]:
-    """The ahead-of-time compiles by key: cells of their rows. What torch compiles without a compile id is called 'aot-1', 'aot-2' …"""
+    """The ahead-of-time compiles by key: cells of their rows.
+
+    What torch compiles without a compile id is called 'aot-1', 'aot-2' …
+    """
     rows = {row["compile"]: row for row in facts.table(CANDIDATES) if row["compile"] not in facts.frame_keys}
-    failed = [row["event"] for row in facts.table("failures") if row["kind"] in ("compile", "exception") and row["compile"] not in facts.frame_keys]
+    failed = [
+        row["event"]
+        for row in facts.table("failures")
+        if row["kind"] in ("compile", "exception") and row["compile"] not in facts.frame_keys
+    ]
     ahead: dict[str, dict] = {}
     number = 0
     for span in facts.once(ahead_of_time):
         begin, end = _events(facts, span)
-        key = next((key for key, row in rows.items() if key not in ahead and begin <= row["first_event"] <= end), None)
+        key = next(
+            (key for key, row in rows.items() if key not in ahead and begin <= row["first_event"] <= end),
+            None,
+        )
         if key is None:
             number += 1
             key = f"aot-{number}"
-        ahead[key] = _ahead_row(key, rows.get(key), span, begin, any(begin <= event <= end for event in failed))
+        ahead[key] = _ahead_row(
+            key, rows.get(key), span, begin, any(begin <= event <= end for event in failed)
+        )
     return ahead
 
 
@@ -91,19 +140,68 @@ def _events(facts: Facts, span: Span) -> tuple[int, float]:
 
 
 def _ahead_row(key: str, row: dict | None, span: Span, begin: int, has_failed: bool) -> dict:
-    times = phase_times(forward_us=span.duration_us, backend_us=None, inductor_us=None, backward_us=None, restart_us=None, measured=False)
+    times = phase_times(
+        forward_us=span.duration_us,
+        backend_us=None,
+        inductor_us=None,
+        backward_us=None,
+        restart_us=None,
+        measured=False,
+    )
     status = "failed" if has_failed else "unfinished" if span.duration_us is None else "ok"
     if row is not None:
-        return {"kind": "ahead_of_time", "status": row["status"] or status, **({} if row["total_us"] is not None else times)}
+        return {
+            "kind": "ahead_of_time",
+            "status": row["status"] or status,
+            **({} if row["total_us"] is not None else times),
+        }
     blank = dict.fromkeys(
         (
-            *("compile", "kind", "compiled_autograd_id", "frame_id", "frame_compile_id", "occurrence", "attempt_count", "status", "function", "file", "line"),
-            *("stack", "start_epoch_us", *times, "graph_op_count", "graph_node_count", "graph_input_count", "guard_count", "graph_break_count"),
-            *("recompile_reason", "restart_reasons", "failure_type", "failure_reason", "failure_file", "failure_line", "metrics_event", "first_event"),
+            *(
+                "compile",
+                "kind",
+                "compiled_autograd_id",
+                "frame_id",
+                "frame_compile_id",
+                "occurrence",
+                "attempt_count",
+                "status",
+                "function",
+                "file",
+                "line",
+            ),
+            *(
+                "stack",
+                "start_epoch_us",
+                *times,
+                "graph_op_count",
+                "graph_node_count",
+                "graph_input_count",
+                "guard_count",
+                "graph_break_count",
+            ),
+            *(
+                "recompile_reason",
+                "restart_reasons",
+                "failure_type",
+                "failure_reason",
+                "failure_file",
+                "failure_line",
+                "metrics_event",
+                "first_event",
+            ),
             *("event_count", "size_bytes", "artifact_count"),
         )
     )
-    own = {"compile": key, "kind": "ahead_of_time", "occurrence": 1, "attempt_count": 1, "status": status, "start_epoch_us": span.start_us, **times}
+    own = {
+        "compile": key,
+        "kind": "ahead_of_time",
+        "occurrence": 1,
+        "attempt_count": 1,
+        "status": status,
+        "start_epoch_us": span.start_us,
+        **times,
+    }
     return blank | own | {"graph_break_count": 0, "restart_reasons": [], "first_event": begin}
 
 
@@ -131,7 +229,10 @@ def recompile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
 
 
 def _add(causes: dict[tuple, dict], one: Asked) -> dict[str, Any]:
-    """Add a recompile to its cause; return that. The first reason is that of the newest cache entry: it says what changed since the last compile."""
+    """Add a recompile to its cause; return that.
+
+    The first reason is that of the newest cache entry: it says what changed since the last compile.
+    """
     reason = one.reasons[0] if one.reasons else None
     first = reason or _NO_REASON
     cause = causes.setdefault(
@@ -156,7 +257,9 @@ def _add(causes: dict[tuple, dict], one: Asked) -> dict[str, Any]:
 
 
 def remedy(reason: dict) -> str | None:
-    """Return the key of what usually helps against recompiles of this reason (schema: recompile_causes), or None."""
+    """Return the key of what usually helps against recompiles of this reason (schema: recompile_causes), or
+    None.
+    """
     kind, expected = reason["change"], reason["expected"]
     text = f"{reason['guard']} {reason['comment'] or ''}"
     if kind in ("size", "stride", "shape"):

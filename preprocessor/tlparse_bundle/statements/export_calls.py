@@ -1,4 +1,6 @@
-"""Calls that compile without a frame of their own: torch.export, with the conditions at which it stopped, and compiling ahead of time."""
+"""Calls that compile without a frame of their own: torch.export, with the conditions at which it stopped, and
+compiling ahead of time.
+"""
 
 from __future__ import annotations
 
@@ -47,9 +49,15 @@ def captures(facts: Facts) -> list[Span]:
 
 
 def ahead_of_time(facts: Facts) -> list[Span]:
-    """Compiles ahead of time: by AOTInductor, and captures in which a backend compiles (``aot_compile``, as in vLLM) or would have, had Dynamo not failed."""
+    """Compiles ahead of time: by AOTInductor, and captures in which a backend compiles (``aot_compile``, as
+    in vLLM) or would have, had Dynamo not failed.
+    """
     ahead = facts.timeline.with_one_of(_BACKEND_SPANS) | _failed_captures(facts)
-    return [span for span in facts.compile_spans if span.name == AOT_SPAN or span.name == CAPTURE_SPAN and span.index in ahead]
+    return [
+        span
+        for span in facts.compile_spans
+        if span.name == AOT_SPAN or (span.name == CAPTURE_SPAN and span.index in ahead)
+    ]
 
 
 def _failed_captures(facts: Facts) -> set[int]:
@@ -68,12 +76,17 @@ def _failed_captures(facts: Facts) -> set[int]:
 
 
 def export_around(facts: Facts, event_index: int) -> tuple[int, float] | None:
-    """The export that a record of torch.export belongs to: events from its begin to that of the next one. None where exports left no records."""
+    """The export that a record of torch.export belongs to: events from its begin to that of the next one.
+
+    None where exports left no records.
+    """
     return _around(facts.once(_windows), event_index)
 
 
 def stops(facts: Facts) -> list[tuple[int, float]]:
-    """Events from the begin of each export that stopped at a condition to that of the next one: make_fx tells of it, too."""
+    """Events from the begin of each export that stopped at a condition to that of the next one: make_fx tells
+    of it, too.
+    """
     told = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
     return [(begin, end) for begin, end in facts.once(_windows) if _within(told, begin, end)]
 
@@ -89,7 +102,9 @@ def _around(windows: list[tuple[int, float]], event_index: int) -> tuple[int, fl
 
 
 def graph_ends(facts: Facts) -> dict[int, dict]:
-    """For the records of such stops, by event: the row of the failure table in which make_fx says where the graph ends that it had made by then."""
+    """For the records of such stops, by event: the row of the failure table in which make_fx says where the
+    graph ends that it had made by then.
+    """
     told = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
     ends: dict[int, dict] = {}
     for row in facts.table("failures"):
@@ -103,7 +118,11 @@ def graph_ends(facts: Facts) -> dict[int, dict]:
 def _windows(facts: Facts) -> list[tuple[int, float]]:
     """The first event of each export, and that of the next one."""
     begins = [row["start_event"] for row in facts.table("exports")]
-    return sorted((begin, math.inf if end is None else end) for begin, end in zip(begins, [*begins[1:], None]) if begin is not None)
+    return sorted(
+        (begin, math.inf if end is None else end)
+        for begin, end in zip(begins, [*begins[1:], None])
+        if begin is not None
+    )
 
 
 def _stops(row: dict) -> bool:

@@ -1,4 +1,6 @@
-"""What findings are made from: the tables of one log, read when they are asked for, and what is counted from several of them."""
+"""What findings are made from: the tables of one log, read when they are asked for, and what is counted from
+several of them.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from tlparse_bundle.model.times import compiling_us, covered_us, forward_us
 from tlparse_bundle.statements.source_places import Shortener, is_generated, is_of_program
 from tlparse_bundle.statements.timeline import Span, Timeline
 
-# Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else has no span
-# around it, such as autotuning of a compiled function that runs, is not compiling.
+# Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else
+# has no span around it, such as autotuning of a compiled function that runs, is not compiling.
 COMPILE_SPANS = frozenset(
     (
         "dynamo",
@@ -30,16 +32,45 @@ COMPILE_SPANS = frozenset(
     )
 )
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
-STREAMED = frozenset(("export_failures", "functorch_configs", "kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
+STREAMED = frozenset(
+    ("export_failures", "functorch_configs", "kernels", "metrics", "spans")
+)  # the largest tables, of which findings keep little: they need not be in memory whole
 Made = TypeVar("Made")
 _OUTSIDE: dict[str, Any] = {
-    **dict.fromkeys(("id", "compile", "attempt", "status", "function", "file", "line", "stack", "start_epoch_us", "total_us", "backward_us", "metrics_event", "frame_id")),
-    **dict.fromkeys(("compiled_autograd_id", "frame_compile_id", "failure_type", "failure_reason", "recompile_reason", "first_event")),
+    **dict.fromkeys(
+        (
+            "id",
+            "compile",
+            "attempt",
+            "status",
+            "function",
+            "file",
+            "line",
+            "stack",
+            "start_epoch_us",
+            "total_us",
+            "backward_us",
+            "metrics_event",
+            "frame_id",
+        )
+    ),
+    **dict.fromkeys(
+        (
+            "compiled_autograd_id",
+            "frame_compile_id",
+            "failure_type",
+            "failure_reason",
+            "recompile_reason",
+            "first_event",
+        )
+    ),
     "restart_reasons": [],
     "graph_break_count": 0,
 }
 
-_LIMIT = re.compile(r"RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded", re.IGNORECASE
+)
 
 
 class LogFiles(Protocol):
@@ -50,7 +81,10 @@ class LogFiles(Protocol):
     def table(self, name: str) -> dict: ...
 
     def lists(self, name: str) -> dict | None:
-        """One of the tables that STREAMED names, of which the lists are JsonLists, in memory piece by piece. None where it has only the file."""
+        """One of the tables that STREAMED names, of which the lists are JsonLists, in memory piece by piece.
+
+        None where it has only the file.
+        """
 
     def last_epoch_us(self) -> int | None:
         """When its last record was written, in microseconds since 1970; None when the log does not tell."""
@@ -58,7 +92,9 @@ class LogFiles(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FrameCompile:
-    """One frame that was compiled, with all attempts: ``rows`` of the compile table, of which ``row`` is the last."""
+    """One frame that was compiled, with all attempts: ``rows`` of the compile table, of which ``row`` is the
+    last.
+    """
 
     rows: tuple[int, ...]
     row: dict
@@ -89,7 +125,10 @@ class Facts:
         return self._tables[name]
 
     def lists(self, name: str) -> dict:
-        """A table that STREAMED names. Its lists can be iterated over, and asked for an item; each time costs as much."""
+        """A table that STREAMED names.
+
+        Its lists can be iterated over, and asked for an item; each time costs as much.
+        """
         kept = self._log.lists(name)
         return self.table(name) if kept is None else kept
 
@@ -109,10 +148,20 @@ class Facts:
 
     @cached_property
     def compiles(self) -> list[dict]:
-        """Each attempt, with what its compile turned out to be: rows of 'attempts' on top of those of 'candidates'. The last stands for records outside any compile."""
+        """Each attempt, with what its compile turned out to be: rows of 'attempts' on top of those of
+        'candidates'. The last stands for records outside any compile.
+        """
         of_compile = {row["compile"]: row for row in self.table(CANDIDATES)}
         rows = self.table("attempts")
-        rows = [{**of_compile[row["compile"]], **row, "status": of_compile[row["compile"]]["status"], "id": id_of(row)} for row in rows]
+        rows = [
+            {
+                **of_compile[row["compile"]],
+                **row,
+                "status": of_compile[row["compile"]]["status"],
+                "id": id_of(row),
+            }
+            for row in rows
+        ]
         return [*rows, _OUTSIDE]
 
     @cached_property
@@ -131,43 +180,76 @@ class Facts:
     @cached_property
     def short(self) -> Shortener:
         called = {row["file"]: None for row in self.table("stacks")}
-        return Shortener(file for file in (*(row["file"] for row in self.compiles), *called) if file and is_of_program(file))
+        return Shortener(
+            file
+            for file in (*(row["file"] for row in self.compiles), *called)
+            if file and is_of_program(file)
+        )
 
     @cached_property
     def refused(self) -> set[int]:
-        """Rows of compiles that the recompile limit refused. torch 2.6 tells of them in metrics of a backward compile."""
+        """Rows of compiles that the recompile limit refused. torch 2.6 tells of them in metrics of a backward
+        compile.
+        """
         limits = {self.number_of(row) for row in self.table(ASKED) if row["at_limit"]}
         rows = self.table("failures")
-        return limits | {self.number_of(row) for row in rows if _LIMIT.search(row["type"] or "") or _LIMIT.search((row["reason"] or "")[:200])}
+        return limits | {
+            self.number_of(row)
+            for row in rows
+            if _LIMIT.search(row["type"] or "") or _LIMIT.search((row["reason"] or "")[:200])
+        }
 
     @cached_property
     def tells_ends(self) -> bool:
-        """Whether this torch writes how a compile ended: since 2.4, in metrics; newer ones also have a timeline."""
+        """Whether this torch writes how a compile ended: since 2.4, in metrics; newer ones also have a
+        timeline.
+        """
         kinds = {kind["type"] for kind in self.directory["kinds"]}
         return "dynamo_guards" not in kinds or not kinds.isdisjoint(("compilation_metrics", "chromium_event"))
 
     @cached_property
     def tells_recompiles(self) -> bool:
-        """Whether this torch writes why something was compiled again: since 2.5, which also began to write a timeline."""
-        known = any(kind["type"] == "chromium_event" or kind["name"] == "recompile_reasons" for kind in self.directory["kinds"])
+        """Whether this torch writes why something was compiled again: since 2.5, which also began to write a
+        timeline.
+        """
+        known = any(
+            kind["type"] == "chromium_event" or kind["name"] == "recompile_reasons"
+            for kind in self.directory["kinds"]
+        )
         return known or self.tells_breaks
 
     @cached_property
     def tells_breaks(self) -> bool:
-        """Whether this torch writes graph breaks: since 2.6, metrics of which have new times; True of a log without metrics."""
+        """Whether this torch writes graph breaks: since 2.6, metrics of which have new times; True of a log
+        without metrics.
+        """
         if not self.tells_ends:
             return False
         rows = self.lists("metrics")
-        new = any("dynamo_cumulative_compile_time_us" in row["values"] or "start_time_us" in row["values"] for row in rows)
-        return new or not len(rows) or any(kind["name"] == "dynamo_graph_break_reason" for kind in self.directory["kinds"])
+        new = any(
+            "dynamo_cumulative_compile_time_us" in row["values"] or "start_time_us" in row["values"]
+            for row in rows
+        )
+        return (
+            new
+            or not len(rows)
+            or any(kind["name"] == "dynamo_graph_break_reason" for kind in self.directory["kinds"])
+        )
 
     @cached_property
     def frames(self) -> list[FrameCompile]:
-        """Frames of functions that were compiled, or should have been. Not what compiled autograd captures, nor what ended well and has no function."""
-        failed = {self.number_of(row) for row in self.table("failures") if row["kind"] in ("compile", "exception")}
+        """Frames of functions that were compiled, or should have been.
+
+        Not what compiled autograd captures, nor what ended well and has no function.
+        """
+        failed = {
+            self.number_of(row) for row in self.table("failures") if row["kind"] in ("compile", "exception")
+        }
         found: dict[tuple, list[int]] = {}
         for index, row in enumerate(self.compiles):
-            if row["frame_id"] is not None and (row["status"] is not None or row["metrics_event"] is not None or index in failed):
+            if row["frame_id"] is not None and (
+                row["status"] is not None or row["metrics_event"] is not None or index in failed
+            ):
                 found.setdefault(self.frame_key(row), []).append(index)
         frames = []
         for rows in found.values():
@@ -194,13 +276,20 @@ class Facts:
 
     @cached_property
     def compiled(self) -> list[FrameCompile]:
-        """Frames that torch began to compile: without those that the recompile limit refused, or error_on_recompile forbade."""
+        """Frames that torch began to compile: without those that the recompile limit refused, or
+        error_on_recompile forbade.
+        """
         return [frame for frame in self.frames if self.not_begun.isdisjoint(frame.rows)]
 
     @cached_property
     def function_keys(self) -> dict[int, tuple]:
-        """What is the same for all compiles of one function of the program, by row of the compile table. A resumed part belongs to its function."""
-        first: dict[tuple, int | None] = {}  # line of a function by file and name, where the function itself was compiled
+        """What is the same for all compiles of one function of the program, by row of the compile table.
+
+        A resumed part belongs to its function.
+        """
+        first: dict[
+            tuple, int | None
+        ] = {}  # line of a function by file and name, where the function itself was compiled
         for row in self.compiles:
             if row["function"] is not None and function_of(row["function"]) == row["function"]:
                 first.setdefault((row["file"], row["function"]), row["line"])
@@ -215,7 +304,11 @@ class Facts:
     @cached_property
     def functions(self) -> set[tuple]:
         """Functions of the program: not those that torch generates."""
-        return {self.function_keys[frame.rows[0]] for frame in self.compiled if not is_generated(frame.row["file"])}
+        return {
+            self.function_keys[frame.rows[0]]
+            for frame in self.compiled
+            if not is_generated(frame.row["file"])
+        }
 
     def place_of(self, compile_index: int) -> tuple[str | None, str | None, int | None]:
         """(function, file, line) of the function of a compile."""
@@ -238,14 +331,22 @@ class Facts:
 
     @cached_property
     def compile_us(self) -> int | None:
-        """Forward and backward, each attempt once, no overlap twice; what has no end lasts as long as the log. None when unknown."""
+        """Forward and backward, each attempt once, no overlap twice; what has no end lasts as long as the
+        log.
+
+        None when unknown.
+        """
         if not self.compile_spans:
             return compiling_us(frame.row for frame in self.frames)
         return covered_us((span.start_us, self.end_us(span)) for span in self.compile_spans)
 
     def end_us(self, span: Span) -> int:
         """When a span ended; the last moment of the log when it did not."""
-        return span.start_us + span.duration_us if span.duration_us is not None else max(self.last_us or 0, span.start_us)
+        return (
+            span.start_us + span.duration_us
+            if span.duration_us is not None
+            else max(self.last_us or 0, span.start_us)
+        )
 
     @cached_property
     def wall_us(self) -> int | None:
@@ -257,7 +358,11 @@ class Facts:
     @cached_property
     def forbidden(self) -> set[int]:
         """Rows of compiles that error_on_recompile forbade: an error was raised instead."""
-        return {index for index, row in enumerate(self.compiles) if "RecompileError" in (row["failure_type"] or "")}
+        return {
+            index
+            for index, row in enumerate(self.compiles)
+            if "RecompileError" in (row["failure_type"] or "")
+        }
 
     @cached_property
     def not_begun(self) -> set[int]:
@@ -265,7 +370,9 @@ class Facts:
         return self.refused | self.forbidden
 
     def innermost(self, stack: int | None) -> dict | None:
-        """The innermost frame of a stack: a row of the stacks, with file, line, function and code; None for no stack."""
+        """The innermost frame of a stack: a row of the stacks, with file, line, function and code; None for
+        no stack.
+        """
         return None if stack is None or stack < 0 else self.table("stacks")[stack]
 
     @cached_property
@@ -274,8 +381,14 @@ class Facts:
         return self.table("metrics")
 
     def metrics_with(self, *fields: str) -> Iterator[dict]:
-        """The rows of the metrics table, one after another; none if all of them have null for each of these fields."""
-        return iter(self.lists("metrics") if any(field["name"] in fields for field in self.table("metric_fields")) else ())
+        """The rows of the metrics table, one after another; none if all of them have null for each of these
+        fields.
+        """
+        return iter(
+            self.lists("metrics")
+            if any(field["name"] in fields for field in self.table("metric_fields"))
+            else ()
+        )
 
     @cached_property
     def metrics_of(self) -> dict[int, dict]:
@@ -298,7 +411,10 @@ class Facts:
 
     def _settings(self) -> Iterator[tuple[str, Any]]:
         for config in self.table("metric_configs"):
-            yield from ((f"{config['field']}.{name}", value) for name, value in (config["value"] or config["changes"]).items())
+            yield from (
+                (f"{config['field']}.{name}", value)
+                for name, value in (config["value"] or config["changes"]).items()
+            )
         last: dict | None = None
         for row in self.lists("functorch_configs"):
             if row["config"] != last:  # they seldom change
@@ -311,7 +427,9 @@ class Facts:
         return {row["event"]: row["configs"] for row in self.metrics}
 
     def setting_at(self, compile_index: int, field: str, name: str) -> Any:
-        """The value that a setting had in one compile, such as ('dynamo_config', 'specialize_int'); None when the log does not tell."""
+        """The value that a setting had in one compile, such as ('dynamo_config', 'specialize_int'); None when
+        the log does not tell.
+        """
         number = self._config_rows.get(self.compiles[compile_index]["metrics_event"], {}).get(field)
         if number is None:
             return None

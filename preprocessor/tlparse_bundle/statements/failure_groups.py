@@ -1,11 +1,21 @@
-"""What failed, each once: a compile, a call of torch.export, or a call outside of both, with all records that show it."""
+"""What failed, each once: a compile, a call of torch.export, or a call outside of both, with all records that
+show it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tlparse_bundle.statements.export_calls import EXPORT, Frame, caller, captures, export_around, stack, stop_around
+from tlparse_bundle.statements.export_calls import (
+    EXPORT,
+    Frame,
+    caller,
+    captures,
+    export_around,
+    stack,
+    stop_around,
+)
 from tlparse_bundle.statements.facts import Facts, FrameCompile
 
 CAPTURED, CALLED = "captured", "called"  # exports: with a span of the timeline, or without
@@ -14,7 +24,11 @@ _NESTED = ("fx_interpreter", "make_fx")
 
 @dataclass(slots=True)
 class Failure:
-    """One failure. ``phase`` is the kind of its record, or 'export'; ``cells`` are those of all its rows of the failure table."""
+    """One failure.
+
+    ``phase`` is the kind of its record, or 'export'; ``cells`` are those of all its rows of the failure
+    table.
+    """
 
     phase: str
     compile_index: int
@@ -22,7 +36,9 @@ class Failure:
     cells: dict = field(default_factory=dict)
     events: list[int] = field(default_factory=list)
     export: str | None = None  # of torch.export: CAPTURED or CALLED
-    frames: list[Frame] = field(default_factory=list)  # of the stack of its last record without a compile, or of its compile
+    frames: list[Frame] = field(
+        default_factory=list
+    )  # of the stack of its last record without a compile, or of its compile
 
     def add(self, row: dict) -> None:
         self.events.append(row["event"])
@@ -36,8 +52,9 @@ class Failure:
 def failures(facts: Facts) -> list[Failure]:
     """All failures, in the order of their first records.
 
-    Not those that the recompile limit refused, nor those that a graph break or a finding of torch.export is about. What is nested in a
-    compile is evidence of the failure of that compile; a compile that ended well recovered from it.
+    Not those that the recompile limit refused, nor those that a graph break or a finding of torch.export is
+    about. What is nested in a compile is evidence of the failure of that compile; a compile that ended well
+    recovered from it.
     """
     found: dict[tuple, Failure] = {}
     nested: list[tuple[tuple, dict]] = []
@@ -59,7 +76,11 @@ def failures(facts: Facts) -> list[Failure]:
     for frame, row in nested:
         failure = found.get((*frame, False)) or found.get((*frame, True))
         if failure is not None:
-            failure.add({**row, "kind": "exception"} if row["kind"] == "fx_interpreter" else {"event": row["event"], "kind": "exception"})
+            failure.add(
+                {**row, "kind": "exception"}
+                if row["kind"] == "fx_interpreter"
+                else {"event": row["event"], "kind": "exception"}
+            )
     for failure in found.values():
         failure.events.sort()
     return list(found.values())
@@ -69,7 +90,13 @@ def _of_compile(facts: Facts, row: dict) -> Failure:
     compile = facts.compiles[facts.number_of(row)]
     frames = stack(facts, compile["stack"])
     exported = caller(frames) == EXPORT
-    return Failure(EXPORT if exported else row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames, export=CAPTURED if exported else None)
+    return Failure(
+        EXPORT if exported else row["kind"],
+        facts.number_of(row),
+        compile["function"] or row["function"],
+        frames=frames,
+        export=CAPTURED if exported else None,
+    )
 
 
 def _outside(facts: Facts, found: dict[tuple, Failure], number: int, row: dict) -> None:
@@ -77,8 +104,10 @@ def _outside(facts: Facts, found: dict[tuple, Failure], number: int, row: dict) 
     frames = stack(facts, row["stack"])
     compile = facts.compiles[facts.number_of(row)]
     # From torch 2.15 on an export has a compile id, without a record that its compile began.
-    if not (caller(frames) == EXPORT or row["kind"] == "make_fx" and compile["frame_id"] is not None):
-        found[number,] = failure = Failure(row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames)
+    if not (caller(frames) == EXPORT or (row["kind"] == "make_fx" and compile["frame_id"] is not None)):
+        found[number,] = failure = Failure(
+            row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames
+        )
         failure.add(row)
         return
     if row["kind"] == "make_fx" and stop_around(facts, row["event"]) is not None:
@@ -87,17 +116,25 @@ def _outside(facts: Facts, found: dict[tuple, Failure], number: int, row: dict) 
     last = next(reversed(found.values()), None)
     failure = last if last is not None and _same_export(last, frames) else found.get((EXPORT, window))
     if failure is None:
-        failure = found[(number,) if window is None else (EXPORT, window)] = Failure(EXPORT, facts.number_of(row), None)
+        failure = found[(number,) if window is None else (EXPORT, window)] = Failure(
+            EXPORT, facts.number_of(row), None
+        )
     strict = any(frame.name == "_strict_export" for frame in frames)
-    captured = row["kind"] not in _NESTED or strict and bool(captures(facts))
+    captured = row["kind"] not in _NESTED or (strict and bool(captures(facts)))
     failure.export = CAPTURED if captured else CALLED
     failure.frames, failure.name = frames, row["function"] or failure.name
     failure.add(row)
 
 
 def _same_export(last: Failure, frames: Sequence[Frame]) -> bool:
-    """Whether the exception of the last failure went on to where a record with this stack was written, in the same call of torch.export."""
-    return last.export is not None and 0 < len(frames) < len(last.frames) and last.frames[: len(frames) - 1] == list(frames[:-1])
+    """Whether the exception of the last failure went on to where a record with this stack was written, in the
+    same call of torch.export.
+    """
+    return (
+        last.export is not None
+        and 0 < len(frames) < len(last.frames)
+        and last.frames[: len(frames) - 1] == list(frames[:-1])
+    )
 
 
 def is_suppressed(facts: Facts, compile_index: int) -> bool:
@@ -129,7 +166,9 @@ def tells_of(breaks: list[dict] | tuple, message: str | None) -> bool:
 
 
 def lost_us(facts: Facts, frame: FrameCompile) -> int | None:
-    """Time of the attempts of a frame compile before its last one, as its metrics tell; None when they do not."""
+    """Time of the attempts of a frame compile before its last one, as its metrics tell; None when they do
+    not.
+    """
     event = frame.row["metrics_event"]
     values = facts.metrics_of.get(event, {})
     lost = values.get("dynamo_compile_time_before_restart_us")

@@ -31,9 +31,11 @@ class Remedy:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Finding:
-    """``cause`` makes the fingerprint together with kind and place: texts without ids, times, addresses or folders.
+    """``cause`` makes the fingerprint together with kind and place: texts without ids, times, addresses or
+    folders.
 
-    ``place`` is (function, file, line), each or None. ``key`` is for findings that are named in ``because_of`` of others.
+    ``place`` is (function, file, line), each or None. ``key`` is for findings that are named in
+    ``because_of`` of others.
     """
 
     kind: str
@@ -57,12 +59,28 @@ class Finding:
 
     def fingerprint(self) -> str:
         """The same in every rank, run and machine where the same problem is at the same place."""
-        function, file, _ = self.place if self.placed else (None, None, None)  # lines move when something above is edited
-        parts = [self.kind, function, tail(file) if file else None, [normalised(part) if type(part) is str else part for part in self.cause]]
+        function, file, _ = (
+            self.place if self.placed else (None, None, None)
+        )  # lines move when something above is edited
+        parts = [
+            self.kind,
+            function,
+            tail(file) if file else None,
+            [normalised(part) if type(part) is str else part for part in self.cause],
+        ]
         return hashlib.sha256(dumps(parts)).hexdigest()[:16]
 
-    def row(self, number: int, shown: Callable[[str], str], key_of: Callable[[int], str | None], because_of: int | None) -> dict:
-        """The finding as row ``number`` of the table. ``shown`` makes the files in its sentences short, ``key_of`` gives the key of a compile."""
+    def row(
+        self,
+        number: int,
+        shown: Callable[[str], str],
+        key_of: Callable[[int], str | None],
+        because_of: int | None,
+    ) -> dict:
+        """The finding as row ``number`` of the table.
+
+        ``shown`` makes the files in its sentences short, ``key_of`` gives the key of a compile.
+        """
         function, file, line = self.place
         remedies = sorted(self.remedies, key=lambda remedy: remedy.source != TORCH)
         return {
@@ -88,14 +106,18 @@ class Finding:
 
 
 def stage(kind: str, severity: str, details: dict) -> int:
-    """Return what comes first whatever it cost: ERROR, then EAGER (a function that torch stopped compiling), then REST."""
+    """Return what comes first whatever it cost: ERROR, then EAGER (a function that torch stopped compiling),
+    then REST.
+    """
     if severity != "error":
         return REST
     return EAGER if kind == "recompile-limit" and not details["raised"] else ERROR
 
 
 def weight(summary: dict) -> tuple[int, int, int]:
-    """By this the log with most to say comes last: errors, warnings, time of compiling (``openingLog`` of the viewers does the same)."""
+    """By this the log with most to say comes last: errors, warnings, time of compiling (``openingLog`` of the
+    viewers does the same).
+    """
     return summary["findings"]["error"], summary["findings"]["warning"], summary["compile_us"] or 0
 
 

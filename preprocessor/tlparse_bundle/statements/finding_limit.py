@@ -1,4 +1,7 @@
-"""How many findings a log has at most. A log with thousands of failed functions has a table that is read all the same."""
+"""How many findings a log has at most.
+
+A log with thousands of failed functions has a table that is read all the same.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ _MAX_COSTLY = 150  # of these, that are kept for what they cost
 
 
 def bounded(found: Sequence[Finding], most: int = MAX_FINDINGS, costly: int = _MAX_COSTLY) -> list[Finding]:
-    """Return the findings in their order: the most costly ones, those that come first, and a last one that counts the others."""
+    """Return the findings in their order: the most costly ones, those that come first, and a last one that
+    counts the others.
+    """
     if len(found) <= most:
         return list(found)
     by_cost = sorted(range(len(found)), key=lambda number: -(found[number].cost_us or 0))
@@ -40,7 +45,8 @@ def _unlisted(others: Sequence[Finding]) -> Finding:
     return Finding(
         KIND,
         min((finding.severity for finding in others), key=SEVERITIES.index),
-        f"{plural(len(others), 'more finding')} {'is' if len(others) == 1 else 'are'} not listed: {listed([f'{count:,} {kind}' for kind, count in kinds], 5)}",
+        f"{plural(len(others), 'more finding')} {'is' if len(others) == 1 else 'are'} not listed:"
+        f" {listed([f'{count:,} {kind}' for kind, count in kinds], 5)}",
         (),
         "The numbers of the headline include them, and the other tables list what they are about.",
         compiles=[finding.compiles[0] for finding in others if finding.compiles],

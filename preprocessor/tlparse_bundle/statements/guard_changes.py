@@ -17,7 +17,7 @@ _LOCAL = re.compile(r"\bL\['(\w+)'\]")
 
 
 def source_name(source: str | None) -> str | None:
-    """"L['x']" as the name that the user wrote."""
+    """ "L['x']" as the name that the user wrote."""
     return source and _LOCAL.sub(r"\1", source)
 
 
@@ -51,7 +51,7 @@ def subject(change: str, source: str | None, dimension: int | None) -> str:
 
 
 def what_changed(cause: Cause) -> str:
-    """"`x.size(0)` changed (4 → 5 → 9)"; the guard in torch's words when that says more."""
+    """ "`x.size(0)` changed (4 → 5 → 9)"; the guard in torch's words when that says more."""
     if cause.reason is None:
         return "no earlier result was near: each was kept out by several guards"
     change, source, guard = cause.change, cause.reason["source"], cause.reason["guard"]
@@ -62,7 +62,9 @@ def what_changed(cause: Cause) -> str:
     if len(cause.changes) > 1:
         subjects = list(dict.fromkeys(subject(one, source, cause.dimension) for one in cause.changes))
         return f"{listed(subjects)} changed"
-    values = values_text(_key_differences(list(cause.values)) if change == "dispatch_keys" else list(cause.values))
+    values = values_text(
+        _key_differences(list(cause.values)) if change == "dispatch_keys" else list(cause.values)
+    )
     values += " → …" if cause.open and len(cause.values) > 1 else ""
     return f"{subject(change, source, cause.dimension)} changed{f' ({values})' if values else ''}"
 
@@ -79,12 +81,20 @@ def _key_differences(values: list) -> list:
     if len(known) < max(2, len(sets)):
         return values
     common = set.intersection(*known)
-    return [", ".join(key for key in _KEY_SET.fullmatch(value)[1].split(", ") if key not in common) or "none of them" for value in values]
+    return [
+        ", ".join(key for key in _KEY_SET.fullmatch(value)[1].split(", ") if key not in common)
+        or "none of them"
+        for value in values
+    ]
 
 
 def others_than_autograd(values: Iterable) -> bool:
     """Whether sets of dispatch keys differ in more than what grad and inference mode change."""
-    sets = [{key for key in keys if not key.startswith(("Autograd", "ADInplaceOrView"))} for value in values if (keys := _keys(value)) is not None]
+    sets = [
+        {key for key in keys if not key.startswith(("Autograd", "ADInplaceOrView"))}
+        for value in values
+        if (keys := _keys(value)) is not None
+    ]
     return any(keys != sets[0] for keys in sets)
 
 
@@ -106,7 +116,11 @@ def specializations(facts: Facts) -> dict[tuple, list[dict]]:
 
 
 def noun_of(rows: list[dict]) -> str:
-    return "size" if all(source is None or ".size()" in source for row in rows for source in row["sources"]) else "value"
+    return (
+        "size"
+        if all(source is None or ".size()" in source for row in rows for source in row["sources"])
+        else "value"
+    )
 
 
 def noun(facts: Facts) -> str:

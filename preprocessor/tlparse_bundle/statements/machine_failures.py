@@ -1,4 +1,6 @@
-"""Failures that come from the machine and not from the program: which one a message describes, and what helps."""
+"""Failures that come from the machine and not from the program: which one a message describes, and what
+helps.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,11 @@ from tlparse_bundle.statements.finding import TORCH, Remedy
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What is wrong with the machine. ``name`` identifies the cause, ``what`` completes "3 compiles failed: …", ``detail`` may differ between compiles."""
+    """What is wrong with the machine.
+
+    ``name`` identifies the cause, ``what`` completes "3 compiles failed: …", ``detail`` may differ between
+    compiles.
+    """
 
     name: str
     what: str
@@ -23,7 +29,9 @@ class Environment:
 
 
 def environment(message: str | None) -> Environment | None:
-    """The cause in the environment that the message of an exception describes; None for every other exception."""
+    """The cause in the environment that the message of an exception describes; None for every other
+    exception.
+    """
     for pattern, make in _CAUSES:
         if message and (match := pattern.search(message)):
             begin, end = message.rfind("\n", 0, match.start()) + 1, message.find("\n", match.end())
@@ -43,41 +51,73 @@ def _triton_helper(match: re.Match) -> Environment:
     if "-lcuda" in command:
         folders = [folder for folder in _LIBRARY_FOLDER.findall(command) if "triton" not in folder]
         where = f" in {code(folders[0])}" if folders else ""
-        remedies.append(Remedy(f"If it does not find `-lcuda`: create a symbolic link `libcuda.so` to the driver's `libcuda.so.1`{where}."))
+        remedies.append(
+            Remedy(
+                "If it does not find `-lcuda`: create a symbolic link `libcuda.so` to the driver's"
+                f" `libcuda.so.1`{where}."
+            )
+        )
     return Environment(
         f"triton helper {module}",
         f"{code(compiler)} could not build Triton's {device}helper ({code(module)})",
         tuple(remedies),
-        text=f"The log has only the exit status. The message of {code(compiler)} is in the standard error of the program.",
+        text=(
+            f"The log has only the exit status. The message of {code(compiler)} is in the standard error of"
+            " the program."
+        ),
     )
 
 
 def _headers(message: str, when: str = "") -> Remedy:
     found = _INCLUDED_PYTHON.search(message)
     version = found[2] if found else "3"
-    text = f"{when}{'i' if when else 'I'}nstall the headers of the Python that runs the program: package `python{version}-dev` on Debian and Ubuntu, `python3-devel` or `python{version}-devel` on Fedora, RHEL and Amazon Linux."
+    text = (
+        f"{when}{'i' if when else 'I'}nstall the headers of the Python that runs the program: package"
+        f" `python{version}-dev` on Debian and Ubuntu, `python3-devel` or `python{version}-devel` on Fedora,"
+        " RHEL and Amazon Linux."
+    )
     return Remedy(text, f"ls {found[1]}/Python.h" if found else None)
 
 
 def _python_headers(match: re.Match) -> Environment:
-    return Environment("python headers", "the compiler did not find the headers of Python (`Python.h`)", (_headers(match.string),))
+    return Environment(
+        "python headers",
+        "the compiler did not find the headers of Python (`Python.h`)",
+        (_headers(match.string),),
+    )
 
 
 def _c_compiler(match: re.Match) -> Environment:
-    remedy = Remedy("Install a C compiler, for instance package `gcc`, or set the environment variable `CC` to the path of one.")
+    remedy = Remedy(
+        "Install a C compiler, for instance package `gcc`, or set the environment variable `CC` to the path"
+        " of one."
+    )
     return Environment("c compiler", "Triton found no C compiler", (remedy,))
 
 
 def _cxx_compiler(match: re.Match) -> Environment:
-    asked = " or ".join(map(code, re.findall(r"'([^']+)'", match["asked"] or ""))) or (match["missing"] and code(match["missing"])) or "a C++ compiler"
-    remedy = Remedy("Install a C++ compiler, for instance package `g++`, or set the environment variable `CXX` to the path of one before torch is imported.")
-    return Environment("cxx compiler", "Inductor found no working C++ compiler", (remedy,), f"it tried {asked}")
+    asked = (
+        " or ".join(map(code, re.findall(r"'([^']+)'", match["asked"] or "")))
+        or (match["missing"] and code(match["missing"]))
+        or "a C++ compiler"
+    )
+    remedy = Remedy(
+        "Install a C++ compiler, for instance package `g++`, or set the environment variable `CXX` to the"
+        " path of one before torch is imported."
+    )
+    return Environment(
+        "cxx compiler", "Inductor found no working C++ compiler", (remedy,), f"it tried {asked}"
+    )
 
 
 def _libcuda(match: re.Match) -> Environment:
     remedies = [Remedy(" ".join(match["hint"].split()), source=TORCH)] if match["hint"] else []
     remedies.append(
-        Remedy("Check that the NVIDIA driver is visible where the program runs (a container needs `--gpus all` or the like). `TRITON_LIBCUDA_PATH` names the folder of `libcuda.so.1` for Triton.", "ldconfig -p | grep libcuda")
+        Remedy(
+            "Check that the NVIDIA driver is visible where the program runs (a container needs `--gpus all`"
+            " or the like). `TRITON_LIBCUDA_PATH` names the folder of `libcuda.so.1` for Triton.",
+            "ldconfig -p | grep libcuda",
+        )
     )
     return Environment("libcuda", "the driver library `libcuda.so` was not found", tuple(remedies))
 
@@ -85,64 +125,141 @@ def _libcuda(match: re.Match) -> Environment:
 def _gpu_memory(match: re.Match) -> Environment:
     hint = re.search(r"If reserved but unallocated memory is large[^.]*\.", match.string)
     remedies = [Remedy(" ".join(hint[0].split()), source=TORCH)] if hint else []
-    remedies.append(Remedy("Free memory of the GPU before this call, or use smaller inputs. The message of torch says which processes use it."))
+    remedies.append(
+        Remedy(
+            "Free memory of the GPU before this call, or use smaller inputs. The message of torch says which"
+            " processes use it."
+        )
+    )
     return Environment("gpu memory", "the GPU ran out of memory", tuple(remedies))
 
 
 def _host_memory(match: re.Match) -> Environment:
-    remedy = Remedy("Give the process more memory, or compile fewer kernels at once: each compile worker of Inductor is a process of its own.", "export TORCHINDUCTOR_COMPILE_THREADS=1")
+    remedy = Remedy(
+        "Give the process more memory, or compile fewer kernels at once: each compile worker of Inductor is a"
+        " process of its own.",
+        "export TORCHINDUCTOR_COMPILE_THREADS=1",
+    )
     return Environment("host memory", "the host ran out of memory", (remedy,))
 
 
-_MOVE = "`TORCHINDUCTOR_CACHE_DIR` and `TRITON_CACHE_DIR` move the caches of Inductor and Triton, `TMPDIR` moves temporary files."
+_MOVE = (
+    "`TORCHINDUCTOR_CACHE_DIR` and `TRITON_CACHE_DIR` move the caches of Inductor and Triton, `TMPDIR` moves"
+    " temporary files."
+)
 
 
 def _space(match: re.Match) -> Environment:
-    return Environment("space", "no space left on the device", (Remedy(f"Free space there, or use another file system. {_MOVE}"),))
+    return Environment(
+        "space",
+        "no space left on the device",
+        (Remedy(f"Free space there, or use another file system. {_MOVE}"),),
+    )
 
 
 def _permission(match: re.Match) -> Environment:
     read_only = match["number"] == "30"
-    help = "Use a folder that can be written to." if read_only else "Give the user of the program access to the path, or use a different one."
-    return Environment("permission", "the file system is read-only" if read_only else "permission denied", (Remedy(f"{help} {_MOVE}"),), match["path"] and code(match["path"]))
+    help = (
+        "Use a folder that can be written to."
+        if read_only
+        else "Give the user of the program access to the path, or use a different one."
+    )
+    return Environment(
+        "permission",
+        "the file system is read-only" if read_only else "permission denied",
+        (Remedy(f"{help} {_MOVE}"),),
+        match["path"] and code(match["path"]),
+    )
 
 
 def _openmp(match: re.Match) -> Environment:
-    remedy = Remedy("Install OpenMP for the compiler: package `libomp-dev` for clang on Debian and Ubuntu, `libomp` of Homebrew on macOS; GCC comes with it. Or set `CXX` to a compiler that has it.")
+    remedy = Remedy(
+        "Install OpenMP for the compiler: package `libomp-dev` for clang on Debian and Ubuntu, `libomp` of"
+        " Homebrew on macOS; GCC comes with it. Or set `CXX` to a compiler that has it."
+    )
     return Environment("openmp", "the C++ compiler has no OpenMP", (remedy,))
 
 
 def _old_compiler(match: re.Match) -> Environment:
-    remedy = Remedy("Install a newer C++ compiler, and set the environment variable `CXX` to its path before torch is imported.")
-    return Environment("old compiler", "the C++ compiler is too old", (remedy,), f"it does not know {code(match['option'])}")
+    remedy = Remedy(
+        "Install a newer C++ compiler, and set the environment variable `CXX` to its path before torch is"
+        " imported."
+    )
+    return Environment(
+        "old compiler", "the C++ compiler is too old", (remedy,), f"it does not know {code(match['option'])}"
+    )
 
 
 def _triton(match: re.Match) -> Environment:
-    return Environment("triton", "Triton is not installed", (Remedy("Install the version of Triton that belongs to this torch; CUDA builds of torch depend on it.", "pip install triton"),))
+    return Environment(
+        "triton",
+        "Triton is not installed",
+        (
+            Remedy(
+                "Install the version of Triton that belongs to this torch; CUDA builds of torch depend"
+                " on it.",
+                "pip install triton",
+            ),
+        ),
+    )
 
 
 def _name(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
 
 
-# Messages of torch (torch/_inductor/exc.py, torch/_dynamo/exc.py), of Triton (runtime/build.py, backends/nvidia/driver.py),
-# of compilers and of Python, in the order in which they are tried: what a compiler says is more than that it failed.
+# Messages of torch (torch/_inductor/exc.py, torch/_dynamo/exc.py), of Triton (runtime/build.py,
+# backends/nvidia/driver.py), of compilers and of Python, in the order in which they are tried: what a
+# compiler says is more than that it
+# failed.
 _CAUSES: tuple[tuple[re.Pattern, Callable[[re.Match], Environment]], ...] = (
     (re.compile(r"Python\.h: No such file or directory|'Python\.h' file not found"), _python_headers),
     (re.compile(r"Failed to find C compiler"), _c_compiler),
-    (re.compile(r"No working C\+\+ compiler found in \S+\.cpp\.cxx(?:: (?P<asked>.*))?|InvalidCxxCompiler: Compiler: (?P<missing>.+?) is not found"), _cxx_compiler),
-    (re.compile(r"libcuda\.so cannot found!(?:\s*(?P<hint>P.+))?|cannot find -l:?(?:lib)?cuda\b|libcuda\.so(?:\.1)?: cannot open shared object file"), _libcuda),
+    (
+        re.compile(
+            r"No working C\+\+ compiler found in \S+\.cpp\.cxx(?:: (?P<asked>.*))?|InvalidCxxCompiler:"
+            r" Compiler: (?P<missing>.+?) is not found"
+        ),
+        _cxx_compiler,
+    ),
+    (
+        re.compile(
+            r"libcuda\.so cannot found!(?:\s*(?P<hint>P.+))?|cannot find"
+            r" -l:?(?:lib)?cuda\b|libcuda\.so(?:\.1)?: cannot open shared object file"
+        ),
+        _libcuda,
+    ),
     (re.compile(r"(?:CUDA|HIP|XPU) out of memory|CUDA error: out of memory"), _gpu_memory),
     (
         re.compile(
-            r"(?:^|: |\n)MemoryError\b|std::bad_alloc|[Kk]illed signal terminated program cc1plus|virtual memory exhausted|cc1plus: out of memory|DefaultCPUAllocator: (?:can't allocate|not enough) memory|\[Errno 12\]"
+            r"(?:^|: |\n)MemoryError\b|std::bad_alloc|[Kk]illed signal terminated program cc1plus|virtual"
+            r" memory exhausted|cc1plus: out of memory|DefaultCPUAllocator: (?:can't allocate|not enough)"
+            r" memory|\[Errno 12\]"
         ),
         _host_memory,
     ),
     (re.compile(r"\[Errno 28\]|No space left on device"), _space),
-    (re.compile(r"\[Errno (?P<number>13|30)\] (?:Permission denied|Read-only file system)(?:: '(?P<path>[^']*)')?"), _permission),
-    (re.compile(r"omp\.h: No such file or directory|'omp\.h' file not found|(?:unrecognized command[- ]line|unsupported) option '?‘?-fopenmp|cannot find -l(?:gomp|omp|iomp5)\b"), _openmp),
+    (
+        re.compile(
+            r"\[Errno (?P<number>13|30)\] (?:Permission denied|Read-only file system)(?:: '(?P<path>[^']*)')?"
+        ),
+        _permission,
+    ),
+    (
+        re.compile(
+            r"omp\.h: No such file or directory|'omp\.h' file not found|(?:unrecognized command[-"
+            r" ]line|unsupported) option '?‘?-fopenmp|cannot find -l(?:gomp|omp|iomp5)\b"
+        ),
+        _openmp,
+    ),
     (re.compile(r"unrecognized command[- ]line option ['‘\"]?(?P<option>-std=[\w+]+)"), _old_compiler),
     (re.compile(r"Cannot find a working triton installation|No module named 'triton'"), _triton),
-    (re.compile(r"CalledProcessError: Command '\['(?P<compiler>[^']+)', '[^']*main\.c(?:pp)?',.*?/(?P<module>\w+?)(?:\.cpython-[^']*|\.abi3)?\.(?:so|pyd)'.*", re.DOTALL), _triton_helper),
+    (
+        re.compile(
+            r"CalledProcessError: Command '\['(?P<compiler>[^']+)',"
+            r" '[^']*main\.c(?:pp)?',.*?/(?P<module>\w+?)(?:\.cpython-[^']*|\.abi3)?\.(?:so|pyd)'.*",
+            re.DOTALL,
+        ),
+        _triton_helper,
+    ),
 )

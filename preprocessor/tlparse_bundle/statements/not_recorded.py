@@ -12,7 +12,9 @@ from tlparse_bundle.base.wording import large, plural
 from tlparse_bundle.model.functions import resume_function
 
 if TYPE_CHECKING:
-    from tlparse_bundle.statements.facts import Facts  # of use where findings are made; comparisons need no more than the words
+    from tlparse_bundle.statements.facts import (
+        Facts,
+    )  # of use where findings are made; comparisons need no more than the words
 
 
 # What each is called behind "This version of torch does not write"; in the order of these words.
@@ -26,7 +28,12 @@ TOPICS = {
     "caches": "what it asks caches",
     "symbols": "sizes that became symbols",
 }
-_SAID = ("failures", "graph_breaks", "function_names", "times")  # in the headline, with the reasons of recompiles
+_SAID = (
+    "failures",
+    "graph_breaks",
+    "function_names",
+    "times",
+)  # in the headline, with the reasons of recompiles
 
 
 def untold(facts: Facts) -> list[str]:
@@ -58,12 +65,24 @@ def not_recorded_text(facts: Facts) -> str:
 
 def _known_breaks(facts: Facts) -> str:
     """What goes on behind a graph break is called after the function and the line."""
-    places = {(frame.row["file"], frame.row["function"]) for frame in facts.frames if resume_function(frame.row["function"])}
-    return f" {plural(len(places), 'place')} where a graph ends can be told from names of the functions that go on there." if places else ""
+    places = {
+        (frame.row["file"], frame.row["function"])
+        for frame in facts.frames
+        if resume_function(frame.row["function"])
+    }
+    return (
+        f" {plural(len(places), 'place')} where a graph ends can be told from names of the functions that go"
+        " on there."
+        if places
+        else ""
+    )
 
 
 def ends_early(summary: dict, rows: Sequence[dict], growing: bool) -> str | None:
-    """Why a log lacks what came later, in words behind "the log"; None when it is whole. ``rows``: its findings."""
+    """Why a log lacks what came later, in words behind "the log"; None when it is whole.
+
+    ``rows``: its findings.
+    """
     if growing:
         return "is still being written"
     if any(row["kind"] == "data-problem" and row["details"].get("loses_records", True) for row in rows):

@@ -10,7 +10,9 @@ from typing import Any
 from tlparse_bundle.model.status import ASKED
 from tlparse_bundle.statements.facts import Facts
 
-_OF_AN_OBJECT = frozenset(("type", "identity", "value", "attribute", "keys", "length"))  # several guards on one object are one cause
+_OF_AN_OBJECT = frozenset(
+    ("type", "identity", "value", "attribute", "keys", "length")
+)  # several guards on one object are one cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,9 @@ class Cause:
     asked: dict[Any, None] = field(default_factory=dict)  # the same of those that were refused
     open: bool = False  # torch wrote what was expected last, not what it was instead
     changes: dict[str, None] = field(default_factory=dict)  # what changed, in order: 'change' of the reasons
-    refused: list[int] = field(default_factory=list)  # those that the recompile limit refused for the same reason
+    refused: list[int] = field(
+        default_factory=list
+    )  # those that the recompile limit refused for the same reason
 
     @property
     def change(self) -> str:
@@ -81,12 +85,17 @@ def causes(facts: Facts) -> list[Cause]:
             if not refused or not cause.rows:
                 cause.open = reason["actual"] is None
             if reason["change"] == cause.change:
-                values.update((value, None) for value in (reason["expected"], reason["actual"]) if value is not None)
+                values.update(
+                    (value, None) for value in (reason["expected"], reason["actual"]) if value is not None
+                )
     return list(found.values())
 
 
 def cause_key(owner: Hashable, reasons: list[dict], reason: dict | None) -> tuple:
-    """Return what is equal for recompiles with one cause. ``owner``: the function or code object; ``reason``: the one of ``reasons`` that stands for them."""
+    """Return what is equal for recompiles with one cause.
+
+    ``owner``: the function or code object; ``reason``: the one of ``reasons`` that stands for them.
+    """
     if reason is None:
         return owner, "nothing near" if reasons else "unknown"
     change, source = reason["change"], reason["source"]
@@ -97,7 +106,9 @@ def cause_key(owner: Hashable, reasons: list[dict], reason: dict | None) -> tupl
 
 
 class _Known:
-    """What is known of the values that earlier results were compiled for, by (compile, source, change, dimension)."""
+    """What is known of the values that earlier results were compiled for, by (compile, source, change,
+    dimension).
+    """
 
     def __init__(self, everything: list[Asked]):
         self._values: dict[tuple, Any] = {}
@@ -110,16 +121,24 @@ class _Known:
                     self._values.setdefault((reason["compile"], *cell), reason["actual"])
 
     def near(self, reasons: list[dict]) -> dict | None:
-        """The reason of the newest earlier result that one guard alone kept from being used, as far as the log tells."""
+        """The reason of the newest earlier result that one guard alone kept from being used, as far as the
+        log tells.
+        """
         if len(reasons) == 1:
             return reasons[0]
-        wanted = {_cell(reason): reason["actual"] for reason in reasons if reason["actual"] is not None}  # one call
+        wanted = {
+            _cell(reason): reason["actual"] for reason in reasons if reason["actual"] is not None
+        }  # one call
         return next((reason for reason in reasons if not self._fails_otherwise(reason, wanted)), None)
 
     def _fails_otherwise(self, reason: dict, wanted: dict[tuple, Any]) -> bool:
         """Whether what other results were asked for would have failed this one, too."""
         mine = _cell(reason)
-        others = ((self._values.get((reason["entry"], *cell)), actual) for cell, actual in wanted.items() if cell != mine)
+        others = (
+            (self._values.get((reason["entry"], *cell)), actual)
+            for cell, actual in wanted.items()
+            if cell != mine
+        )
         return any(value is not None and value != actual for value, actual in others)
 
 

@@ -43,25 +43,56 @@ from tlparse_bundle.statements.summary import summary
 NAME = "findings"  # of the table
 ENTRY_POINTS = "tlparse_bundle.findings"
 MODULES = (
-    *(unfinished, failures, recompiles, graph_breaks, exports, specializations, cudagraphs, caches, slow_spans, autotune, guard_cost, collectives, data_problems),
+    *(
+        unfinished,
+        failures,
+        recompiles,
+        graph_breaks,
+        exports,
+        specializations,
+        cudagraphs,
+        caches,
+        slow_spans,
+        autotune,
+        guard_cost,
+        collectives,
+        data_problems,
+    ),
     *(vllm_failed, vllm_pieces, vllm_capture, vllm_sizes),
 )
 
 
 def findings_of(facts: Facts, compiles: Sequence[dict]) -> tuple[dict, list[dict], list[str]]:
-    """Return the summary of a log (schema: manifest, 'summary'), its findings (schema: findings), and the faults of plug-ins. ``compiles``: rows of that table."""
+    """Return the summary of a log (schema: manifest, 'summary'), its findings (schema: findings), and the
+    faults of plug-ins.
+
+    ``compiles``: rows of that table.
+    """
     theirs, faults = _plugin_findings(facts)
     found = ordered(facts, (*(finding for module in MODULES for finding in module.findings(facts)), *theirs))
     listed = bounded(found)
-    places = {finding.key: number for number, finding in reversed(list(enumerate(listed))) if finding.key is not None}
-    rows = [finding.row(number, facts.short.text, facts.key_of, places.get(finding.because_of) if finding.because_of is not None else None) for number, finding in enumerate(listed)]
+    places = {
+        finding.key: number
+        for number, finding in reversed(list(enumerate(listed)))
+        if finding.key is not None
+    }
+    rows = [
+        finding.row(
+            number,
+            facts.short.text,
+            facts.key_of,
+            places.get(finding.because_of) if finding.because_of is not None else None,
+        )
+        for number, finding in enumerate(listed)
+    ]
     return summary(facts, found, compiles), rows, faults
 
 
 def ordered(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
     """Return all findings, most important first; equal ones keep their order.
 
-    Errors come first, and of these the one that ended the program; then what runs eager from then on; then the rest by cost.
+    Errors come first, and of these the one that ended the program; then what runs eager from then on; then
+    the rest by cost.
     """
     fatal = _fatal(facts, found)
     return sorted(found, key=lambda finding: (finding is not fatal, *_order(finding)))
@@ -71,19 +102,38 @@ def _order(finding: Finding) -> tuple:
     """Errors with an unknown cost come before those with a known one: nobody can say that they cost less."""
     place = stage(finding.kind, finding.severity, finding.details)
     known = place == ERROR and finding.cost_us is not None
-    return place, known, -(finding.cost_us or 0), SEVERITIES.index(finding.severity), -(finding.count if finding.order is None else finding.order)
+    return (
+        place,
+        known,
+        -(finding.cost_us or 0),
+        SEVERITIES.index(finding.severity),
+        -(finding.count if finding.order is None else finding.order),
+    )
 
 
 def _fatal(facts: Facts, found: Sequence[Finding]) -> Finding | None:
-    """The error after which nothing was compiled: its exception left the program, or the log ends in it. None when there is none."""
-    last = max((finding for finding in found if _may_end(finding)), key=lambda finding: _end(facts, finding), default=None)
-    return last if last is not None and _end(facts, last) >= _last_begin(facts) and not _went_on(facts, last) else None
+    """The error after which nothing was compiled: its exception left the program, or the log ends in it.
+
+    None when there is none.
+    """
+    last = max(
+        (finding for finding in found if _may_end(finding)),
+        key=lambda finding: _end(facts, finding),
+        default=None,
+    )
+    return (
+        last
+        if last is not None and _end(facts, last) >= _last_begin(facts) and not _went_on(facts, last)
+        else None
+    )
 
 
 def _may_end(finding: Finding) -> bool:
     if finding.kind == "export-failure":
         return finding.details["problem"] in ("no_program", "data_dependent_error")
-    return finding.kind in ("failure", "unfinished-compile") or finding.kind == "recompile-limit" and finding.details["raised"]
+    return finding.kind in ("failure", "unfinished-compile") or (
+        finding.kind == "recompile-limit" and finding.details["raised"]
+    )
 
 
 def _end(facts: Facts, finding: Finding) -> float:
@@ -104,7 +154,9 @@ def _went_on(facts: Facts, finding: Finding) -> bool:
     """Whether torch did not raise the error: the function runs eager, or its backward is compiled later."""
     if finding.kind != "failure":
         return False
-    return finding.details["phase"] == "eager_backward" or finding.details["phase"] == "compile" and is_suppressed(facts, finding.compiles[-1])
+    return finding.details["phase"] == "eager_backward" or (
+        finding.details["phase"] == "compile" and is_suppressed(facts, finding.compiles[-1])
+    )
 
 
 def kinds(modules: Sequence[Any] = MODULES) -> list[str]:
@@ -124,7 +176,9 @@ def _plugins() -> Loaded:
 def _module(module: Any) -> Any:
     """Return a module of a plug-in. Raises TypeError or ValueError when it is not like those of MODULES."""
     need(module, "findings", of="the plug-in")
-    if type(module.KINDS) not in (tuple, list) or not all(type(kind) is str and kind for kind in module.KINDS):
+    if type(module.KINDS) not in (tuple, list) or not all(
+        type(kind) is str and kind for kind in module.KINDS
+    ):
         raise TypeError("KINDS is not a tuple of names")
     ours = sorted({*kinds()} & {*module.KINDS})
     if ours:
@@ -144,18 +198,29 @@ def _plugin_findings(facts: Facts) -> tuple[list[Finding], list[str]]:
 
 
 def _checked(module: Any, facts: Facts) -> list[Finding]:
-    """Return the findings of a module of a plug-in. Raises an exception when one cannot become a row of the table."""
+    """Return the findings of a module of a plug-in.
+
+    Raises an exception when one cannot become a row of the table.
+    """
     found, highest = [], {}
     for finding in module.findings(facts):
         if not isinstance(finding, Finding):
             raise TypeError(f"findings() gave {type(finding).__name__!r}, not Finding")
         if finding.kind not in module.KINDS:
-            raise ValueError(f"findings() gave a Finding of the kind {finding.kind!r}, which KINDS does not have")
+            raise ValueError(
+                f"findings() gave a Finding of the kind {finding.kind!r}, which KINDS does not have"
+            )
         if type(finding.title) is not str or type(finding.text) is not str:
             raise TypeError("title or text of a Finding is not str")
-        finding.compiles, finding.events, finding.spans = list(finding.compiles), list(finding.events), list(finding.spans)
+        finding.compiles, finding.events, finding.spans = (
+            list(finding.compiles),
+            list(finding.events),
+            list(finding.spans),
+        )
         if not all(type(number) is int and 0 <= number < len(facts.compiles) for number in finding.compiles):
-            raise ValueError(f"a Finding names compile {max(finding.compiles)}, and the log has {len(facts.compiles)}")
+            raise ValueError(
+                f"a Finding names compile {max(finding.compiles)}, and the log has {len(facts.compiles)}"
+            )
         row = finding.row(0, facts.short.text, facts.key_of, None)
         _row_check()(row, highest)
         dumps(row)
@@ -164,7 +229,9 @@ def _checked(module: Any, facts: Facts) -> list[Finding]:
             raise TypeError(f"order is {type(finding.order).__name__!r}, not int")
         found.append(finding)
     if highest.get("event", -1) >= facts.directory["event_count"]:
-        raise ValueError(f"a Finding names event {highest['event']}, and the log has {facts.directory['event_count']}")
+        raise ValueError(
+            f"a Finding names event {highest['event']}, and the log has {facts.directory['event_count']}"
+        )
     return found
 
 

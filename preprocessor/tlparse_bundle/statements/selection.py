@@ -13,7 +13,9 @@ from tlparse_bundle.statements.ranks.rank_sets import ranks_among
 
 @dataclass(slots=True)
 class Section:
-    """The findings of one log that are shown, or of all ranks together: rows of the table, most important first, and how many are not shown."""
+    """The findings of one log that are shown, or of all ranks together: rows of the table, most important
+    first, and how many are not shown.
+    """
 
     log: Log | None  # None: all ranks
     summary: dict
@@ -29,14 +31,22 @@ class Section:
     @property
     def more(self) -> str | None:
         """Why there may be more than is told, in words; None when the log tells all."""
-        why = self.log and ends_early(self.summary, self.findings, self.log.bundle.manifest.get("growing", False))
+        why = self.log and ends_early(
+            self.summary, self.findings, self.log.bundle.manifest.get("growing", False)
+        )
         return why and f"the log {why}, so that there may be more"
 
 
 def choose(
-    bundle: Bundle, *, log_id: str | None = None, ranks: Collection[int] | None = None, kinds: Collection[str] = (), limit: int | None = None
+    bundle: Bundle,
+    *,
+    log_id: str | None = None,
+    ranks: Collection[int] | None = None,
+    kinds: Collection[str] = (),
+    limit: int | None = None,
 ) -> list[Section]:
-    """A section for all ranks together, where there are several, and one for each log, in the order of the bundle. ``limit`` is that of each.
+    """A section for all ranks together, where there are several, and one for each log, in the order of the
+    bundle. ``limit`` is that of each.
 
     Raises BundleError when there is no such log, rank or kind, and when the bundle has no findings.
     """
@@ -44,18 +54,30 @@ def choose(
     if ranks is not None:
         logs = [log for log in logs if log.rank in ranks]
         if not logs:
-            known = ", ".join(sorted({str(log.rank) for log in bundle.logs if log.rank is not None})) or "none"
-            raise BundleError("no log has one of these ranks", hint=f"Its ranks are: {known}", code="not-found")
+            known = (
+                ", ".join(sorted({str(log.rank) for log in bundle.logs if log.rank is not None})) or "none"
+            )
+            raise BundleError(
+                "no log has one of these ranks", hint=f"Its ranks are: {known}", code="not-found"
+            )
     tables = [(log, log.findings()) for log in logs]
     job = bundle.job if log_id is None else None
     sections = [_section(log, log.summary, rows, kinds, limit) for log, rows in tables]
     if job is not None:
         wanted = None if ranks is None else sorted(ranks)
-        rows = [row for row in bundle.rank_table("rank_findings") if wanted is None or ranks_among([*row["ranks"], *row["others"]], wanted)]
+        rows = [
+            row
+            for row in bundle.rank_table("rank_findings")
+            if wanted is None or ranks_among([*row["ranks"], *row["others"]], wanted)
+        ]
         sections.insert(0, _section(None, job, rows, kinds, limit))
     return sections
 
 
-def _section(log: Log | None, summary: dict, findings: list[dict], kinds: Collection[str], limit: int | None) -> Section:
+def _section(
+    log: Log | None, summary: dict, findings: list[dict], kinds: Collection[str], limit: int | None
+) -> Section:
     rows = [row for row in findings if not kinds or row["kind"] in kinds]
-    return Section(log, summary, rows[:limit], max(0, len(rows) - (limit if limit is not None else len(rows))))
+    return Section(
+        log, summary, rows[:limit], max(0, len(rows) - (limit if limit is not None else len(rows)))
+    )

@@ -8,8 +8,12 @@ from collections.abc import Iterable
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _PATH = re.compile(r"(?:/[\w.@+~-]+){2,}|[A-Za-z]:(?:\\[\w.@+~ -]+)+")
 _PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
-_PYTHON = re.compile(r"[/\\\\]lib[/\\\\]python3[.\d]*[/\\\\]|[/\\\\]torch[/\\\\](?:_dynamo|_inductor|fx|_functorch|export|nn)[/\\\\]")
-_SHOWN_PATH = re.compile(r"(?<![\w./:>)\]-])(?:/[\w.@+~-]+){2,}")  # neither a part of a relative path nor of an address
+_PYTHON = re.compile(
+    r"[/\\\\]lib[/\\\\]python3[.\d]*[/\\\\]|[/\\\\]torch[/\\\\](?:_dynamo|_inductor|fx|_functorch|export|nn)[/\\\\]"
+)
+_SHOWN_PATH = re.compile(
+    r"(?<![\w./:>)\]-])(?:/[\w.@+~-]+){2,}"
+)  # neither a part of a relative path nor of an address
 _BELOW = re.compile(r".*/(?:lib/(?=python3)|(?=torch/(?:_\w+|fx|export|nn|optim|autograd|utils)/))")
 _AT = re.compile(r" at 0x[0-9a-fA-F]{6,16}(?=>)")
 _TEMPORARY = re.compile(r"\btmp[a-z0-9_]{8}\b")  # of the module tempfile
@@ -19,7 +23,9 @@ _GENERATED = re.compile(r"(<eval_with_key>)\.\d+")
 
 
 def normalised(text: str) -> str:
-    """A text as another machine or another run writes it: without addresses, folders, temporary names, processes, numbers of generated code."""
+    """A text as another machine or another run writes it: without addresses, folders, temporary names,
+    processes, numbers of generated code.
+    """
     text = _PATH.sub(lambda path: tail(path[0]), text)
     text = _HASH.sub("c…", _TEMPORARY.sub("tmp…", _GENERATED.sub(r"\1", _ADDRESS.sub("0x…", text))))
     return _NUMBER.sub(lambda number: f"{number[1] or ''}…", text)
@@ -52,7 +58,11 @@ class Shortener:
     """Paths without the folders that all files of the log share."""
 
     def __init__(self, files: Iterable[str | None]):
-        folders = [file.replace("\\", "/").split("/")[:-1] for file in {file for file in files if file} if not is_generated(file)]
+        folders = [
+            file.replace("\\", "/").split("/")[:-1]
+            for file in {file for file in files if file}
+            if not is_generated(file)
+        ]
         self._common = 0
         if folders:
             shortest = min(map(len, folders))
@@ -70,9 +80,11 @@ class Shortener:
         return _BELOW.sub("", plain) if short == plain else short
 
     def text(self, text: str) -> str:
-        """A text in which files of the program, of packages and of Python are as short as elsewhere, and objects have no address."""
+        """A text in which files of the program, of packages and of Python are as short as elsewhere, and
+        objects have no address.
+        """
         return _AT.sub("", _SHOWN_PATH.sub(lambda path: self(path[0]), text))
 
     def place(self, file: str | None, line: int | None) -> str | None:
-        """"model.py:12"; None without a file."""
+        """ "model.py:12"; None without a file."""
         return None if file is None else self(file) if line is None else f"{self(file)}:{line}"

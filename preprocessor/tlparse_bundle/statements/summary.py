@@ -7,7 +7,14 @@ from collections.abc import Sequence
 
 from tlparse_bundle.base.wording import code, duration, large, listed, plural
 from tlparse_bundle.model.status import statuses
-from tlparse_bundle.statements.counts import break_count, cache_counts, export_count, phase_times_us, place_count, specialization_count
+from tlparse_bundle.statements.counts import (
+    break_count,
+    cache_counts,
+    export_count,
+    phase_times_us,
+    place_count,
+    specialization_count,
+)
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import noun, what_changed
@@ -44,7 +51,9 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict])
         "recompile_count": facts.row_count("recompiles") if facts.tells_recompiles else None,
         "recompile_cause_count": facts.row_count("recompile_causes") if facts.tells_recompiles else None,
         "restart_count": count("restart"),
-        "recompile_limit_count": sum(finding.kind == "recompile-limit" for finding in findings) if facts.tells_recompiles else None,
+        "recompile_limit_count": (
+            sum(finding.kind == "recompile-limit" for finding in findings) if facts.tells_recompiles else None
+        ),
         "specialization_count": specialization_count(facts),
         "export_failure_count": count("export-failure"),
         "export_assumption_count": count("export-assumption"),
@@ -54,7 +63,14 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict])
         "cache_counts": cache_counts(facts),
         "untold": untold(facts),
     }
-    return {"text": _text(facts, numbers, findings), **numbers, "findings": {severity: sum(f.severity == severity for f in findings) for severity in ("error", "warning", "info")}}
+    return {
+        "text": _text(facts, numbers, findings),
+        **numbers,
+        "findings": {
+            severity: sum(f.severity == severity for f in findings)
+            for severity in ("error", "warning", "info")
+        },
+    }
 
 
 def _text(facts: Facts, numbers: dict, findings: Sequence[Finding]) -> str:
@@ -62,14 +78,22 @@ def _text(facts: Facts, numbers: dict, findings: Sequence[Finding]) -> str:
     wrong = list(_wrong(facts, numbers))
     damaged = any(finding.kind == "data-problem" and finding.details["loses_records"] for finding in findings)
     if wrong:
-        return f"{begin}: {listed(wrong, 20)}." + (" The log is damaged: there may be more." if damaged else "") + not_recorded_text(facts)
+        return (
+            f"{begin}: {listed(wrong, 20)}."
+            + (" The log is damaged: there may be more." if damaged else "")
+            + not_recorded_text(facts)
+        )
     if damaged:
         return f"{begin}. The log is damaged, so that more may have happened than it tells."
     if not numbers["compile_count"] and not numbers["export_count"]:
         return f"{begin}."
     if not facts.tells_ends:
         return f"{begin}.{not_recorded_text(facts)}"
-    told = [word for word, tells in (("graph breaks", facts.tells_breaks), ("recompiles", facts.tells_recompiles)) if tells]
+    told = [
+        word
+        for word, tells in (("graph breaks", facts.tells_breaks), ("recompiles", facts.tells_recompiles))
+        if tells
+    ]
     return f"{begin}: no {listed(['failures', *told], joint='or')}.{not_recorded_text(facts)}"
 
 
@@ -84,13 +108,19 @@ def _functions(facts: Facts, count: int) -> str:
 def _compiles(facts: Facts, numbers: dict) -> str:
     parts = []
     if numbers["frame_count"]:
-        parts.append(f"{plural(numbers['frame_count'], 'compile')} of {_functions(facts, numbers['function_count'])}")
+        parts.append(
+            f"{plural(numbers['frame_count'], 'compile')} of {_functions(facts, numbers['function_count'])}"
+        )
     if numbers["ahead_of_time_count"]:
         parts.append(plural(numbers["ahead_of_time_count"], "ahead-of-time compile"))
     if numbers["export_count"]:
         parts.append(plural(numbers["export_count"], "export"))
     if not parts:
-        return "no compile ended in this log" if numbers["unfinished_count"] else f"no compiles in this log{_loaded(facts)}"
+        return (
+            "no compile ended in this log"
+            if numbers["unfinished_count"]
+            else f"no compiles in this log{_loaded(facts)}"
+        )
     timed = f" in {duration(numbers['compile_us'])}" if numbers["compile_us"] is not None else ""
     return listed(parts) + timed
 
@@ -102,7 +132,9 @@ def _loaded(facts: Facts) -> str:
     pieces = sum(piece["outcome"] == "loaded" for piece in facts.table("vllm_pieces"))
     if pieces:
         return f"; vLLM loaded {plural(pieces, 'piece')} from its cache"
-    hits = Counter(row["cache"] for row in facts.table("caches") if row["outcome"] == "hit" and row["cache"] in CACHES)
+    hits = Counter(
+        row["cache"] for row in facts.table("caches") if row["outcome"] == "hit" and row["cache"] in CACHES
+    )
     return "".join(f", {plural(count, 'hit')} of the {CACHES[cache]}" for cache, count in hits.items())
 
 
@@ -114,7 +146,10 @@ def _wrong(facts: Facts, numbers: dict):
     if numbers["recompile_limit_count"]:
         yield f"{plural(numbers['recompile_limit_count'], 'function')} at the recompile limit"
     if numbers["graph_break_count"]:
-        yield f"{plural(numbers['graph_break_count'], 'graph break')} at {plural(numbers['graph_break_place_count'], 'place')}"
+        yield (
+            f"{plural(numbers['graph_break_count'], 'graph break')} at"
+            f" {plural(numbers['graph_break_place_count'], 'place')}"
+        )
     if numbers["restart_count"]:
         yield plural(numbers["restart_count"], "restart")
     if numbers["recompile_count"]:
@@ -139,5 +174,11 @@ def _because(facts: Facts, numbers: dict) -> str:
     named = most.function[1] is not None and len({cause.function for cause in found}) > 1
     where = f" in {code(most.function[1])}" if named else ""
     if most.reason is not None and 2 * share > numbers["recompile_count"]:
-        return f" {'' if share == numbers['recompile_count'] else 'mostly '}because {what_changed(most)}{where}"
-    return f" for {plural(numbers['recompile_cause_count'], 'reason')}" if numbers["recompile_cause_count"] > 1 else ""
+        return (
+            f" {'' if share == numbers['recompile_count'] else 'mostly '}because {what_changed(most)}{where}"
+        )
+    return (
+        f" for {plural(numbers['recompile_cause_count'], 'reason')}"
+        if numbers["recompile_cause_count"] > 1
+        else ""
+    )

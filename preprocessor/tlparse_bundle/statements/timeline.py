@@ -1,4 +1,7 @@
-"""The spans of a log as findings ask for them. There are tens of thousands, so that they stay columns: only those that are asked for become Spans."""
+"""The spans of a log as findings ask for them.
+
+There are tens of thousands, so that they stay columns: only those that are asked for become Spans.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ class Span(NamedTuple):
 
 
 class Timeline:
-    """Made of the rows of the spans table; ``number_of`` gives the internal number of the attempt that a row belongs to."""
+    """Made of the rows of the spans table; ``number_of`` gives the internal number of the attempt that a row
+    belongs to.
+    """
 
     def __init__(self, rows: Iterable[dict], number_of: Callable[[dict], int]):
         numbers: dict[str, int] = {}
@@ -39,12 +44,23 @@ class Timeline:
 
     def span(self, index: int) -> Span:
         name = self._names[self._name_indexes[index]]
-        return Span(index, name, self._compiles[index], self._starts[index], self._durations[index], self._parents[index])
+        return Span(
+            index,
+            name,
+            self._compiles[index],
+            self._starts[index],
+            self._durations[index],
+            self._parents[index],
+        )
 
     def outermost(self, names: Collection[str]) -> list[Span]:
         """Spans of these names that are in no other."""
         wanted = self._numbers(names)
-        return [self.span(index) for index, (number, parent) in enumerate(zip(self._name_indexes, self._parents)) if parent < 0 and number in wanted]
+        return [
+            self.span(index)
+            for index, (number, parent) in enumerate(zip(self._name_indexes, self._parents))
+            if parent < 0 and number in wanted
+        ]
 
     def named(self, name: str) -> Iterator[Span]:
         wanted = self._numbers((name,))
@@ -66,7 +82,9 @@ class Timeline:
         return max(ends, default=0)
 
     def own_times(self, outermost: Iterable[Span]) -> tuple[dict[str, int], bytearray]:
-        """Of each name the time that its spans have of their own, in these and all in them; and whether a span is one of them, by index."""
+        """Of each name the time that its spans have of their own, in these and all in them; and whether a
+        span is one of them, by index.
+        """
         within = [0] * len(self)  # time of the spans directly in each
         inside = bytearray(len(self))
         for span in outermost:

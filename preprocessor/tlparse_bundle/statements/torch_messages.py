@@ -7,11 +7,18 @@ from collections.abc import Sequence
 
 from tlparse_bundle.statements.finding import TORCH, Remedy
 
-CACHES = {"fx_graph": "FX graph cache", "aot_autograd": "AOTAutograd cache", "pgo": "profile (PGO)", "precompile": "precompile cache"}
+CACHES = {
+    "fx_graph": "FX graph cache",
+    "aot_autograd": "AOTAutograd cache",
+    "pgo": "profile (PGO)",
+    "precompile": "precompile cache",
+}
 _USELESS = re.compile(r"Please report an issue|It may be possible to write Dynamo tracing rules")
 _PARTS = re.compile(r"\n\s*(?:Explanation|Hint|Developer debug context): ")
 _HINT = re.compile(r"^\s*Hint: (.+)$", re.MULTILINE)
-_EXPLANATION = re.compile(r"^\s*Explanation: (.+(?:\n(?!\s*(?:Hint|Developer debug context): |\s*$).*)*)", re.MULTILINE)
+_EXPLANATION = re.compile(
+    r"^\s*Explanation: (.+(?:\n(?!\s*(?:Hint|Developer debug context): |\s*$).*)*)", re.MULTILINE
+)
 
 
 def torch_remedies(hints: Sequence[str]) -> list[Remedy]:
@@ -23,4 +30,8 @@ def taken_apart(message: str | None) -> tuple[str, str | None, list[str]]:
     """(what it says, torch's explanation, torch's hints) of the message of an exception."""
     text = message or ""
     explanation = _EXPLANATION.search(text)
-    return _PARTS.split(text, maxsplit=1)[0].strip(), explanation[1].strip() if explanation else None, _HINT.findall(text)
+    return (
+        _PARTS.split(text, maxsplit=1)[0].strip(),
+        explanation[1].strip() if explanation else None,
+        _HINT.findall(text),
+    )

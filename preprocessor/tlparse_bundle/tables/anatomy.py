@@ -1,4 +1,6 @@
-"""The tables of the anatomy: what the bytes of the log are, by kind of event, by compile and by place in the source."""
+"""The tables of the anatomy: what the bytes of the log are, by kind of event, by compile and by place in the
+source.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Anatomy:
         if event.blob_offset >= ends[blob]:
             ends[blob] = event.blob_offset + event.payload_size_bytes
         else:
-            self._repeated[event.kind_index] = self._repeated.get(event.kind_index, 0) + event.payload_size_bytes
+            self._repeated[event.kind_index] = (
+                self._repeated.get(event.kind_index, 0) + event.payload_size_bytes
+            )
 
     def tables(self) -> Iterator[tuple[str, Rows]]:
         yield "kinds", Rows(self._kinds())
@@ -45,7 +49,9 @@ class Anatomy:
 
     def _kinds(self) -> Iterator[dict]:
         tally = self._tally
-        for number, ((event_type, name), kind, sums) in enumerate(zip(tally.kind_names, tally.kinds, tally.kind_sums())):
+        for number, ((event_type, name), kind, sums) in enumerate(
+            zip(tally.kind_names, tally.kinds, tally.kind_sums())
+        ):
             yield {
                 "type": event_type,
                 "name": name,

@@ -36,10 +36,13 @@ _CACHE_ARTIFACTS = {
 }
 # torch/_dynamo/pgo.py: a get is written only when a state was found.
 _CODE_STATE = re.compile(r"(get|put)_(?:extra_)?(local|remote)_code_state")
-_CODE_OBJECT = re.compile(rb"^\S.*:$", re.MULTILINE)  # render_code_state: 'file:line:function:', sources indented below
+_CODE_OBJECT = re.compile(
+    rb"^\S.*:$", re.MULTILINE
+)  # render_code_state: 'file:line:function:', sources indented below
 _OUTCOMES = frozenset(("hit", "miss", "bypass"))
 _MAX_REMEMBERED = 32  # payloads, each with the hashes of its components
-# FxGraphCachePickler.debug_lines (torch/_inductor/codecache.py): '[hash] field: value', field 'name' or 'name[key]'.
+# FxGraphCachePickler.debug_lines (torch/_inductor/codecache.py): '[hash] field: value', field 'name' or
+# 'name[key]'.
 # Older torch broke the text of the graph into lines, which are no components. [0-9a-z] is what hashes are
 # made of, and found faster than \w.
 _COMPONENT = re.compile(r"\[(?:[0-9a-z]{8,100}|\w{8,100})\] ([^:\n]{1,300}):(?= )")
@@ -65,7 +68,9 @@ class _Key(NamedTuple):
 class Caches:
     name = "caches"
     types = frozenset(("artifact", TIMELINE))
-    timeline = frozenset(("fx_graph_cache_disabled",))  # nothing else says that it is switched off (torch/_inductor/compile_fx.py)
+    timeline = frozenset(
+        ("fx_graph_cache_disabled",)
+    )  # nothing else says that it is switched off (torch/_inductor/compile_fx.py)
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
@@ -79,7 +84,9 @@ class Caches:
 
     @staticmethod
     def reads(event: Event) -> bool:
-        return event.type == "artifact" and (event.name in _CACHE_ARTIFACTS or "_code_state" in (event.name or ""))
+        return event.type == "artifact" and (
+            event.name in _CACHE_ARTIFACTS or "_code_state" in (event.name or "")
+        )
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -108,7 +115,13 @@ class Caches:
         reading = self._read(event.hash, event)
         if not reading.is_object:
             message = f"{event.name}: no JSON object"
-            self._diagnostics.add("table-parse", message, line=event.line, byte_offset=event.byte_offset, event_index=event.index)
+            self._diagnostics.add(
+                "table-parse",
+                message,
+                line=event.line,
+                byte_offset=event.byte_offset,
+                event_index=event.index,
+            )
         row = _row(event, cache, outcome or reading.state or "key", reading.cells)
         row["component_count"] = reading.component_count
         if event.name == "dynamo_cache_entries" and reading.component_count is None:
@@ -135,7 +148,9 @@ class Caches:
         )
 
     def _hashes(self, components: list) -> set[int]:
-        """Some 600 settings are equal from one key to the next, in all caches, so that only what changed is hashed."""
+        """Some 600 settings are equal from one key to the next, in all caches, so that only what changed is
+        hashed.
+        """
         if len(self._field_of) > self._max_hashes:
             kept = set().union(*(key.components for keys in self._earlier.values() for key in keys))
             self._field_of = {number: field for number, field in self._field_of.items() if number in kept}
@@ -171,11 +186,17 @@ class Caches:
             closest = same
             if closest is None and new.components:
                 candidates = [key for key in earlier if key.components]
-                closest = max(candidates, key=lambda key: (_shared(new.components, key.components), key.event), default=None)
+                closest = max(
+                    candidates,
+                    key=lambda key: (_shared(new.components, key.components), key.event),
+                    default=None,
+                )
             if closest is not None:
                 different = []
                 if closest.components is not new.components:
-                    different = sorted(set(map(self._field_of.__getitem__, closest.components ^ new.components)))
+                    different = sorted(
+                        set(map(self._field_of.__getitem__, closest.components ^ new.components))
+                    )
                 row["closest_event"] = closest.event
                 row["different_count"] = len(different)
                 row["different"] = different[:MAX_DIFFERENT]
@@ -187,7 +208,10 @@ class Caches:
 
 
 def _shared(one: set[int], other: set[int]) -> int:
-    """How many are in both. Keys are nearly equal as a rule: the few that one lacks are collected in half the time of the others."""
+    """How many are in both.
+
+    Keys are nearly equal as a rule: the few that one lacks are collected in half the time of the others.
+    """
     return 0 if one.isdisjoint(other) else len(one) - len(one - other)
 
 
@@ -209,7 +233,14 @@ def _row(event: Event, cache: str, outcome: str, cells: dict) -> dict:
 
 
 def _cells(info: dict) -> dict:
-    reason = next((info[key] for key in ("cache_bypass_reason", "_reason", "error", "missing_backend") if info.get(key) is not None), None)
+    reason = next(
+        (
+            info[key]
+            for key in ("cache_bypass_reason", "_reason", "error", "missing_backend")
+            if info.get(key) is not None
+        ),
+        None,
+    )
     return {
         "key": _text(info.get("key")),
         "detail": _text(info.get("cache_status_detailed")),

@@ -1,7 +1,8 @@
-"""Compiles ahead of time: torch writes what Dynamo captured under a compile id, all that comes after under none.
+"""Compiles ahead of time: torch writes what Dynamo captured under a compile id, all that comes after under
+none.
 
-Their metrics have no id and a wrong duration; begin, end and outcome are told by the span around all of it. What
-torch.export captures has such a span too, with no backend in it: that is no compile.
+Their metrics have no id and a wrong duration; begin, end and outcome are told by the span around all of it.
+What torch.export captures has such a span too, with no backend in it: that is no compile.
 """
 
 from __future__ import annotations
@@ -58,15 +59,26 @@ class Captures:
     def observe_metrics(self, event: Event) -> None:
         """Metrics of a compile without an id."""
         value = event.value
-        if event.type != "compilation_metrics" or type(value) is not dict or type(value.get("start_time_us")) is not int:
+        if (
+            event.type != "compilation_metrics"
+            or type(value) is not dict
+            or type(value.get("start_time_us")) is not int
+        ):
             return
         failure = None
         if value.get("fail_type") is not None:
-            failure = {"type": class_name(str(value["fail_type"])), "reason": text_or_none(value.get("fail_reason")), "filename": None, "line": None}
+            failure = {
+                "type": class_name(str(value["fail_type"])),
+                "reason": text_or_none(value.get("fail_reason")),
+                "filename": None,
+                "line": None,
+            }
         self._metrics.append((value["start_time_us"], failure))
 
     def cells(self, number: int) -> dict:
-        """What is known of a compile: cells of its row in the table; empty for what was not compiled ahead of time."""
+        """What is known of a compile: cells of its row in the table; empty for what was not compiled ahead of
+        time.
+        """
         found = self._ended.get(number)
         if found is None:
             return {}

@@ -28,7 +28,9 @@ _BUCKETS = re.compile(r"fx_bucketing_passes_\w+_buckets\Z")
 _SIZES = re.compile(r"pre_bucketing_collective_sizes")
 _VALUE = re.compile(r"\b([A-Za-z]\w{0,80})=(\[[^\[\]\n]{0,1000}\]|[^\s,;()\[\]{}]{1,200})")
 _CHANGE = re.compile(r"\b([a-z]\w{0,80}) (\d{1,9}) ?-> ?(\d{1,9})\b")
-_STATE = re.compile(r"^([^:\n]{1,500}): ([^\n]{1,1000})$", re.MULTILINE)  # torch/_dynamo/pgo.py: source: state
+_STATE = re.compile(
+    r"^([^:\n]{1,500}): ([^\n]{1,1000})$", re.MULTILINE
+)  # torch/_dynamo/pgo.py: source: state
 _NAME = re.compile(r"[^\s,'\"\[\]()]{1,300}")
 
 
@@ -64,7 +66,15 @@ class Communication:
             values = dict(_first(_STATE if name == "compiler_collective" else _VALUE, read))
             changes = {kind: [int(before), int(after)] for kind, before, after in _first(_CHANGE, read)}
             lines = text.count("\n") + 1 if text else 0
-            self._reports.append({**place, "line_count": lines, "values": values, "changes": changes, "text": text[:MAX_BEGINNING]})
+            self._reports.append(
+                {
+                    **place,
+                    "line_count": lines,
+                    "values": values,
+                    "changes": changes,
+                    "text": text[:MAX_BEGINNING],
+                }
+            )
 
     def _observe_sizes(self, event: Event, place: dict) -> None:
         try:
@@ -75,7 +85,12 @@ class Communication:
             unexpected(self._diagnostics, event, "no list of collectives")
             return
         self._sizes.extend(
-            {**place, "node": text_or_none(row.get("name")), "type": text_or_none(row.get("type")), "size_mb": _number(row.get("size_mb"))}
+            {
+                **place,
+                "node": text_or_none(row.get("name")),
+                "type": text_or_none(row.get("type")),
+                "size_mb": _number(row.get("size_mb")),
+            }
             for row in value[:MAX_ENTRIES]
             if type(row) is dict
         )

@@ -42,13 +42,21 @@ _STATUSES = {"break": "ok", "error": "failed", "missing": "unfinished"}
 
 
 class _FrameCompiles:
-    """What all attempts of a frame compile share, by frame compile: numbers, -1 for none, and what few of them have."""
+    """What all attempts of a frame compile share, by frame compile: numbers, -1 for none, and what few of
+    them have.
+    """
 
     def __init__(self) -> None:
         self.started, self.traced, self.guarded = bytearray(), bytearray(), bytearray()
         self.metrics_row, self.stack_index, self.backward_time_us = array("i"), array("i"), array("q")
         self.span_start_us, self.span_us = array("d"), array("d")
-        self._columns = (self.metrics_row, self.stack_index, self.backward_time_us, self.span_start_us, self.span_us)
+        self._columns = (
+            self.metrics_row,
+            self.stack_index,
+            self.backward_time_us,
+            self.span_start_us,
+            self.span_us,
+        )
         self.failures: dict[int, dict] = {}
         self.restart_reasons: dict[int, list[str]] = {}
         self.recompile_texts: dict[int, str | None] = {}
@@ -63,7 +71,9 @@ class _FrameCompiles:
 
     @property
     def bare(self) -> bool:
-        """Whether the log has neither metrics nor spans, as those of torch 2.3: that guards were written tells that a compile ended well."""
+        """Whether the log has neither metrics nor spans, as those of torch 2.3: that guards were written
+        tells that a compile ended well.
+        """
         return max(self.metrics_row, default=-1) < 0 and max(self.span_start_us, default=-1) < 0
 
     def status(self, number: int, metrics: dict) -> str | None:
@@ -88,22 +98,39 @@ class _FrameCompiles:
 
     def times(self, number: int, metrics: dict) -> dict[str, int | None]:
         start_us = _microseconds(metrics, "start_time_us", "start_time", _MAX_EPOCH_US)
-        compile_us = _microseconds(metrics, "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s")
+        compile_us = _microseconds(
+            metrics, "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s"
+        )
         if compile_us is None:
             compile_us = _known(int(self.span_us[number]))
-        if compile_us is None and metrics.get("has_guarded_code") is False:  # all of it was in vain (2.4: torch/_dynamo/convert_frame.py)
+        if (
+            compile_us is None and metrics.get("has_guarded_code") is False
+        ):  # all of it was in vain (2.4: torch/_dynamo/convert_frame.py)
             compile_us = _microseconds(metrics, "", "dynamo_time_before_restart_s")
         return {
             "start_epoch_us": _known(int(self.span_start_us[number])) if start_us is None else start_us,
             "compile_time_us": compile_us,
-            "backend_time_us": _microseconds(metrics, "aot_autograd_cumulative_compile_time_us", "backend_compile_time_s"),
-            "inductor_time_us": _microseconds(metrics, "inductor_cumulative_compile_time_us", "inductor_compile_time_s"),
+            "backend_time_us": _microseconds(
+                metrics, "aot_autograd_cumulative_compile_time_us", "backend_compile_time_s"
+            ),
+            "inductor_time_us": _microseconds(
+                metrics, "inductor_cumulative_compile_time_us", "inductor_compile_time_s"
+            ),
         }
 
 
 class Compiles:
     name = "compiles"
-    types = frozenset(("artifact", "dynamo_start", "dynamo_output_graph", "dynamo_guards", "compilation_metrics", "bwd_compilation_metrics"))
+    types = frozenset(
+        (
+            "artifact",
+            "dynamo_start",
+            "dynamo_output_graph",
+            "dynamo_guards",
+            "compilation_metrics",
+            "bwd_compilation_metrics",
+        )
+    )
 
     def __init__(self, context: TableContext):
         self._stacks = context.stacks
@@ -162,7 +189,9 @@ class Compiles:
 
     def _observe_artifact(self, number: int, event: Event) -> None:
         if event.name == "dynamo_graph_break_reason":
-            self._graph_break_counts[event.compile_index] = self._graph_break_counts.get(event.compile_index, 0) + 1
+            self._graph_break_counts[event.compile_index] = (
+                self._graph_break_counts.get(event.compile_index, 0) + 1
+            )
             self._frame_compiles.with_graph_break.add(number)
         elif event.name == "recompile_reasons" and event.payload:
             self._frame_compiles.recompile_texts[number] = _recompile_text(event.payload)
@@ -170,7 +199,8 @@ class Compiles:
     def _observe_metrics(self, number: int, event_index: int, metrics: dict) -> None:
         known = self._metrics_of(number)
         if known.get("co_name") is not None and metrics.get("co_name") is None:
-            return  # torch 2.7 writes a second record for one compile of AOTInductor, which tells a part of it only
+            # torch 2.7 writes a second record for one compile of AOTInductor, which tells a part of it only
+            return
         self._frame_compiles.metrics_row[number] = len(self._metrics)
         self._metrics.append([event_index, *map(metrics.get, _METRICS)])
         if metrics.get("fail_type") is not None:
@@ -189,7 +219,11 @@ class Compiles:
         row = stack_index if type(stack_index) is int else -1
         while row >= 0:
             file, _, name, _ = self._stacks.innermost(row)
-            if file is None or name not in _CONVERT_FUNCTIONS or not file.replace("\\", "/").endswith(_CONVERT_FRAME):
+            if (
+                file is None
+                or name not in _CONVERT_FUNCTIONS
+                or not file.replace("\\", "/").endswith(_CONVERT_FRAME)
+            ):
                 break
             row = self._stacks.parent(row)
         return row
@@ -201,11 +235,17 @@ class Compiles:
 
     def _outcome(self, number: int, metrics: dict) -> dict:
         """Status, times and failure of a frame compile."""
-        known = {"status": (shared := self._frame_compiles).status(number, metrics), **shared.times(number, metrics), "failure": shared.failures.get(number)}
+        known = {
+            "status": (shared := self._frame_compiles).status(number, metrics),
+            **shared.times(number, metrics),
+            "failure": shared.failures.get(number),
+        }
         return known if metrics or known["status"] is not None else known | self._captures.cells(number)
 
     def tables(self) -> Iterator[tuple[str, Rows]]:
-        """Yield the attempts, and what each compile id turned out to be: 'candidates', of which ``model.compiles`` makes the final tables."""
+        """Yield the attempts, and what each compile id turned out to be: 'candidates', of which
+        ``model.compiles`` makes the final tables.
+        """
         attempts_of: dict[int, list[int]] = {}
         for index, compile in enumerate(self._tally.compiles):
             if compile.id is not None:
@@ -221,13 +261,18 @@ class Compiles:
             if cid is None:
                 continue
             number, shared = self._number_of(index), self._frame_compiles
-            last, reasons = attempts_of[compile.frame_compile][-1] == index, shared.restart_reasons.get(number, ())
+            last, reasons = (
+                attempts_of[compile.frame_compile][-1] == index,
+                shared.restart_reasons.get(number, ()),
+            )
             rows.append(
                 {
                     "compile": compile_key(cid.frame_compile, compile.occurrence),
                     "attempt": cid.attempt,
                     "status": self._status(number) if last else RESTARTED,
-                    "restart_reason": reasons[cid.attempt] if cid.attempt < len(reasons) and not last else None,
+                    "restart_reason": (
+                        reasons[cid.attempt] if cid.attempt < len(reasons) and not last else None
+                    ),
                     "stack": self._stack_of(index),
                     "graph_break_count": self._graph_break_counts.get(index, 0),
                     "first_event": compile.first_event_index,
@@ -312,7 +357,9 @@ class Compiles:
 
     @cached_property
     def _ends_at_caller(self) -> bool:
-        """Whether stacks of this log end at the caller of what is compiled, as torch 2.3 and 2.4 wrote them: no metrics name the innermost function, or there are none."""
+        """Whether stacks of this log end at the caller of what is compiled, as torch 2.3 and 2.4 wrote them:
+        no metrics name the innermost function, or there are none.
+        """
         others = 0
         for number, stack_index in enumerate(self._frame_compiles.stack_index):
             name = self._metrics_of(number).get("co_name")
@@ -320,7 +367,7 @@ class Compiles:
                 if self._stacks.innermost(stack_index)[2] == name:
                     return False
                 others += 1
-        return others > 0 or self._frame_compiles.bare and any(self._frame_compiles.guarded)
+        return others > 0 or (self._frame_compiles.bare and any(self._frame_compiles.guarded))
 
     def _function(self, metrics: dict, stack_index: int | None) -> dict:
         function, filename, line = (metrics.get(k) for k in ("co_name", "co_filename", "co_firstlineno"))
@@ -338,16 +385,22 @@ def _known(number: int) -> int | None:
 
 
 def _backward_time_us(metrics: dict) -> int | None:
-    if RECOMPILE_LIMIT.search(str(metrics.get("fail_type"))):  # torch 2.6 tells of a recompile limit so: nothing was compiled
+    if RECOMPILE_LIMIT.search(
+        str(metrics.get("fail_type"))
+    ):  # torch 2.6 tells of a recompile limit so: nothing was compiled
         return None
     for key in ("backward_cumulative_compile_time_us", "duration_us", "inductor_cumulative_compile_time_us"):
-        time_us = _microseconds(metrics, key, "inductor_compile_time_s" if key.startswith("inductor") else None)
+        time_us = _microseconds(
+            metrics, key, "inductor_compile_time_s" if key.startswith("inductor") else None
+        )
         if time_us is not None:
             return time_us
     return None
 
 
-def _microseconds(metrics: dict, key_us: str, key_s: str | None, limit_us: int = _MAX_DURATION_US) -> int | None:
+def _microseconds(
+    metrics: dict, key_us: str, key_s: str | None, limit_us: int = _MAX_DURATION_US
+) -> int | None:
     """A time in microseconds; older releases of torch wrote seconds under another name."""
     value = metrics.get(key_us)
     if type(value) is int and 0 <= value < limit_us:

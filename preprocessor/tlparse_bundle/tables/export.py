@@ -8,7 +8,14 @@ from typing import Any
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.columns import text_of
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.shape_records import DEFINING, Definitions, fields_of, frame_context, identity_of, stacks_of
+from tlparse_bundle.tables.shape_records import (
+    DEFINING,
+    Definitions,
+    fields_of,
+    frame_context,
+    identity_of,
+    stacks_of,
+)
 from tlparse_bundle.tables.table import TableContext
 
 _FAILURES = {
@@ -27,7 +34,9 @@ _NO_CONTEXT: dict[str, Any] = {"loc": None, "locals": {}, "symbol_sources": {}}
 
 
 class Export:
-    """The failures are those of tlparse's export mode, and guard_on_data_dependent_error, which it does not know."""
+    """The failures are those of tlparse's export mode, and guard_on_data_dependent_error, which it does not
+    know.
+    """
 
     name = "exports"
     types = DEFINING | _FAILURES.keys() | {"export", "exported_program"}
@@ -52,10 +61,19 @@ class Export:
             self._add_failure(event)
 
     def _add_export(self, event: Event, start: int | None = None, program: int | None = None) -> None:
-        self._exports.append({"start_event": start, "program_event": program, "compile": event.compile, "attempt": event.attempt})
+        self._exports.append(
+            {
+                "start_event": start,
+                "program_event": program,
+                "compile": event.compile,
+                "attempt": event.attempt,
+            }
+        )
 
     def _add_failure(self, event: Event) -> None:
-        if event.type == "guard_added" and not (type(event.value) is dict and event.value.get("prefix") == "eval"):
+        if event.type == "guard_added" and not (
+            type(event.value) is dict and event.value.get("prefix") == "eval"
+        ):
             return  # an assertion at run time, or a guard of torch 2.6
         diagnosed = event.type in _EXPECTED
         value = fields_of(event, self._diagnostics, *_EXPECTED[event.type]) if diagnosed else event.value

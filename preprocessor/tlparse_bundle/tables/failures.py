@@ -10,7 +10,16 @@ from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.text.breaks import without_advice
-from tlparse_bundle.tables.text.tracebacks import Frame, class_name, cut, exception_in, frames_in, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.text.tracebacks import (
+    Frame,
+    class_name,
+    cut,
+    exception_in,
+    frames_in,
+    payload_text,
+    text_or_none,
+    unexpected,
+)
 
 _METRICS = {
     "compilation_metrics": "compile",
@@ -49,10 +58,18 @@ class Failures:
             if type(event.value) is dict:
                 self._observe_metrics(event, event.value)
         elif event.name in _EXCEPTIONS:
-            {"fx_interpreter_error": self._fx_interpreter, "make_fx_fail_partial": self._make_fx}.get(event.name, self._exception)(event)
+            {"fx_interpreter_error": self._fx_interpreter, "make_fx_fail_partial": self._make_fx}.get(
+                event.name, self._exception
+            )(event)
 
     def _add(
-        self, event: Event, kind: str, type_: str | None, reason: str | None, frame: Frame | None, user_traceback: str | None = None
+        self,
+        event: Event,
+        kind: str,
+        type_: str | None,
+        reason: str | None,
+        frame: Frame | None,
+        user_traceback: str | None = None,
     ) -> None:
         # Without a compile id, torch logs who called: the only trace of where it was.
         stack_index = event.metadata.get("stack_index") if event.metadata else None
@@ -79,8 +96,18 @@ class Failures:
             self._add(event, "restart", None, _any_text(reason), None)
         if metrics.get("fail_type") is not None:
             file, line = metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
-            frame = Frame(cut(file), line if type(line) is int else None, None, None) if type(file) is str else None
-            self._add(event, _METRICS[event.type], class_name(_any_text(metrics["fail_type"])), text_or_none(metrics.get("fail_reason")), frame)
+            frame = (
+                Frame(cut(file), line if type(line) is int else None, None, None)
+                if type(file) is str
+                else None
+            )
+            self._add(
+                event,
+                _METRICS[event.type],
+                class_name(_any_text(metrics["fail_type"])),
+                text_or_none(metrics.get("fail_reason")),
+                frame,
+            )
 
     def _exception(self, event: Event) -> None:
         text = payload_text(event)
@@ -106,13 +133,27 @@ class Failures:
         text = payload_text(event).partition("\nGraphModule: ")[0]
         message, _, traceback = text.partition("\nOriginal traceback:\n")
         frames = frames_in(traceback)
-        self._add(event, "fx_interpreter", None, message.strip(), frames[-1] if frames else None, traceback.strip("\n") if frames else None)
+        self._add(
+            event,
+            "fx_interpreter",
+            None,
+            message.strip(),
+            frames[-1] if frames else None,
+            traceback.strip("\n") if frames else None,
+        )
 
     def _make_fx(self, event: Event) -> None:
-        """torch/fx/experimental/proxy_tensor.py: the graph up to the failure. The exception itself is not logged."""
+        """torch/fx/experimental/proxy_tensor.py: the graph up to the failure.
+
+        The exception itself is not logged.
+        """
         lines = reversed(payload_text(event).split("\n"))
-        place = next((m for m in (_NODE_PLACE.match(line) for line in lines if len(line) <= _MAX_LINE) if m), None)
-        frame = place and Frame(cut(place["file"]), int(place["line"]), cut(place["function"]), cut(place["code"]))
+        place = next(
+            (m for m in (_NODE_PLACE.match(line) for line in lines if len(line) <= _MAX_LINE) if m), None
+        )
+        frame = place and Frame(
+            cut(place["file"]), int(place["line"]), cut(place["function"]), cut(place["code"])
+        )
         self._add(event, "make_fx", None, None, frame)
 
     def tables(self) -> Iterator[tuple[str, Rows]]:

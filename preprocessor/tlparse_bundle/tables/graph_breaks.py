@@ -32,8 +32,12 @@ class GraphBreaks:
         self._breaks: list[dict] = []
         self._numbers: dict[tuple, int] = {}
         self._records: list[_Record] = []
-        self._unclear: dict[int, _Attempt] = {}  # attempts of records, by position, whose text does not say that the frame is skipped
-        self._without_graph: set[_Attempt] = set()  # last attempts of frame compiles that ended well, with nothing in their graph
+        self._unclear: dict[
+            int, _Attempt
+        ] = {}  # attempts of records, by position, whose text does not say that the frame is skipped
+        self._without_graph: set[_Attempt] = (
+            set()
+        )  # last attempts of frame compiles that ended well, with nothing in their graph
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -43,7 +47,11 @@ class GraphBreaks:
 
     def observe(self, event: Event) -> None:
         if event.type == "compilation_metrics":
-            if type(event.value) is dict and not event.value.get("graph_op_count") and event.value.get("fail_type") is None:
+            if (
+                type(event.value) is dict
+                and not event.value.get("graph_op_count")
+                and event.value.get("fail_type") is None
+            ):
                 self._without_graph.add((event.compile_id, event.occurrence))
             return
         if not self.wants(event):
@@ -69,7 +77,11 @@ class GraphBreaks:
         self._records.append(_Record(event.index, event.compile, event.attempt, number, skips_frame))
 
     def _record(self, number: int) -> _Record:
-        """Return a record. Before torch 2.11 its text does not say that the frame is skipped: Dynamo made no graph in that attempt."""
+        """Return a record.
+
+        Before torch 2.11 its text does not say that the frame is skipped: Dynamo made no graph in that
+        attempt.
+        """
         record, attempt = self._records[number], self._unclear.get(number)
         return record if attempt is None else record._replace(skips_frame=attempt in self._without_graph)
 
@@ -78,15 +90,20 @@ class GraphBreaks:
         of_break: list[list[_Record]] = [[] for _ in self._breaks]
         for record in records:
             of_break[record.graph_break].append(record)
-        yield "graph_breaks", Rows(
-            {
-                "id": number,
-                "count": len(own),
-                "skipped_frame_count": sum(record.skips_frame is True for record in own),
-                "events": [record.event for record in own],
-                "compiles": list(dict.fromkeys(record.compile for record in own if record.compile is not None)),
-                **cells,
-            }
-            for number, (cells, own) in enumerate(zip(self._breaks, of_break))
+        yield (
+            "graph_breaks",
+            Rows(
+                {
+                    "id": number,
+                    "count": len(own),
+                    "skipped_frame_count": sum(record.skips_frame is True for record in own),
+                    "events": [record.event for record in own],
+                    "compiles": list(
+                        dict.fromkeys(record.compile for record in own if record.compile is not None)
+                    ),
+                    **cells,
+                }
+                for number, (cells, own) in enumerate(zip(self._breaks, of_break))
+            ),
         )
         yield "graph_break_records", Rows(record._asdict() for record in records)

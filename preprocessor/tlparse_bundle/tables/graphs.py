@@ -1,4 +1,6 @@
-"""The FX graphs of the log: their size, their operations and the graphs inside of them, counted from their text."""
+"""The FX graphs of the log: their size, their operations and the graphs inside of them, counted from their
+text.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,11 @@ def _position(name: str) -> str | None:
     """Whether a graph was written before or after a group of passes; None when the name does not say."""
     if name.startswith(("before_", "pre_decomp_")) or name.endswith(_BEFORE):
         return "before"
-    if name.startswith(("after_", "post_decomp_", "optimus_", "cff_")) or name.endswith(_AFTER) or "_after_" in name:
+    if (
+        name.startswith(("after_", "post_decomp_", "optimus_", "cff_"))
+        or name.endswith(_AFTER)
+        or "_after_" in name
+    ):
         return "after"
     return None
 
@@ -109,7 +115,9 @@ def _direction(stage: str, inputs: frozenset[str]) -> str | None:
 
 
 def _counted(event: Event) -> tuple[frozenset[str], dict, list[dict]]:
-    """Return which sorts of inputs AOTAutograd gave the graph, the fields of its row, and those of the rows of the graphs inside of it."""
+    """Return which sorts of inputs AOTAutograd gave the graph, the fields of its row, and those of the rows
+    of the graphs inside of it.
+    """
     read = read_fx(payload_text(event))
     graph = read.graphs[0] if read.graphs else None
     matches = (_AOT_INPUT.match(name) for name in graph.placeholders) if graph else ()
@@ -117,7 +125,9 @@ def _counted(event: Event) -> tuple[frozenset[str], dict, list[dict]]:
     cells = {
         "class_name": text_or_none(graph.name) if graph else None,
         "graph_id": None if read.graph_id is None else str(read.graph_id),
-        "node_count": len(graph.placeholders) + graph.call_count + graph.get_attr_count + 1 if graph else None,
+        "node_count": len(graph.placeholders) + graph.call_count + graph.get_attr_count + 1
+        if graph
+        else None,
         "placeholder_count": len(graph.placeholders) if graph else None,
         "call_count": graph.call_count if graph else None,
         "get_attr_count": graph.get_attr_count if graph else None,

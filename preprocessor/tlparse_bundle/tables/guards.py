@@ -28,7 +28,8 @@ _SOURCE = re.compile(r"(?:^|: )source=(?P<source>.*?)(?:, (?:accessed_by|type)=|
 _PLACE = re.compile(r"  # (?P<file>[^#]*?):(?P<line>\d{1,9}) in (?P<function>\S+)")
 # At the beginning of a line, which '^' would look for at every character.
 _LATENCY = re.compile(r"Guard latency = (?<![^\n]Guard latency = )(?P<us>\d{1,12}(?:\.\d{1,9})?) us")
-# A row of 'guards' but its list. A log can have millions: they are put together from JSON that was written once.
+# A row of 'guards' but its list. A log can have millions: they are put together from JSON that was written
+# once.
 _ROW = b',"payload_line":%d,"kind":%b,"source":%b,"depth":%d,%b}'
 _NO_PLACE = b'"file":null,"line":null,"function":null'
 _NULL = b"null"
@@ -46,7 +47,10 @@ class _Node(NamedTuple):
 
 @lru_cache(4096)
 def _node(line: str) -> _Node | None:
-    """Parse a line of a tree; return None for other lines. Compiles of one function have most of their lines in common."""
+    """Parse a line of a tree; return None for other lines.
+
+    Compiles of one function have most of their lines in common.
+    """
     node = _NODE.match(line)
     if node is None:
         return None
@@ -57,7 +61,11 @@ def _node(line: str) -> _Node | None:
     place = _PLACE.search(rest)
     if place is None:
         return _Node(False, kind, dumps(kind), depth, _NO_PLACE)
-    cells = {"file": text_of(place["file"]), "line": int(place["line"]), "function": text_of(place["function"])}
+    cells = {
+        "file": text_of(place["file"]),
+        "line": int(place["line"]),
+        "function": text_of(place["function"]),
+    }
     return _Node(False, kind, dumps(kind), depth, dumps(cells)[1:-1])
 
 
@@ -87,7 +95,9 @@ class Guards:
         cells, complaint = self._read(event.hash and (event.type, event.hash), event)
         if complaint is not None:
             unexpected(self._diagnostics, event, complaint)
-        self._trees.append({"event": event.index, "compile": event.compile, "attempt": event.attempt, **cells})
+        self._trees.append(
+            {"event": event.index, "compile": event.compile, "attempt": event.attempt, **cells}
+        )
 
     def _reading(self, event: Event) -> tuple[dict[str, Any], str | None]:
         """Return the cells of a row of 'guard_trees', and what is wrong with the payload."""
@@ -97,7 +107,10 @@ class Guards:
             if guards is None:
                 complaint = "not a list of guards"
             # torch writes each on a line, below a bracket, without kind and source.
-            rows = [_ROW % (number + 1, _NULL, _NULL, 0, _NO_PLACE) for number in range(min(len(guards or ()), _MAX_ROWS))]
+            rows = [
+                _ROW % (number + 1, _NULL, _NULL, 0, _NO_PLACE)
+                for number in range(min(len(guards or ()), _MAX_ROWS))
+            ]
             found = _List(rows, len(guards or ()), 0, {})
         else:
             found, latency = _tree(text), _LATENCY.search(text)
@@ -115,7 +128,10 @@ class Guards:
         return cells, complaint
 
     def _intern(self, found: _List) -> int:
-        """Return the id of a list. Equal lists, as those of one function compiled for different sizes, are stored once."""
+        """Return the id of a list.
+
+        Equal lists, as those of one function compiled for different sizes, are stored once.
+        """
         rows = b"\n".join(found.rows)
         key = hashlib.sha256(dumps([found.manager_count, found.counts]) + rows).digest()
         number = self._lists.get(key)
@@ -155,7 +171,11 @@ def _tree(text: str) -> _List:
 
 
 def _guards(text: str) -> list | None:
-    """Return [{code, stack, user_stack}]: in torch 2.13 of guards about aliasing only, in older releases of all. None when it is not one."""
+    """Return [{code, stack, user_stack}]: in torch 2.13 of guards about aliasing only, in older releases of
+    all.
+
+    None when it is not one.
+    """
     try:
         guards = parse_json(text)
     except ValueError:

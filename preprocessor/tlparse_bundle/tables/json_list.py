@@ -1,4 +1,7 @@
-"""JSON arrays that grow while a log is read. All but the newest items are packed: a large log has many rows, which say much the same."""
+"""JSON arrays that grow while a log is read.
+
+All but the newest items are packed: a large log has many rows, which say much the same.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,12 @@ _BATCH = 256  # items that are written at once
 
 
 class JsonList:
-    """What is added is written at once: later changes of it are not seen. ``size_bytes`` is that of the JSON."""
+    """What is added is written at once: later changes of it are not seen.
 
-    __slots__ = ("_packs", "_ends", "_open", "_count", "_unpacked", "size_bytes")
+    ``size_bytes`` is that of the JSON.
+    """
+
+    __slots__ = ("_count", "_ends", "_open", "_packs", "_unpacked", "size_bytes")
 
     separator = b","
 
@@ -63,7 +69,10 @@ class JsonList:
         """An item. Those next to each other are cheap."""
         pack = bisect_right(self._ends, number)
         if self._unpacked is None or self._unpacked[0] != pack:
-            self._unpacked = pack, self._items(self._packs[pack] if pack < len(self._packs) else bytes(self._open))
+            self._unpacked = (
+                pack,
+                self._items(self._packs[pack] if pack < len(self._packs) else bytes(self._open)),
+            )
         return self._unpacked[1][number - (self._ends[pack - 1] if pack else 0)]
 
     def since(self, number: int) -> Iterator[Any]:

@@ -1,4 +1,6 @@
-"""The code that Inductor generated, its kernels and the operations that it calls, and what torch logs about Triton kernels."""
+"""The code that Inductor generated, its kernels and the operations that it calls, and what torch logs about
+Triton kernels.
+"""
 
 from __future__ import annotations
 
@@ -47,20 +49,26 @@ class Kernels:
         elif event.type == "inductor_output_code":
             self._observe_code(event, "output")
         else:
-            self._observe_code(event, next((role for role in _DUMPS if f"_{role}_" in (event.name or "")), "other"))
+            self._observe_code(
+                event, next((role for role in _DUMPS if f"_{role}_" in (event.name or "")), "other")
+            )
 
     def _observe_code(self, event: Event, role: str) -> None:
         cells, kernels = self._read(event.hash, event)
         value = event.value if type(event.value) is dict else {}
         place = {"compile": event.compile, "attempt": event.attempt}
-        self._kernels.extend({"code_event": event.index, **place, **kernel, "triton_event": None} for kernel in kernels)
+        self._kernels.extend(
+            {"code_event": event.index, **place, **kernel, "triton_event": None} for kernel in kernels
+        )
         self._codes.append(
             {
                 "event": event.index,
                 **place,
                 "role": role,
                 "filename": text_or_none(value.get("filename")),
-                "subgraph_name": text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None,
+                "subgraph_name": text_or_none(event.metadata.get("subgraph_name"))
+                if event.metadata
+                else None,
                 **cells,
             }
         )
@@ -82,11 +90,15 @@ class Kernels:
                 "compile": event.compile,
                 "attempt": event.attempt,
                 "name": text_or_none(name),
-                "compile_time_us": time_us if type(time_us) in (int, float) and 0 <= time_us < 2**53 else None,
+                "compile_time_us": time_us
+                if type(time_us) in (int, float) and 0 <= time_us < 2**53
+                else None,
                 "config_count": count if type(count) is int and 0 <= count < 2**53 else None,
                 "autotune_cache_state": text_or_none(info.get("autotune_cache_state")),
             }
-            self._triton_events.setdefault((event.compile, event.attempt, row["name"]), []).append(event.index)
+            self._triton_events.setdefault((event.compile, event.attempt, row["name"]), []).append(
+                event.index
+            )
             self._triton_kernels.append(row)
 
     def settle(self) -> None:
@@ -102,7 +114,9 @@ class Kernels:
         yield "triton_kernels", self._triton_kernels
 
     def _join(self, at_end: bool) -> None:
-        """Give the next kernels the event of their triton_kernel_info; before the end only as far as these cannot change."""
+        """Give the next kernels the event of their triton_kernel_info; before the end only as far as these
+        cannot change.
+        """
         for kernel in self._kernels.since(len(self._joined)):
             event_index = None
             if kernel["kind"] == "triton":
@@ -122,7 +136,8 @@ def _reading(event: Event) -> tuple[dict, list[dict]]:
 def _info_of(events: Sequence[int], code_event: int) -> tuple[int | None, bool]:
     """Return the event of a kernel's triton_kernel_info, and whether it comes after the code.
 
-    torch logs it when the code's kernels were compiled, after the code; forward and backward of one compile can have kernels of one name.
+    torch logs it when the code's kernels were compiled, after the code; forward and backward of one compile
+    can have kernels of one name.
     """
     for event_index in events:
         if event_index > code_event:

@@ -9,7 +9,8 @@ from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.log.event import Event
 
-# What torch/_dynamo/debug_utils.py writes at the head of a program that can be run; before 2.10 nothing else names the version.
+# What torch/_dynamo/debug_utils.py writes at the head of a program that can be run; before 2.10 nothing else
+# names the version.
 _RUNNABLE = re.compile(rb"^# torch version: ([\w.+-]{1,100})$", re.MULTILINE)
 
 
@@ -29,7 +30,11 @@ class Identity:
                 elif event.name == "fx_graph_runnable" and self._runnable_version is None:
                     found = _RUNNABLE.search(event.payload or b"")
                     self._runnable_version = found and found[1].decode()
-            elif event.type == "compilation_metrics" and type(event.value) is dict and self._metrics_version is None:
+            elif (
+                event.type == "compilation_metrics"
+                and type(event.value) is dict
+                and self._metrics_version is None
+            ):
                 version = event.value.get("pytorch_version")
                 if type(version) is str:
                     self._metrics_version = version
@@ -48,7 +53,9 @@ def _version(payload: bytes) -> str | None:
 
 
 def rank_of(ranks: Iterable[int | None], name_rank: int | None, diagnostics: Diagnostics) -> int | None:
-    """Rank of a log whose records have these, in order of appearance; ``name_rank`` is what the file name says."""
+    """Rank of a log whose records have these, in order of appearance; ``name_rank`` is what the file name
+    says.
+    """
     found = [rank for rank in ranks if rank is not None]
     if len(found) > 1:
         diagnostics.add("rank-mixed", "records of the ranks " + ", ".join(map(str, sorted(found))))

@@ -1,4 +1,6 @@
-"""The tables of metrics: every field of the compilation metrics, with JSON inside strings parsed; the configurations; the fields."""
+"""The tables of metrics: every field of the compilation metrics, with JSON inside strings parsed; the
+configurations; the fields.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 
 MAX_TEXT = 20_000  # characters of one value
-MAX_PARSED = 1_000_000  # of a value that is parsed; a larger one is text, and 'cut' says that there is more of it
+MAX_PARSED = (
+    1_000_000  # of a value that is parsed; a larger one is text, and 'cut' says that there is more of it
+)
 MAX_CONFIG = 500_000
 MAX_CONFIGS = 1000  # different ones
 
@@ -43,7 +47,15 @@ class Metrics:
         self._newest_configs: dict[str, tuple[str, int]] = {}
 
     def observe(self, event: Event) -> None:
-        row = {"event": event.index, "compile": event.compile, "attempt": event.attempt, "type": event.type, "values": {}, "configs": {}, "cut": []}
+        row = {
+            "event": event.index,
+            "compile": event.compile,
+            "attempt": event.attempt,
+            "type": event.type,
+            "values": {},
+            "configs": {},
+            "cut": [],
+        }
         if type(event.value) is dict:
             self._observe_fields(event, row)
         else:
@@ -70,10 +82,15 @@ class Metrics:
                 row["cut"].append(key)
 
     def _note(self, event: Event, message: str) -> None:
-        self._diagnostics.add("table-parse", message, line=event.line, byte_offset=event.byte_offset, event_index=event.index)
+        self._diagnostics.add(
+            "table-parse", message, line=event.line, byte_offset=event.byte_offset, event_index=event.index
+        )
 
     def _config(self, event: Event, field: str, text: str) -> int | None:
-        """Return the id of a configuration. Most equal the newest of their field, which is a cheap comparison."""
+        """Return the id of a configuration.
+
+        Most equal the newest of their field, which is a cheap comparison.
+        """
         newest, number = self._newest_configs.get(field, (None, None))
         if text != newest:
             number = self._config_number(event, field, text)
@@ -88,7 +105,10 @@ class Metrics:
         number = self._config_numbers.get(key)
         if number is None:
             if len(self._configs) >= MAX_CONFIGS:
-                self._note(event, f"more than {MAX_CONFIGS} different configurations; {field} is in the metadata only")
+                self._note(
+                    event,
+                    f"more than {MAX_CONFIGS} different configurations; {field} is in the metadata only",
+                )
                 return None
             number = self._config_numbers[key] = len(self._configs)
             self._configs.append({"id": number, **self._config_row(event, field, text)})
@@ -96,7 +116,16 @@ class Metrics:
 
     def _config_row(self, event: Event, field: str, text: str) -> dict:
         """The first configuration of a field in full, of the others what differs from it."""
-        row = {"field": field, "event": event.index, "record_count": 0, "base": None, "value": None, "changes": {}, "removed": [], "text": None}
+        row = {
+            "field": field,
+            "event": event.index,
+            "record_count": 0,
+            "base": None,
+            "value": None,
+            "changes": {},
+            "removed": [],
+            "text": None,
+        }
         try:
             value = parse_json(text) if len(text) <= MAX_CONFIG else None
         except ValueError:
@@ -106,13 +135,24 @@ class Metrics:
         base_id, base = self._config_bases.setdefault(field, (len(self._configs), value))
         if base is value:
             return {**row, "value": value}
-        changes = {key: setting for key, setting in value.items() if key not in base or not _same(base[key], setting)}
-        return {**row, "base": base_id, "changes": changes, "removed": [key for key in base if key not in value]}
+        changes = {
+            key: setting for key, setting in value.items() if key not in base or not _same(base[key], setting)
+        }
+        return {
+            **row,
+            "base": base_id,
+            "changes": changes,
+            "removed": [key for key in base if key not in value],
+        }
 
     def tables(self) -> Iterator[tuple[str, Rows]]:
         known = sorted((BY_NAME[name] for name in self._fields if name in BY_NAME), key=lambda item: item[0])
         fields = [field._asdict() for _, field in known]
-        fields += [{"name": name, "unit": None, "group": "other", "meaning": None} for name in self._fields if name not in BY_NAME]
+        fields += [
+            {"name": name, "unit": None, "group": "other", "meaning": None}
+            for name in self._fields
+            if name not in BY_NAME
+        ]
         yield "metrics", self._rows
         yield "metric_configs", Rows(self._configs)
         yield "metric_fields", Rows(fields)

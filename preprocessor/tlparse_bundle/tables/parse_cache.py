@@ -12,7 +12,8 @@ _Result = TypeVar("_Result")
 
 
 class Remembered(Generic[_Of, _Result]):
-    """A function that is called once for each key, such as the hash of a payload, of the newest ``limit`` keys.
+    """A function that is called once for each key, such as the hash of a payload, of the newest ``limit``
+    keys.
 
     What it returns must follow from what the key stands for, be small or a part of the table anyway, and not
     be changed later: it is handed out again. With None as the key it is always called.

@@ -1,5 +1,5 @@
-"""The tables of partitions: what AOTAutograd decided about a graph: what is saved for the backward and what is recomputed,
-which inputs are changed, which outputs share memory with inputs.
+"""The tables of partitions: what AOTAutograd decided about a graph: what is saved for the backward and what
+is recomputed, which inputs are changed, which outputs share memory with inputs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _PICKED = re.compile(r"picked_rank_idx=(\d{1,9})\b")
 _SIZE = re.compile(r"'([^'\n]{1,1000})': (\d{1,15})\b")
 _OUTPUT_TYPE = re.compile(r"OutputAliasInfo\(output_type=<OutputType\.(\w+)")
 # At the beginning of a word, which '\b' would look for at every character.
-_FIELD = re.compile(r"num_(?<!\wnum_)(intermediate_bases|symints_saved_for_bw|backward_tokens|graphsafe_rng_states)=(\d{1,9})\b")
+_FIELD = re.compile(
+    r"num_(?<!\wnum_)(intermediate_bases|symints_saved_for_bw|backward_tokens|graphsafe_rng_states)=(\d{1,9})\b"
+)
 
 
 class Partition:
@@ -53,7 +55,9 @@ class Partition:
         name = event.name or ""
         place = {"event": event.index, "compile": event.compile, "attempt": event.attempt}
         if name in _METADATA:
-            self._aliasing.append({**place, "subclass": name != _METADATA[0], **self._read(event.hash, event)})
+            self._aliasing.append(
+                {**place, "subclass": name != _METADATA[0], **self._read(event.hash, event)}
+            )
         elif name in ("min_cut_information", "invoke_subgraph_backward_duplicate"):
             try:
                 value = parse_json(event.payload or b"")
@@ -63,14 +67,24 @@ class Partition:
                 unexpected(self._diagnostics, event, "no object")
             elif name == "min_cut_information":
                 self._partitions.append({**place, **_min_cut(value)})
-                self._candidates.extend({"partition_event": event.index, "compile": event.compile, "attempt": event.attempt, **row} for row in _candidates(value))
+                self._candidates.extend(
+                    {
+                        "partition_event": event.index,
+                        "compile": event.compile,
+                        "attempt": event.attempt,
+                        **row,
+                    }
+                    for row in _candidates(value)
+                )
             else:
                 self._duplicates.append({**place, **_duplicate(value)})
         elif name == _SYNC:
             self._observe_sync(event, place)
         elif match := _FAILED.match(name):
             text = payload_text(event)
-            self._failed.append({**place, "what": cut(match[1]), "line_count": text.count("\n") + 1 if text else 0})
+            self._failed.append(
+                {**place, "what": cut(match[1]), "line_count": text.count("\n") + 1 if text else 0}
+            )
 
     def _observe_sync(self, event: Event, place: dict) -> None:
         text = payload_text(event)
@@ -80,7 +94,14 @@ class Partition:
         sizes = [(name, int(size)) for name, size in _SIZE.findall(text)]
         total = next((size for name, size in reversed(sizes) if name == "total size"), None)
         saved = dict([(name, size) for name, size in sizes if name != "total size"][:MAX_NODES])
-        self._sync.append({**place, "picked_rank": int(picked[1]) if picked else None, "saved_size_bytes": saved, "total_size_bytes": total})
+        self._sync.append(
+            {
+                **place,
+                "picked_rank": int(picked[1]) if picked else None,
+                "saved_size_bytes": saved,
+                "total_size_bytes": total,
+            }
+        )
 
     def tables(self) -> Iterator[tuple[str, Rows]]:
         yield "partitions", self._partitions
@@ -130,7 +151,9 @@ def _min_cut(value: dict) -> dict:
         "max_activation_gb": _number(value.get("Max Activation Size (GB)")),
         "saved_activation_gb": _number(value.get("Saved Values Activation Size (GB)")),
         "more_aggressive_ratio": _number(value.get("More Aggressive Saved Values Mem Ratio")),
-        "aggressive_recomputation_ratio": _number(value.get("Aggressive Recomputation Saved Values Mem Ratio")),
+        "aggressive_recomputation_ratio": _number(
+            value.get("Aggressive Recomputation Saved Values Mem Ratio")
+        ),
         "saved_values": _texts(saved),
     }
 
@@ -138,7 +161,11 @@ def _min_cut(value: dict) -> dict:
 def _candidates(value: dict) -> Iterator[dict]:
     """Yield the nodes that could be saved or recomputed, from the same record; at most MAX_NODES."""
     nodes = value.get("Joint Graph Node Information")
-    infos = ((name, node, node.get("recomputable_candidate_info")) for name, node in (nodes.items() if type(nodes) is dict else ()) if type(node) is dict)
+    infos = (
+        (name, node, node.get("recomputable_candidate_info"))
+        for name, node in (nodes.items() if type(nodes) is dict else ())
+        if type(node) is dict
+    )
     for name, node, info in islice((each for each in infos if type(each[2]) is dict), MAX_NODES):
         yield {
             "node": text_or_none(name),
@@ -160,7 +187,10 @@ def _duplicate(value: dict) -> dict:
         "variant_count": _number(value.get("num_variants_for_identifier")),
         "new_backward_identifier": text_or_none(variant.get("backward_identifier")),
         "tangents": [
-            {key: _words(tangent.get(key)) for key in ("backward_input_name", "shape", "stride", "dtype", "device", "type")}
+            {
+                key: _words(tangent.get(key))
+                for key in ("backward_input_name", "shape", "stride", "dtype", "device", "type")
+            }
             for tangent in tangents[:MAX_NODES]
             if type(tangent) is dict
         ],

@@ -15,7 +15,14 @@ from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.text.breaks import parse_break
 from tlparse_bundle.tables.text.guard_failures import parse_reason, read_reasons
-from tlparse_bundle.tables.text.tracebacks import RECOMPILE_LIMIT, Frame, cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.text.tracebacks import (
+    RECOMPILE_LIMIT,
+    Frame,
+    cut,
+    payload_text,
+    text_or_none,
+    unexpected,
+)
 
 _SHAPES = frozenset(("size", "stride", "rank", "shape"))
 _MAX_OPEN = 256
@@ -30,7 +37,18 @@ _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"  # its frames end the stacks o
 class _CodeObject:
     """One code object, between two torch._dynamo.reset(): a row of 'code_objects' in the making."""
 
-    __slots__ = ("id", "compiled_autograd_id", "frame_id", "function", "file", "first_line", "resumes", "limit", "occurrences", "recompiles")
+    __slots__ = (
+        "compiled_autograd_id",
+        "file",
+        "first_line",
+        "frame_id",
+        "function",
+        "id",
+        "limit",
+        "occurrences",
+        "recompiles",
+        "resumes",
+    )
 
     def __init__(self, id_: int, compiled_autograd_id: int | None, frame_id: int):
         self.id = id_
@@ -46,7 +64,9 @@ class _CodeObject:
     def compile(self, frame_compile_id: int | None) -> str | None:
         """Return the key of one of its compiles; None when there is none with this id."""
         occurrence = self.occurrences.get(frame_compile_id)
-        return occurrence and compile_key((self.compiled_autograd_id, self.frame_id, frame_compile_id), occurrence)
+        return occurrence and compile_key(
+            (self.compiled_autograd_id, self.frame_id, frame_compile_id), occurrence
+        )
 
     def row(self, limit: str | None) -> dict:
         return {
@@ -79,7 +99,9 @@ class Recompiles:
         self._caused_by: dict[int, int] = {}
         self._at_limit: set[int] = set()
         # torch 2.5 writes nothing of a compile that the limit refused but why it was to be compiled again.
-        self._open: dict[str | None, tuple[int, _CodeObject]] = {}  # compiles with reasons and, so far, neither start nor metrics
+        self._open: dict[
+            str | None, tuple[int, _CodeObject]
+        ] = {}  # compiles with reasons and, so far, neither start nor metrics
         self._is_old = False  # 2.6 and later write metrics of it, too; theirs have start_time_us
 
     @staticmethod
@@ -113,7 +135,10 @@ class Recompiles:
             return None
         key = (cid.compiled_autograd_id, cid.frame_id)
         code = self._newest.get(key)
-        if code is not None and code.occurrences.get(cid.frame_compile_id, event.occurrence) != event.occurrence:
+        if (
+            code is not None
+            and code.occurrences.get(cid.frame_compile_id, event.occurrence) != event.occurrence
+        ):
             code = None  # a reset: the id stands for a different code object now
         if code is None:
             code = self._newest[key] = _CodeObject(len(self._code_objects), *key)
@@ -150,7 +175,9 @@ class Recompiles:
         text = payload_text(event)
         reasons, understood = read_reasons(text)
         if not understood:
-            unexpected(self._diagnostics, event, "not one text or list of texts, each beginning with a compile id")
+            unexpected(
+                self._diagnostics, event, "not one text or list of texts, each beginning with a compile id"
+            )
         recompile = self._add(event, code, reasons, None if understood else text)
         if code is not None:
             self._open[event.compile] = recompile.row, code
@@ -159,7 +186,8 @@ class Recompiles:
         who = {"event": event.index, "compile": event.compile, "attempt": event.attempt}
         parsed = [parse_reason(reason) for reason in reasons[:_MAX_REASONS]]
         self._reasons.extend(
-            {**who, "position": position, **reason, "entry": self._entry(reason["entry"])} for position, reason in enumerate(parsed)
+            {**who, "position": position, **reason, "entry": self._entry(reason["entry"])}
+            for position, reason in enumerate(parsed)
         )
         recompile = Recompile(len(self._asked), sort_of(parsed, event.index))
         self._asked.append({**who, "code_object": None if code is None else code.id, "text": cut(text)})
@@ -177,10 +205,12 @@ class Recompiles:
         return code and code.compile(int(parts[1]))
 
     def _observe_metrics(self, event: Event, code: _CodeObject, metrics: dict) -> None:
-        self._is_old = self._is_old or "start_time" in metrics and "start_time_us" not in metrics
+        self._is_old = self._is_old or ("start_time" in metrics and "start_time_us" not in metrics)
         function, file, line = (metrics.get(key) for key in ("co_name", "co_filename", "co_firstlineno"))
         if type(function) is str:
-            self._name(code, function, file if type(file) is str else None, line if type(line) is int else None)
+            self._name(
+                code, function, file if type(file) is str else None, line if type(line) is int else None
+            )
         recompile = code.recompiles.get(event.compile_id.frame_compile_id)
         reason, fail_reason = text_or_none(metrics.get("recompile_reason")), metrics.get("fail_reason")
         if recompile is None and reason is not None:
@@ -191,13 +221,17 @@ class Recompiles:
         if recompile is None and _RECOMPILE_ERROR.match(message):
             _, *reasons = _FAILED_GUARD.split(message)
             recompile = self._add(event, code, [text.rstrip("\n") for text in reasons], None)
-        if RECOMPILE_LIMIT.search(str(metrics["fail_type"])) or _LIMIT_REASON.match(message[:400].partition("\n")[0]):
+        if RECOMPILE_LIMIT.search(str(metrics["fail_type"])) or _LIMIT_REASON.match(
+            message[:400].partition("\n")[0]
+        ):
             recompile = recompile or self._add(event, code, [], None)
             self._at_limit.add(recompile.row)
             code.limit = code.compile(event.compile_id.frame_compile_id)
 
     def tables(self) -> Iterator[tuple[str, Rows]]:
-        """Yield the reasons and the code objects, and what was asked for: ``ASKED``, of which ``statements.derived_tables`` makes the recompiles."""
+        """Yield the reasons and the code objects, and what was asked for: ``ASKED``, of which
+        ``statements.derived_tables`` makes the recompiles.
+        """
         # A log that grows may have the start of the last one yet to come: nothing is noted of it here.
         refused = {key: asked for key, asked in self._open.items() if self._is_old}
         at_limit = self._at_limit.union(number for number, _ in refused.values())
@@ -211,7 +245,11 @@ class Recompiles:
         for number, row in enumerate(self._asked):
             compiles.append(row["compile"])
             leader = self._caused_by.get(number)  # which stands before it
-            yield {**row, "caused_by": None if leader is None else compiles[leader], "at_limit": number in at_limit}
+            yield {
+                **row,
+                "caused_by": None if leader is None else compiles[leader],
+                "at_limit": number in at_limit,
+            }
 
 
 class Recompile(NamedTuple):
@@ -235,9 +273,16 @@ class Cascades:
     def __init__(self) -> None:
         self._open: list[_Open] = []
 
-    def start(self, function: str | None, file: str | None, callers: list[tuple], recompile: Recompile | None) -> Recompile | None:
-        """A frame compile starts; ``callers`` are its frames (file, line, function, ...). Returns what caused the recompile."""
-        self._open = [p for p in self._open if len(p.callers) < len(callers) and callers[: len(p.callers)] == p.callers]
+    def start(
+        self, function: str | None, file: str | None, callers: list[tuple], recompile: Recompile | None
+    ) -> Recompile | None:
+        """A frame compile starts; ``callers`` are its frames (file, line, function, ...).
+
+        Returns what caused the recompile.
+        """
+        self._open = [
+            p for p in self._open if len(p.callers) < len(callers) and callers[: len(p.callers)] == p.callers
+        ]
         if recompile is None:
             return None
         name = (file, function_of(function))

@@ -41,7 +41,8 @@ from tlparse_bundle.tables.vllm.table import Vllm
 
 # Those that need the stacks of the log, or something of every event.
 STREAM_TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Spans, Anatomy, Recompiles, Vllm)
-# Those that read metadata and payloads of a few kinds, nothing else: most of the work, which another process can do.
+# Those that read metadata and payloads of a few kinds, nothing else: most of the work, which another process
+# can do.
 PAYLOAD_TABLES: tuple[type[Table], ...] = (
     Symbols,
     Expressions,
@@ -85,7 +86,9 @@ class Tables:
         return [table for table in self if table.types is None or event_type in table.types]
 
     def timeline(self) -> frozenset[str] | None:
-        """Names of the events of the timeline that any of them wants to see, besides their spans; None for all."""
+        """Names of the events of the timeline that any of them wants to see, besides their spans; None for
+        all.
+        """
         wanted = [getattr(table, "timeline", None) for table in self._of_type(TIMELINE)]
         return None if None in wanted else frozenset().union(*wanted)
 
@@ -94,7 +97,9 @@ class Tables:
         kind = event.type, event.name
         found = self._read.get(kind)
         if found is None:
-            found = self._read[kind] = any(getattr(table, "reads", _always)(event) for table in self._of_type(event.type))
+            found = self._read[kind] = any(
+                getattr(table, "reads", _always)(event) for table in self._of_type(event.type)
+            )
         return found
 
     def observe(self, events: Sequence[Event]) -> None:
@@ -140,7 +145,10 @@ class _Class:
 
 
 class PluginTable:
-    """A table of a plug-in, as one of ours. When the plug-in fails a diagnostic says so, and the table sees no more events."""
+    """A table of a plug-in, as one of ours.
+
+    When the plug-in fails a diagnostic says so, and the table sees no more events.
+    """
 
     def __init__(self, plugin: Plugin, context: TableContext):
         self.name, self.types = plugin.object.name, plugin.object.types
@@ -164,16 +172,26 @@ class PluginTable:
             self._call(self._table.observe, event, event_index=event.index)
 
     def reads(self, event: Event) -> bool:
-        """Whether it needs the payload of an event: also when the plug-in fails here, since only a log with a process of its own asks."""
+        """Whether it needs the payload of an event: also when the plug-in fails here, since only a log with a
+        process of its own asks.
+        """
         return Guard(self._plugin)(getattr(self._table, "reads", _always), event) is not False
 
     def tables(self) -> Iterable[tuple[str, Rows]]:
         """Its tables; none when the plug-in has failed."""
-        return self._call(lambda: [(self._own(name), _rows(name, rows)) for name, rows in self._table.tables()]) or ()
+        return (
+            self._call(lambda: [(self._own(name), _rows(name, rows)) for name, rows in self._table.tables()])
+            or ()
+        )
 
     def _own(self, name: Any) -> str:
-        if name != self.name and not (type(name) is str and name.startswith(f"{self.name}_") and name.isidentifier()):
-            raise ValueError(f"tables() gave a table {name!r}, whose name is not {self.name!r} and does not begin with '{self.name}_'")
+        if name != self.name and not (
+            type(name) is str and name.startswith(f"{self.name}_") and name.isidentifier()
+        ):
+            raise ValueError(
+                f"tables() gave a table {name!r}, whose name is not {self.name!r} and does not begin with"
+                f" '{self.name}_'"
+            )
         return name
 
 
@@ -188,7 +206,9 @@ def plugin_tables() -> Loaded:
         for name, value in (("types", types), ("timeline", timeline)):
             if value is not None and (isinstance(value, str) or not all(type(item) is str for item in value)):
                 raise TypeError(f"{name!r} of the table is not a set of names")
-        name = own_name(table.name, taken, lambda name: is_own(log_path("log", f"{name}.jsonl", CODECS["none"])))
+        name = own_name(
+            table.name, taken, lambda name: is_own(log_path("log", f"{name}.jsonl", CODECS["none"]))
+        )
         return _Class(cls, name, None if types is None else frozenset(types))
 
     return plugins(ENTRY_POINTS, prepared)

@@ -1,4 +1,6 @@
-"""Rows of a table while a log is read: JSON Lines, packed as they come, so that memory hardly grows with the log."""
+"""Rows of a table while a log is read: JSON Lines, packed as they come, so that memory hardly grows with the
+log.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,17 @@ from tlparse_bundle.bundle.layout import BYTES_PER_FILE, ROWS_PER_FILE
 from tlparse_bundle.tables.json_list import JsonList
 
 _BATCH = 256  # rows that are encoded at once
-_BLOB = re.compile(rb'("blob":[0-9]+)')  # in a text of the log, the quotation marks would have a backslash before them
+_BLOB = re.compile(
+    rb'("blob":[0-9]+)'
+)  # in a text of the log, the quotation marks would have a backslash before them
 
 
 class Rows(JsonList):
-    """Rows of one table, in order. Each is written when it is added: later changes of it are not seen. ``size_bytes`` is that of the JSON Lines."""
+    """Rows of one table, in order.
+
+    Each is written when it is added: later changes of it are not seen. ``size_bytes`` is that of the JSON
+    Lines.
+    """
 
     __slots__ = ()
 
@@ -37,14 +45,16 @@ class Rows(JsonList):
     def files(self, blobs: Sequence[str] | None = None) -> Iterator[tuple[int, list[bytes]]]:
         """For each file of the table: its number of rows, and its JSON Lines in pieces.
 
-        A file ends with the row that is its 4,096th or that fills its first MiB. ``blobs``: paths that are written
-        for the numbers in the field 'blob' of the rows.
+        A file ends with the row that is its 4,096th or that fills its first MiB. ``blobs``: paths that are
+        written for the numbers in the field 'blob' of the rows.
         """
         if blobs is None and len(self) <= ROWS_PER_FILE and self.size_bytes <= BYTES_PER_FILE:
             if len(self):
                 yield len(self), [*self._texts(), b"\n"]
             return
-        fields = {b'"blob":%d' % number: b'"blob":%b' % dumps(path) for number, path in enumerate(blobs or ())}
+        fields = {
+            b'"blob":%d' % number: b'"blob":%b' % dumps(path) for number, path in enumerate(blobs or ())
+        }
         pieces: list[bytes] = []
         count = size_bytes = 0
         for text in filter(None, self._texts()):
@@ -71,5 +81,8 @@ class Rows(JsonList):
 
 
 def parse_rows(lines: bytes) -> list[Any]:
-    """Return the rows of JSON Lines: one call of the parser for all of them. Raises JSONDecodeError when a line is not JSON."""
+    """Return the rows of JSON Lines: one call of the parser for all of them.
+
+    Raises JSONDecodeError when a line is not JSON.
+    """
     return loads(b"[%b]" % lines.removesuffix(b"\n").replace(b"\n", b","))

@@ -109,7 +109,9 @@ class Runtime:
         return True
 
     @staticmethod
-    def _estimate(event: Event) -> tuple[list[tuple[str | None, str | None, int | float | None, list[dict]]], dict] | None:
+    def _estimate(
+        event: Event,
+    ) -> tuple[list[tuple[str | None, str | None, int | float | None, list[dict]]], dict] | None:
         """Return (operations as name, type, nanoseconds and outputs; fields of the row of their graph)."""
         value = _json(event)
         ops = value.get("ops") if type(value) is dict else None
@@ -123,7 +125,11 @@ class Runtime:
                 continue
             runtime_ns, outputs = _number(op.get("estimated_runtime_ns")), op.get("outputs")
             kind = text_or_none(op.get("type"))
-            returned = [_tensor(output, tensors) for output in outputs[:_MAX_OUTPUTS]] if type(outputs) is list else []
+            returned = (
+                [_tensor(output, tensors) for output in outputs[:_MAX_OUTPUTS]]
+                if type(outputs) is list
+                else []
+            )
             found.append((text_or_none(op.get("name")), kind, runtime_ns, returned))
             total["collective" if kind == "collective" else "compute"] += runtime_ns or 0
         times = {f"{kind}_runtime_ns": _number(time) for kind, time in total.items()}
@@ -145,18 +151,29 @@ class Runtime:
             order = [value["graph"]]
         if type(order) is not list:
             return False
-        ids = [text_or_none(graph.get("compile_id") if type(graph) is dict else graph) for graph in order[:MAX_ENTRIES]]
+        ids = [
+            text_or_none(graph.get("compile_id") if type(graph) is dict else graph)
+            for graph in order[:MAX_ENTRIES]
+        ]
         compiles = [None if graph is None else self._compiles.get(graph) for graph in ids]
-        self._executions.append({**place, "graphs": ids, "graph_compiles": compiles, "cut": len(order) > MAX_ENTRIES})
+        self._executions.append(
+            {**place, "graphs": ids, "graph_compiles": compiles, "cut": len(order) > MAX_ENTRIES}
+        )
         return True
 
     def _observe_profile(self, place: dict, event: Event) -> bool:
         value = _json(event)
         if type(value) is not dict:
             return False
-        entries, nodes = (value.get(key) if type(value.get(key)) is list else [] for key in ("op_entries", "diagnostics"))
+        entries, nodes = (
+            value.get(key) if type(value.get(key)) is list else [] for key in ("op_entries", "diagnostics")
+        )
         ops = [
-            {"op": _words(entry.get("op")), "shapes": _words(entry.get("shapes")), "strides": _words(entry.get("strides"))}
+            {
+                "op": _words(entry.get("op")),
+                "shapes": _words(entry.get("shapes")),
+                "strides": _words(entry.get("strides")),
+            }
             | {"dtype": _words(entry.get("dtype")), "profile_ms": _number(entry.get("profile_ms"))}
             for entry in entries[:MAX_ENTRIES]
             if type(entry) is dict
@@ -167,7 +184,9 @@ class Runtime:
             for entry in nodes[:MAX_ENTRIES]
             if type(entry) is dict
         ]
-        counts = {key: value[key] if _is_count(value.get(key)) else None for key in ("collective_count", "op_count")}
+        counts = {
+            key: value[key] if _is_count(value.get(key)) else None for key in ("collective_count", "op_count")
+        }
         self._profiles.append({**place, **counts, "ops": ops, "nodes": estimates})
         return True
 
@@ -192,7 +211,15 @@ class Runtime:
             unexpected(self._diagnostics, event, f"no CSV: {error}")
             more = True
         row = {**_place(event), "name": cut(name)}
-        self._tables.append({**row, "world_size": int(world_size[1]) if world_size else None, "columns": header, "rows": rows, "cut": more})
+        self._tables.append(
+            {
+                **row,
+                "world_size": int(world_size[1]) if world_size else None,
+                "columns": header,
+                "rows": rows,
+                "cut": more,
+            }
+        )
 
     def tables(self) -> Iterator[tuple[str, Rows]]:
         yield "runtime_estimates", self._estimates

@@ -22,7 +22,9 @@ def names_in(expression: str) -> list[str]:
 
 
 def fields_of(event: Event, diagnostics: Diagnostics, *texts: str) -> dict | None:
-    """The metadata of the event, None when it is no object; a diagnostic for that, and when one of ``texts`` is no text."""
+    """The metadata of the event, None when it is no object; a diagnostic for that, and when one of ``texts``
+    is no text.
+    """
     value = event.value
     if type(value) is not dict:
         unexpected(event, diagnostics, "is not an object")
@@ -34,11 +36,18 @@ def fields_of(event: Event, diagnostics: Diagnostics, *texts: str) -> dict | Non
 
 
 def unexpected(event: Event, diagnostics: Diagnostics, what: str) -> None:
-    diagnostics.add("table-parse", f"{event.type}: {what}", line=event.line, byte_offset=event.byte_offset, event_index=event.index)
+    diagnostics.add(
+        "table-parse",
+        f"{event.type}: {what}",
+        line=event.line,
+        byte_offset=event.byte_offset,
+        event_index=event.index,
+    )
 
 
 def scope_of(event: Event) -> tuple | None:
-    """What a name of a symbol is known in: a frame compile with all its attempts, or all records without an id.
+    """What a name of a symbol is known in: a frame compile with all its attempts, or all records without an
+    id.
 
     Every trace has a ShapeEnv of its own, in which names are unique; a new attempt makes them anew.
     """
@@ -53,11 +62,15 @@ def identity_of(event: Event) -> dict[str, Any]:
 def stacks_of(value: dict) -> dict[str, int | None]:
     """Return the fields 'stack' and 'user_stack' of a row: the stacks that the decoder put into the metadata."""
     stack, user_stack = value.get("stack_index"), value.get("user_stack_index")
-    return {"stack": stack if type(stack) is int else None, "user_stack": user_stack if type(user_stack) is int else None}
+    return {
+        "stack": stack if type(stack) is int else None,
+        "user_stack": user_stack if type(user_stack) is int else None,
+    }
 
 
 def frame_context(value: dict) -> dict | None:
-    """Where a condition was met: source text, local variables, symbols with their sources; None when there is nothing.
+    """Where a condition was met: source text, local variables, symbols with their sources; None when there is
+    nothing.
 
     ShapeEnv._find_frame_locals writes {variable: [text or null]}, one for each leaf of the variable;
     torch 2.6 wrote {variable: text}.
@@ -69,7 +82,9 @@ def frame_context(value: dict) -> dict | None:
         for name, leaves in _items(frame.get("locals"))
     }
     sources = {
-        text_of(name): text_of(source) for key in (value.get("symbol_to_sources"), frame.get("symbols")) for name, source in _items(key)
+        text_of(name): text_of(source)
+        for key in (value.get("symbol_to_sources"), frame.get("symbols"))
+        for name, source in _items(key)
     }
     context = {"loc": text_of(frame.get("loc")), "locals": local, "symbol_sources": sources}
     return context if any(context.values()) else None
@@ -97,7 +112,9 @@ class Definitions:
                 self._events[object_id] = event.index
 
     def find(self, object_id: Any) -> int | None:
-        """Return the event of the newest definition; None when the log has none, as for constants and backed symbols."""
+        """Return the event of the newest definition; None when the log has none, as for constants and backed
+        symbols.
+        """
         return self._events.get(object_id) if type(object_id) in (int, str) else None
 
 

@@ -1,4 +1,6 @@
-"""Code by name, links, graphs that DDPOptimizer split, captures of compiled autograd, side effects, bytecode, AOTAutograd's configurations."""
+"""Code by name, links, graphs that DDPOptimizer split, captures of compiled autograd, side effects, bytecode,
+AOTAutograd's configurations.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,16 @@ _AUTOGRAD = {
 
 class Sources:
     name = "sources"
-    types = frozenset(("artifact", "dump_file", "link", "optimize_ddp_split_graph", "optimize_ddp_split_child", "compiled_autograd_graph"))
+    types = frozenset(
+        (
+            "artifact",
+            "dump_file",
+            "link",
+            "optimize_ddp_split_graph",
+            "optimize_ddp_split_child",
+            "compiled_autograd_graph",
+        )
+    )
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
@@ -43,7 +54,9 @@ class Sources:
         self._sources = Rows()
         self._links = Rows()
         self._parts = Rows()
-        self._open_splits: dict[int, tuple[int | None, int]] = {}  # event of the split graph and number of its parts so far, by compile
+        self._open_splits: dict[
+            int, tuple[int | None, int]
+        ] = {}  # event of the split graph and number of its parts so far, by compile
         self._captures: list[dict] = []
         self._open_captures: dict[int, dict] = {}
         self._side_effects = Rows()
@@ -53,7 +66,7 @@ class Sources:
 
     @staticmethod
     def wants(event: Event) -> bool:
-        return event.type != "artifact" or event.name is not None and _is_source(event.name)
+        return event.type != "artifact" or (event.name is not None and _is_source(event.name))
 
     reads = wants
 
@@ -62,19 +75,35 @@ class Sources:
             return
         place = {"event": event.index, "compile": event.compile, "attempt": event.attempt}
         if event.type == "dump_file":
-            self._sources.append({**place, "kind": "dump_file", "name": text_or_none(event.name), **self._code(event.hash, event)})
+            self._sources.append(
+                {
+                    **place,
+                    "kind": "dump_file",
+                    "name": text_or_none(event.name),
+                    **self._code(event.hash, event),
+                }
+            )
         elif event.type == "link":
             value = event.value if type(event.value) is dict else {}
             url = text_or_none(value.get("url"))
             self._links.append(
-                {**place, "name": text_or_none(event.name), "url": url, "safe": url is not None and _SAFE_URL.match(url) is not None}
+                {
+                    **place,
+                    "name": text_or_none(event.name),
+                    "url": url,
+                    "safe": url is not None and _SAFE_URL.match(url) is not None,
+                }
             )
         elif event.type == "optimize_ddp_split_graph":
             self._open_splits[event.compile_index] = event.index, 0
         elif event.type == "optimize_ddp_split_child":
-            split_event, position = self._open_splits.get(event.compile_index, (None, 0))  # None: the record of the graph was lost
+            split_event, position = self._open_splits.get(
+                event.compile_index, (None, 0)
+            )  # None: the record of the graph was lost
             self._open_splits[event.compile_index] = split_event, position + 1
-            self._parts.append({**place, "split_event": split_event, "position": position, "name": text_or_none(event.name)})
+            self._parts.append(
+                {**place, "split_event": split_event, "position": position, "name": text_or_none(event.name)}
+            )
         else:
             self._observe_artifact(event, place, event.type if event.name is None else event.name)
 
@@ -82,7 +111,10 @@ class Sources:
         if name in _AUTOGRAD:
             self._observe_capture(event, name)
         elif name == "dynamo_side_effects":
-            messages = [cut(part.strip()) for part in re.split(rf"(?m)^{_SEPARATOR}$", payload_text(event))[:MAX_MESSAGES]]
+            messages = [
+                cut(part.strip())
+                for part in re.split(rf"(?m)^{_SEPARATOR}$", payload_text(event))[:MAX_MESSAGES]
+            ]
             self._side_effects.append({**place, "messages": [message for message in messages if message]})
         elif name.endswith("_BYTECODE") and (match := _BYTECODE.match(name)):
             self._observe_bytecode(event, *match.groups())
@@ -92,7 +124,9 @@ class Sources:
                 unexpected(self._diagnostics, event, "no configuration")
             self._configs.append({**place, "config": config})
         elif event.payload is not None and describe("artifact", name, None).language == "python":
-            self._sources.append({**place, "kind": "code", "name": cut(name), **self._code(event.hash, event)})
+            self._sources.append(
+                {**place, "kind": "code", "name": cut(name), **self._code(event.hash, event)}
+            )
 
     def _observe_capture(self, event: Event, name: str) -> None:
         """Compiled autograd writes the reasons, the graph before it was reordered, and the graph."""

@@ -40,19 +40,24 @@ class Spans:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._names: dict[str, int] = {}
-        self._open: dict[int, list[tuple[int, float, Any]]] = {}  # name -> (row, start, compile id in its arguments)
+        self._open: dict[
+            int, list[tuple[int, float, Any]]
+        ] = {}  # name -> (row, start, compile id in its arguments)
         # Whole microseconds keep the nesting: rounding down never changes an order.
         self._begins = NumberRows("iiqi")  # name, compile, start, event
         self._ends = NumberRows("iqi")  # row of the begin, end, event; as the ends come
         self._instants = NumberRows("idii")  # name, time, compile, event
         self._compiles = context.tally.compiles
-        # Per frame compile, the time of its last begin or end: all attempts share its spans, the outer begin in the first, and end in the last.
+        # Per frame compile, the time of its last begin or end: all attempts share its spans, the outer begin
+        # in the first, and end in the last.
         self._last_us = array("d")
         self._counts = {"unbegun": 0, "invalid_time": 0, "other_phase": 0}
         self._backwards: set[int] = set()
         self._end_us = -1  # the latest end
         self._quiet = 0  # rows that there were when no span was open last, and ends
-        self._quiet_us = -1  # the latest end then: what begins later does not change how the spans before nest
+        self._quiet_us = (
+            -1
+        )  # the latest end then: what begins later does not change how the spans before nest
         self._settled: _Nested | None = _Nested()  # None when that was not so: they are nested at the end
 
     def observe(self, event: Event) -> None:
@@ -91,7 +96,9 @@ class Spans:
                 self._settled = None
         return self._begins.add(number, compile_index, start_us, event_index)
 
-    def _finish(self, number: int, compile_index: int, event_index: int, time_us: float, compile_id: Any) -> None:
+    def _finish(
+        self, number: int, compile_index: int, event_index: int, time_us: float, compile_id: Any
+    ) -> None:
         self._note_time(compile_index, time_us)
         waiting = self._open.get(number)
         if not waiting:
@@ -135,19 +142,37 @@ class Spans:
         first = made.row_count
         names, compile_indexes, start, begin_event = (column[first:row_count] for column in rows)
         end, end_event = array("q", [-1]) * len(start), array("i", [-1]) * len(start)
-        for row, time_us, event_index in zip(*(column[first:row_count] for column in ends)):  # as many as rows, where none was open
+        for row, time_us, event_index in zip(
+            *(column[first:row_count] for column in ends)
+        ):  # as many as rows, where none was open
             end[row - first], end_event[row - first] = time_us, event_index
         until = end[:]
         for row, time_us in enumerate(end):
             if time_us < 0:
                 until[row] = int(self._last_us[self._compiles[compile_indexes[row]].frame_compile])
-        made.add(list(self._names), self._compiles, names, start, end, until, compile_indexes, begin_event, end_event, self._backwards)
+        made.add(
+            list(self._names),
+            self._compiles,
+            names,
+            start,
+            end,
+            until,
+            compile_indexes,
+            begin_event,
+            end_event,
+            self._backwards,
+        )
         return made
 
     def tables(self) -> Iterator[tuple[str, Rows]]:
         row_count = len(self._begins)
         nested = self._nested(row_count)
-        odd = (nested.misnested_count, row_count - len(self._ends), len(self._backwards), *self._counts.values())
+        odd = (
+            nested.misnested_count,
+            row_count - len(self._ends),
+            len(self._backwards),
+            *self._counts.values(),
+        )
         for (code, words), number in zip(_ODD.items(), odd):
             if number:
                 self._diagnostics.add(code, f"{number} {words}", count=number)
@@ -205,13 +230,21 @@ class _Nested:
         end_event: array,
         backwards: Iterable[int],
     ) -> None:
-        """Nest the next spans. ``end`` is -1 for those without an end, ``until`` when they are taken to end; ``backwards`` are the ids of all spans that ended before they began."""
+        """Nest the next spans.
+
+        ``end`` is -1 for those without an end, ``until`` when they are taken to end; ``backwards`` are the
+        ids of all spans that ended before they began.
+        """
         first = self.row_count
         durations = array("q", map(sub, end, start))  # negative for those that did not end
         parent, lane, outer, crossing = _nest(start, end, until, begin_event, end_event)
         repair = bytearray(len(start))
         unended = [row for row, time_us in enumerate(end) if time_us < 0]
-        for rows, code in ((unended, _UNENDED), (crossing, _MISNESTED), ([row - first for row in backwards if row >= first], _BACKWARDS)):
+        for rows, code in (
+            (unended, _UNENDED),
+            (crossing, _MISNESTED),
+            ([row - first for row in backwards if row >= first], _BACKWARDS),
+        ):
             for row in rows:
                 repair[row] = code
         places = [(compile.key, compile.attempt) for compile in compile_of]
@@ -258,14 +291,19 @@ class _Nested:
                 yield {"name": name, "count": number, "total_us": total_us, "self_us": self_us}
 
 
-def _nest(start: array, end: array, until: array, begin_event: array, end_event: array) -> tuple[array, bytearray, array, set[int]]:
-    """Parent and lane of every span, the smallest ended span around it, and the spans that no lane below theirs could take.
+def _nest(
+    start: array, end: array, until: array, begin_event: array, end_event: array
+) -> tuple[array, bytearray, array, set[int]]:
+    """Parent and lane of every span, the smallest ended span around it, and the spans that no lane below
+    theirs could take.
 
-    An unended span ends, for this, at ``until``, with the last event of its compile, or with the span that encloses it.
+    An unended span ends, for this, at ``until``, with the last event of its compile, or with the span that
+    encloses it.
     """
     size = len(start)
     parent, outer, lane, crossing = array("i", [-1]) * size, array("i", [-1]) * size, bytearray(size), set()
-    # Per lane the spans that are open: end, row, and row of the smallest ended span there, itself or around it.
+    # Per lane the spans that are open: end, row, and row of the smallest ended span there, itself or around
+    # it.
     lanes: list[list[tuple[int, int, int]]] = [[]]
     for row in _by_start(start, until):
         from_us, to_us, ended = start[row], until[row], end[row] >= 0
@@ -277,7 +315,9 @@ def _nest(start: array, end: array, until: array, begin_event: array, end_event:
                 if top_us >= to_us:
                     if top_us > from_us or not 0 <= end_event[above] < begin_event[row]:
                         break  # it is around this span
-                elif top_us > from_us and not (ended and end[above] < 0):  # else its end was a guess, and too early
+                elif top_us > from_us and not (
+                    ended and end[above] < 0
+                ):  # else its end was a guess, and too early
                     break  # it ends within this span
                 stack.pop()
             else:
@@ -302,7 +342,9 @@ def _nest(start: array, end: array, until: array, begin_event: array, end_event:
 
 
 def _by_start(start: array, until: array) -> Iterator[int]:
-    """Rows by start, the longest first, else in the order of the log; sorted piece by piece, as nearly all begin in that order."""
+    """Rows by start, the longest first, else in the order of the log; sorted piece by piece, as nearly all
+    begin in that order.
+    """
     earliest = array("q", accumulate(reversed(start), min))  # from each row on, the last row first
     latest, first = -1, 0
     for row, start_us in enumerate(start):

@@ -1,4 +1,6 @@
-"""Data and numbers that wait until the end of a log: compressed and, but for the first, in a temporary file, so that memory does not grow with the log."""
+"""Data and numbers that wait until the end of a log: compressed and, but for the first, in a temporary file,
+so that memory does not grow with the log.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ _copies = 0  # how often this process was copied on its way from the first one
 class Packs:
     """Pieces of data, by number. The file has no name, and goes when this does, or with the process.
 
-    In a copy of the process (os.fork) it has what it had before; what is added there is not seen in the other one, nor the other way round.
-    Raises BundleError when the file cannot be written.
+    In a copy of the process (os.fork) it has what it had before; what is added there is not seen in the other
+    one, nor the other way round. Raises BundleError when the file cannot be written.
     """
 
-    __slots__ = ("_file", "_begin", "_before", "_ends", "_copies")
+    __slots__ = ("_before", "_begin", "_copies", "_ends", "_file")
 
     def __init__(self) -> None:
         self._file: BinaryIO = BytesIO()
@@ -49,7 +51,9 @@ class Packs:
             from tempfile import gettempdir
 
             hint = "Rows of tables wait there; TMPDIR names another folder."
-            raise BundleError(f"{gettempdir()} cannot be written: {error.strerror or error}", hint=hint, code="unwritable") from error
+            raise BundleError(
+                f"{gettempdir()} cannot be written: {error.strerror or error}", hint=hint, code="unwritable"
+            ) from error
         self._ends.append(end + len(pack))
 
     def _move(self) -> None:
@@ -113,7 +117,7 @@ if hasattr(os, "register_at_fork"):
 class Numbers:
     """Numbers of a type code of ``array``."""
 
-    __slots__ = ("_newest", "_limit", "_packs", "_packed_count")
+    __slots__ = ("_limit", "_newest", "_packed_count", "_packs")
 
     def __init__(self, typecode: str):
         self._newest = array(typecode)
@@ -155,9 +159,12 @@ class Numbers:
 
 
 class NumberRows:
-    """Columns of numbers of equal length, by their type codes. The newest rows wait, so that columns are filled together."""
+    """Columns of numbers of equal length, by their type codes.
 
-    __slots__ = ("_columns", "_rows", "_count")
+    The newest rows wait, so that columns are filled together.
+    """
+
+    __slots__ = ("_columns", "_count", "_rows")
 
     def __init__(self, typecodes: str):
         self._columns = [Numbers(typecode) for typecode in typecodes]

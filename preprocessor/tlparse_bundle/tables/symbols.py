@@ -26,8 +26,10 @@ from tlparse_bundle.tables.shape_records import (
 from tlparse_bundle.tables.table import TableContext
 
 _MAX_ARGUMENTS = 100  # torch/fx/experimental/sym_node.py, capture_provenance: one or two
-# ShapeEnv._log_guard and ShapeEnv._log_real_tensor_propagation write a short record with whole stacks, and with
-# TORCH_DTRACE also a full one with locals and sources, but at most three frames. This is the short one of each.
+# ShapeEnv._log_guard and ShapeEnv._log_real_tensor_propagation write a short record with whole stacks, and
+# with
+# TORCH_DTRACE also a full one with locals and sources, but at most three frames. This is the short one of
+# each.
 _SHORT = {"guard_added": "guard_added_fast", "propagate_real_tensors_provenance": "propagate_real_tensors"}
 _MAX_SEARCHED = 20_000  # characters of an expression in which names of symbols are looked for
 _MAX_WAITING = 256  # rows that wait for the second record of one of them; torch writes both in a row
@@ -180,7 +182,11 @@ class Symbols:
                 "symbol_event": self._events.get(scope, {}).get(name) if type(name) is str else None,
                 "value": text_of(value.get("value")),
                 "reason": text_of(value.get("reason")),
-                "sources": [text_of(source) for source in (sources[:MAX_NAMES] if type(sources) is list else ()) if source is not None],
+                "sources": [
+                    text_of(source)
+                    for source in (sources[:MAX_NAMES] if type(sources) is list else ())
+                    if source is not None
+                ],
                 **stacks_of(value),
             }
         )
@@ -251,8 +257,14 @@ class Expressions:
                 **identity_of(event),
                 "method": text_of(value.get("method")) if created else None,
                 "result": text_of(value.get("result" if created else "symbol")),
-                "arguments": [text_of(argument) for argument in _list(value.get("arguments"))] if created else [],
-                "argument_events": [self._definitions.find(argument) for argument in _list(value.get("argument_ids"))] if created else [],
+                "arguments": [text_of(argument) for argument in _list(value.get("arguments"))]
+                if created
+                else [],
+                "argument_events": [
+                    self._definitions.find(argument) for argument in _list(value.get("argument_ids"))
+                ]
+                if created
+                else [],
                 **stacks_of(value),
             }
         )

@@ -1,4 +1,6 @@
-"""The kinds and compiles of a log, numbered in order of appearance; events and bytes of each, counted once for all tables."""
+"""The kinds and compiles of a log, numbered in order of appearance; events and bytes of each, counted once
+for all tables.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ _STILL_OPEN = 4  # compiles that a log which goes on may still be in
 
 
 class Compile(NamedTuple):
-    """A row of the compile table: a compile id in one of its occurrences; no id for what belongs to no compile.
+    """A row of the compile table: a compile id in one of its occurrences; no id for what belongs to no
+    compile.
 
     All attempts of a frame compile have one ``frame_compile``, which counts from 0 without gaps.
     """
@@ -45,7 +48,7 @@ class Compile(NamedTuple):
 class Sums:
     """Of some events; ``payload_count`` are those with a payload, be it empty."""
 
-    __slots__ = ("event_count", "size_bytes", "payload_count", "payload_size_bytes")
+    __slots__ = ("event_count", "payload_count", "payload_size_bytes", "size_bytes")
 
     def __init__(self) -> None:
         self.event_count = self.size_bytes = self.payload_count = self.payload_size_bytes = 0
@@ -69,21 +72,25 @@ class Tally:
         self.compiles: list[Compile] = []
         self.origins: list[tuple[str, str, int]] = []  # level, path, line
         self._frame_compiles: dict[tuple, int] = {}
-        # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in objects.
+        # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in
+        # objects.
         self._open: dict[int, dict[tuple, Sums]] = {}  # by compile: by kind, rank and origin
         self._open_count = 0  # of the sums in it
         self._packed = JsonList()  # kinds of a compile, each with its sums
         self._packed_compiles = array("q")
         self._max_packed = _MAX_PACKED
-        self._artifacts: list[tuple[bool, bool]] = []  # by kind: whether its events with a payload are artifacts, and those without
+        self._artifacts: list[
+            tuple[bool, bool]
+        ] = []  # by kind: whether its events with a payload are artifacts, and those without
         self._of_compiles = tuple(array("q") for _ in range(3))
         self._kind_sums: dict[int, Sums] = {}
         self._origin_sums: dict[int, Sums] = {}
         self._rank_counts: dict[int | None, int] = {}
 
     def add(self, kinds: Iterable[tuple], compiles: Iterable[tuple], rows: Iterable[tuple]) -> None:
-        """Count some events: the new kinds among them as (type, name, encoding), the new compiles as (id, occurrence,
-        first event index), and a row of the event table for each, in the order of its columns, without a payload with blob -1."""
+        """Count some events: the new kinds among them as (type, name, encoding), the new compiles as (id,
+        occurrence, first event index), and a row of the event table for each, in the order of its columns,
+        without a payload with blob -1."""
         for event_type, name, encoding in kinds:
             self.kinds.append(describe(event_type, name, encoding))
             self.kind_names.append((event_type, name))
@@ -135,7 +142,10 @@ class Tally:
         self._packed_compiles.append(compile_index)
 
     def settle(self) -> None:
-        """See Table: most compiles have ended, so that they need not be packed for each state again. Of few it is no gain."""
+        """See Table: most compiles have ended, so that they need not be packed for each state again.
+
+        Of few it is no gain.
+        """
         if self._open_count >= _WORTH_PACKING:
             for compile_index in list(self._open)[:-_STILL_OPEN]:
                 self._pack(compile_index)
@@ -174,18 +184,30 @@ class Tally:
         return self._of_compiles
 
     def cells(self) -> Iterator[tuple[int, list[Sequence[int]]]]:
-        """Each compile, and of each kind in it: the kind, and the numbers of Sums. In order of compile and kind."""
+        """Each compile, and of each kind in it: the kind, and the numbers of Sums.
+
+        In order of compile and kind.
+        """
         self._pack_all()
         compile_of = self._packed_compiles.__getitem__
         merged = self._packed_again()
         # The others were packed in this order, so that each pack is unpacked once.
-        for compile_index, (place, *_) in groupby(sorted(range(len(self._packed)), key=compile_of), compile_of):
+        for compile_index, (place, *_) in groupby(
+            sorted(range(len(self._packed)), key=compile_of), compile_of
+        ):
             cells = merged.get(compile_index)
-            yield compile_index, sorted(self._packed[place]) if cells is None else [(kind, *cells[kind]) for kind in sorted(cells)]
+            yield (
+                compile_index,
+                sorted(self._packed[place])
+                if cells is None
+                else [(kind, *cells[kind]) for kind in sorted(cells)],
+            )
 
     def _packed_again(self) -> dict[int, dict[int, list[int]]]:
         """The sums by kind of the compiles that were packed before their last event."""
-        found: dict[int, dict[int, list[int]]] = {c: {} for c, count in Counter(self._packed_compiles).items() if count > 1}
+        found: dict[int, dict[int, list[int]]] = {
+            c: {} for c, count in Counter(self._packed_compiles).items() if count > 1
+        }
         for place, compile_index in enumerate(self._packed_compiles if found else ()):
             cells = found.get(compile_index)
             if cells is not None:

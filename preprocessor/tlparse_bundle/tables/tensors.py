@@ -17,9 +17,22 @@ from tlparse_bundle.tables.spill import Numbers
 from tlparse_bundle.tables.table import TableContext
 
 _FLAGS = ("requires_grad", "is_parameter", "is_leaf", "is_view")
-# What has a field of its own or says nothing. view_func is the repr of a function, with its address in memory.
+# What has a field of its own or says nothing. view_func is the repr of a function, with its address in
+# memory.
 _IN_COLUMNS = frozenset(
-    ("describer_id", "id", "ndim", "dtype", "device", "size", "stride", "storage", "dynamo_dynamic_indices", "view_func", *_FLAGS)
+    (
+        "describer_id",
+        "id",
+        "ndim",
+        "dtype",
+        "device",
+        "size",
+        "stride",
+        "storage",
+        "dynamo_dynamic_indices",
+        "view_func",
+        *_FLAGS,
+    )
 )
 _DEVICE = re.compile(r"device\(type='([^']*)'(?:, index=(\d+))?\)")  # repr of a torch.device
 _SIGNATURE = re.compile(r"def forward\(self,?(.*?)\)(?: *->[^\n]*)?:\s", re.DOTALL)
@@ -29,10 +42,11 @@ _MAX_DIMENSIONS = 100
 
 
 class Tensors:
-    """torch/_subclasses/meta_utils.py, MetaTensorDescriber: storages, tensors and sources, joined by describer and id.
+    """torch/_subclasses/meta_utils.py, MetaTensorDescriber: storages, tensors and sources, joined by
+    describer and id.
 
-    A describer belongs to one trace and numbers its tensors; describers are numbered in the process. Where a log
-    has a pair of numbers twice, the newest earlier record is meant.
+    A describer belongs to one trace and numbers its tensors; describers are numbered in the process. Where a
+    log has a pair of numbers twice, the newest earlier record is meant.
     """
 
     name = "tensors"
@@ -59,7 +73,9 @@ class Tensors:
         elif event.type == "describe_storage":
             self._storage_events[key] = event.index
             size = value.get("size")
-            self._storages.append({**identity_of(event), "size_bytes": size if type(size) is int else text_of(size)})
+            self._storages.append(
+                {**identity_of(event), "size_bytes": size if type(size) is int else text_of(size)}
+            )
         elif event.type == "describe_tensor":
             self._positions[key] = len(self._tensors)
             self._add_tensor(event, key, value)
@@ -87,7 +103,9 @@ class Tensors:
                 "dynamic_dims": _shape(value.get("dynamo_dynamic_indices")),
                 "dtype": text_of(value.get("dtype")),
                 "device": _device(text_of(value.get("device"))),
-                "storage_event": self._storage_events.get((key[0], storage)) if type(storage) is int else None,
+                "storage_event": self._storage_events.get((key[0], storage))
+                if type(storage) is int
+                else None,
                 "other": None if _IN_COLUMNS.issuperset(value) else _other(value),
                 **{flag: value.get(flag) is True for flag in _FLAGS},
             }
@@ -110,13 +128,18 @@ class Tensors:
 
     def tables(self) -> Iterator[tuple[str, Rows]]:
         yield "tensor_storages", self._storages
-        yield "tensors", Rows({**row, "sources": sources} for row, sources in zip(self._tensors, self._sources()))
+        yield (
+            "tensors",
+            Rows({**row, "sources": sources} for row, sources in zip(self._tensors, self._sources())),
+        )
         yield "graph_tensors", self._graphs
 
     def _sources(self) -> Iterator[list[str]]:
         """Yield the sources of each tensor."""
         positions, texts = self._source_tensors.whole(), self._source_texts
-        in_order = iter(sorted(range(len(positions)), key=positions.__getitem__))  # those of one tensor stay in the order of the log
+        in_order = iter(
+            sorted(range(len(positions)), key=positions.__getitem__)
+        )  # those of one tensor stay in the order of the log
         number = next(in_order, None)
         for position in range(len(self._tensors)):
             sources: dict[str, None] = {}
@@ -134,7 +157,9 @@ def _shape(sizes: Any) -> list[int | str] | None:
 
 
 def _size(size: Any) -> int | str:
-    """A size that is no number: an expression of symbols. torch writes the constant that a symbol became as text ('7')."""
+    """A size that is no number: an expression of symbols. torch writes the constant that a symbol became as
+    text ('7').
+    """
     text = text_of(size) or "null"
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else text
 
@@ -146,7 +171,9 @@ def _is_number(value: Any) -> bool:
 def _other(value: dict) -> dict | None:
     """Return the fields that have no field in the table."""
     other = {name: field for name, field in value.items() if name not in _IN_COLUMNS and field != {}}
-    return {text_of(name): field if len(dumps(field)) <= 2000 else text_of(field) for name, field in other.items()} or None
+    return {
+        text_of(name): field if len(dumps(field)) <= 2000 else text_of(field) for name, field in other.items()
+    } or None
 
 
 @lru_cache(256)
@@ -157,7 +184,8 @@ def _device(text: str | None) -> str | None:
 
 
 def _input_count(sizes: dict, payload: bytes | None) -> int | None:
-    """Return how many of the nodes, which are in the order of the graph, are inputs; None when the graph's text does not say.
+    """Return how many of the nodes, which are in the order of the graph, are inputs; None when the graph's
+    text does not say.
 
     The signature names the inputs as Dynamo did (L_x_), the nodes are named in lower case (torch.fx.Graph).
     """

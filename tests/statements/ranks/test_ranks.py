@@ -9,7 +9,11 @@ from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.statements.ranks.rank_sets import ranks_in
 
-SCENARIOS = sorted(path.parent.name for path in traces.ROOT.glob("fixtures/ranks_*/truth.json") if (path.parent / "trace").is_dir())
+SCENARIOS = sorted(
+    path.parent.name
+    for path in traces.ROOT.glob("fixtures/ranks_*/truth.json")
+    if (path.parent / "trace").is_dir()
+)
 
 
 @pytest.fixture
@@ -20,7 +24,9 @@ def bundle_of(tmp_path):
         folder = tmp_path / f"logs{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
         for rank, text in texts.items():
-            data = text if isinstance(text, bytes) else log(f"{text}\n        r @{rank}")  # no two are equal byte for byte
+            data = (
+                text if isinstance(text, bytes) else log(f"{text}\n        r @{rank}")
+            )  # no two are equal byte for byte
             (folder / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(data)
         build(discover([folder]), folder / "out", jobs=1)
         bundle = Bundle.open(folder / "out")
@@ -56,14 +62,16 @@ def test_the_verdict_names_rank_compile_and_reason(built, root, name):
         return
     compiles = bundle.rank_table("rank_compiles")
     first = statements[0]
-    assert (first["kind"], ranks_in(first["ranks"]), compiles[first["rank_compile"]]["function"]) == FIRST[name]
+    assert (first["kind"], ranks_in(first["ranks"]), compiles[first["rank_compile"]]["function"]) == FIRST[
+        name
+    ]
     roots = [s for s in statements if s["because_of"] is None]
     assert {tuple(ranks_in(s["ranks"])) for s in roots} == {tuple(FIRST[name][1])}, "no other rank is accused"
 
 
 def test_another_shape_is_named(built, root):
     bundle = built(root / "fixtures" / "ranks_other_shape" / "trace")
-    (first, *_) = bundle.rank_table("rank_findings")
+    first, *_ = bundle.rank_table("rank_findings")
     (named,) = first["details"]["inputs"]
     assert (named["name"], named["here"]["shape"], named["others"]["shape"]) == ("L['x']", [17, 8], [16, 8])
     assert "(its 2nd compile)" in first["title"]
@@ -79,14 +87,26 @@ def test_a_missing_collective_is_named(built, root):
 
 def test_one_rank_has_no_analyses(built, root):
     bundle = built(root / "fixtures" / "killed" / "trace")
-    assert not {"job", "rank_tables"} & set(bundle.manifest) and bundle.job is None and bundle.rank_table("rank_findings") == []
+    assert (
+        not {"job", "rank_tables"} & set(bundle.manifest)
+        and bundle.job is None
+        and bundle.rank_table("rank_findings") == []
+    )
     with pytest.raises(BundleError, match="no table 'verdict' about several ranks"):
         bundle.rank_table("verdict")
 
 
 def compile_of(function, id_, graph="g", line=1, more=""):
     stack = json.dumps({"stack": [{"line": line, "name": function, "filename": 0}]})
-    metrics = json.dumps({"co_name": function, "co_filename": "a.py", "co_firstlineno": line, "start_time_us": 1_000_000, "duration_us": 5})
+    metrics = json.dumps(
+        {
+            "co_name": function,
+            "co_filename": "a.py",
+            "co_firstlineno": line,
+            "start_time_us": 1_000_000,
+            "duration_us": 5,
+        }
+    )
     return f"""
         dynamo_start {id_} {stack}
         dynamo_output_graph {id_}
@@ -103,14 +123,22 @@ def text_of(*compiles):
 def table(bundle):
     """[{compile: key}] for each rank; a compile is its function and number."""
     names = [f"{row['function']}#{row['number']}" for row in bundle.rank_table("rank_compiles")]
-    cells = {rank: dict(zip(names, row["compiles"])) for row in bundle.rank_table("rank_compile_keys") for rank in ranks_in(row["ranks"])}
+    cells = {
+        rank: dict(zip(names, row["compiles"]))
+        for row in bundle.rank_table("rank_compile_keys")
+        for rank in ranks_in(row["ranks"])
+    }
     return names, [cells[rank] for rank in sorted(cells)]
 
 
 def test_an_extra_compile_shifts_ids_and_not_columns(bundle_of):
     usual = text_of(compile_of("f", "0/0"), compile_of("g", "1/0", "h"))
     bundle = bundle_of(
-        {0: usual, 1: text_of(compile_of("f", "0/0"), compile_of("warm", "1/0", "w"), compile_of("g", "2/0", "h")), 2: usual}
+        {
+            0: usual,
+            1: text_of(compile_of("f", "0/0"), compile_of("warm", "1/0", "w"), compile_of("g", "2/0", "h")),
+            2: usual,
+        }
     )
     names, cells = table(bundle)
     assert names == ["f#1", "warm#1", "g#1"]
@@ -131,11 +159,18 @@ def test_an_extra_recompile_is_found_by_its_graph(bundle_of):
 
 def test_another_graph_in_the_place_of_one_is_the_same_column(bundle_of):
     usual = text_of(compile_of("f", "0/0", "a"), compile_of("f", "0/1", "b"))
-    bundle = bundle_of({0: usual, 1: text_of(compile_of("f", "0/0", "a"), compile_of("f", "0/1", "other")), 2: usual})
+    bundle = bundle_of(
+        {0: usual, 1: text_of(compile_of("f", "0/0", "a"), compile_of("f", "0/1", "other")), 2: usual}
+    )
     assert table(bundle)[0] == ["f#1", "f#2"]
     assert kinds(bundle) == [("graph", [1], "0/1")]
     (found,) = bundle.rank_table("rank_findings")
-    assert found["details"]["line"] == {"artifact": "dynamo_output_graph", "number": 1, "here": "other", "others": "b"}
+    assert found["details"]["line"] == {
+        "artifact": "dynamo_output_graph",
+        "number": 1,
+        "here": "other",
+        "others": "b",
+    }
 
 
 def test_another_order_of_compiles(bundle_of):
@@ -163,7 +198,10 @@ def test_what_always_differs_is_no_difference(bundle_of, one, other):
 def test_what_a_cache_leaves_out_is_no_difference(bundle_of):
     full = "aot_inference_graph 0/0\n | inner\n inductor_output_code 0/0\n | code\n"
     bundle = bundle_of(
-        {0: text_of(compile_of("f", "0/0", more=full)), 1: text_of(compile_of("f", "0/0", more="inductor_output_code 0/0\n | code\n"))}
+        {
+            0: text_of(compile_of("f", "0/0", more=full)),
+            1: text_of(compile_of("f", "0/0", more="inductor_output_code 0/0\n | code\n")),
+        }
     )
     assert kinds(bundle) == []
     (row,) = bundle.rank_table("rank_graphs")
@@ -183,11 +221,16 @@ def schedule(*ops, id_="0/0"):
     return f'artifact:inductor_collective_schedule {id_} {{"encoding": "json"}}\n | {json.dumps(list(ops))}\n'
 
 
-REDUCE, GATHER, WAIT = (f"torch.ops._c10d_functional.{name}.default" for name in ("all_reduce_", "all_gather_into_tensor", "wait_tensor"))
+REDUCE, GATHER, WAIT = (
+    f"torch.ops._c10d_functional.{name}.default"
+    for name in ("all_reduce_", "all_gather_into_tensor", "wait_tensor")
+)
 
 
 def code(*ops, id_="0/0"):
-    return f'inductor_output_code {id_} {{"filename": "/x/c.py"}}\n' + "".join(f" | {op}(buf0)\n" for op in ops)
+    return f'inductor_output_code {id_} {{"filename": "/x/c.py"}}\n' + "".join(
+        f" | {op}(buf0)\n" for op in ops
+    )
 
 
 def test_all_schedules_of_a_compile_are_compared(bundle_of):
@@ -197,16 +240,24 @@ def test_all_schedules_of_a_compile_are_compared(bundle_of):
     other = text_of(compile_of("f", "0/0", more=first + schedule(GATHER, REDUCE, WAIT) + code(GATHER, WAIT)))
     bundle = bundle_of({0: usual, 1: usual, 2: other})
     schedules, whole = bundle.rank_table("rank_schedules"), bundle.rank_table("rank_collectives")
-    assert [row["schedules"] for row in schedules] == [[[REDUCE, WAIT], [GATHER, WAIT]], [[REDUCE, WAIT], [GATHER, REDUCE, WAIT]]]
+    assert [row["schedules"] for row in schedules] == [
+        [[REDUCE, WAIT], [GATHER, WAIT]],
+        [[REDUCE, WAIT], [GATHER, REDUCE, WAIT]],
+    ]
     assert schedules[1].items() >= {"schedule": 1, "position": 1, "here": REDUCE, "others": WAIT}.items()
     assert whole[1].items() >= {"position": 3, "rank_compile": 0, "here": REDUCE, "others": WAIT}.items()
-    assert [(row["op"], row["scheduled"], row["in_code"]) for row in bundle.rank_table("rank_parity")] == [("all_reduce", 2, 1)]
+    assert [(row["op"], row["scheduled"], row["in_code"]) for row in bundle.rank_table("rank_parity")] == [
+        ("all_reduce", 2, 1)
+    ]
     assert [kind for kind, _, _ in kinds(bundle)] == ["collective-parity", "collectives"]
 
 
 def test_code_with_comparisons_and_comments_is_counted_right(bundle_of):
     """tlparse cuts out what stands between '<' and '>', and what follows '//'."""
-    lines = f"inductor_output_code 0/0\n | if a < b: {REDUCE}(buf0)\n | n = a // 2; {WAIT}(buf0); c = d > e\n | # {REDUCE}(buf1)\n | s = '{GATHER}(x)'\n"
+    lines = (
+        f"inductor_output_code 0/0\n | if a < b: {REDUCE}(buf0)\n | n = a // 2; {WAIT}(buf0); c = d > e\n | #"
+        f" {REDUCE}(buf1)\n | s = '{GATHER}(x)'\n"
+    )
     rank = text_of(compile_of("f", "0/0", more=schedule(REDUCE, WAIT) + lines))
     bundle = bundle_of({0: rank, 1: rank})
     assert bundle.rank_table("rank_parity") == [] and kinds(bundle) == []
@@ -223,10 +274,17 @@ def test_a_rank_with_code_from_a_cache_tells_no_schedule(bundle_of):
     hit = 'artifact:fx_graph_cache_hit 0/0 {"encoding": "json"}\n | {"cache_state": "hit"}\n'
     miss = hit.replace("hit", "miss")
     usual = text_of(compile_of("f", "0/0", more=miss + schedule(REDUCE, WAIT) + code(REDUCE, WAIT)))
-    bundle = bundle_of({0: usual, 1: text_of(compile_of("f", "0/0", more=hit + code(REDUCE, WAIT))), 2: usual})
+    bundle = bundle_of(
+        {0: usual, 1: text_of(compile_of("f", "0/0", more=hit + code(REDUCE, WAIT))), 2: usual}
+    )
     assert kinds(bundle) == [("cached-before", [1], None)]
-    assert [(row["ranks"], row["schedules"]) for row in bundle.rank_table("rank_schedules")] == [([[0, 0], [2, 2]], [[REDUCE, WAIT]]), ([[1, 1]], None)]
-    assert [(row["rank_compile"], row["ranks"], row["outcomes"]) for row in bundle.rank_table("rank_caches")] == [
+    assert [(row["ranks"], row["schedules"]) for row in bundle.rank_table("rank_schedules")] == [
+        ([[0, 0], [2, 2]], [[REDUCE, WAIT]]),
+        ([[1, 1]], None),
+    ]
+    assert [
+        (row["rank_compile"], row["ranks"], row["outcomes"]) for row in bundle.rank_table("rank_caches")
+    ] == [
         (0, [[0, 0], [2, 2]], ["fx_graph miss"]),
         (0, [[1, 1]], ["fx_graph hit"]),
     ]
@@ -239,19 +297,33 @@ def meta(shape=(4,), ns=7, name="mm"):
         "estimated_runtime_ns": ns,
         "outputs": [{"shape": list(shape), "stride": [1], "dtype": "float32"}],
     }
-    return f'artifact:inductor_runtime_and_tensor_meta 0/0 {{"encoding": "json"}}\n | {json.dumps({"ops": [op]})}\n'
+    return (
+        'artifact:inductor_runtime_and_tensor_meta 0/0 {"encoding": "json"}\n |'
+        f" {json.dumps({'ops': [op]})}\n"
+    )
 
 
 def test_tensors_are_compared_without_run_times_and_names(bundle_of):
-    ranks = [text_of(compile_of("f", "0/0", more=more)) for more in (meta(ns=7), meta(ns=9), meta(name=None), meta(shape=(5,)))]
+    ranks = [
+        text_of(compile_of("f", "0/0", more=more))
+        for more in (meta(ns=7), meta(ns=9), meta(name=None), meta(shape=(5,)))
+    ]
     bundle = bundle_of(dict(enumerate(ranks)))
     assert kinds(bundle) == [("tensors", [3], "0/0")]
-    assert [(row["rank"], row["graph_count"]) for row in bundle.rank_table("rank_estimate_totals")] == [(rank, 1) for rank in range(4)]
+    assert [(row["rank"], row["graph_count"]) for row in bundle.rank_table("rank_estimate_totals")] == [
+        (rank, 1) for rank in range(4)
+    ]
     usual, other = bundle.rank_table("rank_tensors")
-    assert usual["ranks"] == [[0, 2]] and usual["graph"] is None and (other["graph"], other["here"][0]["shape"]) == (0, [5])
+    assert (
+        usual["ranks"] == [[0, 2]]
+        and usual["graph"] is None
+        and (other["graph"], other["here"][0]["shape"]) == (0, [5])
+    )
     (row,) = bundle.rank_table("rank_estimates")
     assert (row["fastest_rank"], row["fastest_ns"], row["slowest_rank"], row["slowest_ns"]) == (0, 7, 1, 9)
-    assert bundle.rank_table("rank_estimate_ops") == [{"rank_compile": 0, "graph": 0, "position": 0, "name": "mm", "fastest_ns": 7, "slowest_ns": 9}]
+    assert bundle.rank_table("rank_estimate_ops") == [
+        {"rank_compile": 0, "graph": 0, "position": 0, "name": "mm", "fastest_ns": 7, "slowest_ns": 9}
+    ]
 
 
 def ran(*ids):
@@ -291,7 +363,9 @@ def test_a_log_may_claim_any_rank(bundle_of):
     """What is missing is told in runs: there may be more ranks than fit into memory."""
     far = 2**52
     usual = text_of(compile_of("f", "0/0"))
-    bundle = bundle_of({0: usual, 2: usual, far: f"r @{far}\n{usual}"})  # a name with so many digits is none of a rank
+    bundle = bundle_of(
+        {0: usual, 2: usual, far: f"r @{far}\n{usual}"}
+    )  # a name with so many digits is none of a rank
     (problem,) = bundle.rank_table("rank_problems")
     assert (problem["kind"], problem["ranks"]) == ("missing", [[1, 1], [3, far - 1]])
     (statement,) = bundle.rank_table("rank_findings")
@@ -301,13 +375,19 @@ def test_a_log_may_claim_any_rank(bundle_of):
 
 def test_a_compile_that_did_not_end(bundle_of):
     usual = text_of(compile_of("f", "0/0"), compile_of("g", "1/0", "h"))
-    killed = text_of(compile_of("f", "0/0"), 'dynamo_start 1/0 {"stack": [{"line": 1, "name": "g", "filename": 0}]}\n')
+    killed = text_of(
+        compile_of("f", "0/0"), 'dynamo_start 1/0 {"stack": [{"line": 1, "name": "g", "filename": 0}]}\n'
+    )
     bundle = bundle_of({0: usual, 1: killed, 2: usual})
     assert kinds(bundle) == [("unfinished-compile", [1], "1/0")]
 
 
 def test_of_several_logs_of_a_rank_the_one_with_most_compiles_is_compared(tmp_path):
-    texts = {"rank_0_a": "r @0", "rank_0_b": text_of(compile_of("f", "0/0")), "rank_1": text_of(compile_of("f", "0/0"))}
+    texts = {
+        "rank_0_a": "r @0",
+        "rank_0_b": text_of(compile_of("f", "0/0")),
+        "rank_1": text_of(compile_of("f", "0/0")),
+    }
     for name, text in texts.items():
         (tmp_path / f"dedicated_log_torch_trace_{name}.log").write_bytes(log(text))
     build(discover([tmp_path]), tmp_path / "out", jobs=1)
@@ -319,12 +399,25 @@ def test_of_several_logs_of_a_rank_the_one_with_most_compiles_is_compared(tmp_pa
 
 
 def test_what_happens_on_some_ranks_only(bundle_of):
-    broken = "artifact:dynamo_graph_break_reason 0/0\n | Graph break in user code at a.py:4\n | Graph Break Reason: a print\n"
+    broken = (
+        "artifact:dynamo_graph_break_reason 0/0\n | Graph break in user code at a.py:4\n | Graph Break"
+        " Reason: a print\n"
+    )
     bundle = bundle_of(
-        {0: text_of(compile_of("f", "0/0")), 1: text_of(compile_of("f", "0/0", more=broken)), 2: text_of(compile_of("f", "0/0"))}
+        {
+            0: text_of(compile_of("f", "0/0")),
+            1: text_of(compile_of("f", "0/0", more=broken)),
+            2: text_of(compile_of("f", "0/0")),
+        }
     )
     (row,) = bundle.rank_table("rank_occurrences")
-    assert (row["kind"], row["ranks"], row["others"], row["text"], row["line"]) == ("graph_break", [[1, 1]], [[0, 0], [2, 2]], "a print", 4)
+    assert (row["kind"], row["ranks"], row["others"], row["text"], row["line"]) == (
+        "graph_break",
+        [[1, 1]],
+        [[0, 0], [2, 2]],
+        "a print",
+        4,
+    )
 
 
 def test_time_lost_waiting(bundle_of):
@@ -338,15 +431,22 @@ def test_time_lost_waiting(bundle_of):
                 "dynamo_cumulative_compile_time_us": length,
             }
         )
-        return f'str ["a.py", 0]\ndynamo_start 0/0 {{"stack": [{{"line": 1, "name": "f", "filename": 0}}]}}\ncompilation_metrics 0/0 {metrics}\n'
+        return (
+            'str ["a.py", 0]\ndynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename":'
+            f" 0}}]}}\ncompilation_metrics 0/0 {metrics}\n"
+        )
 
     second = 1_000_000
-    bundle = bundle_of({0: rank(100 * second, second), 1: rank(101 * second, 9 * second), 2: rank(100 * second, second)})
+    bundle = bundle_of(
+        {0: rank(100 * second, second), 1: rank(101 * second, 9 * second), 2: rank(100 * second, second)}
+    )
     (skew,) = bundle.rank_table("rank_skew")
     assert (bundle.job["lost_us"], skew["slowest_rank"], skew["wait_us"]) == (8 * second, 1, 9 * second)
     assert [row["late_us"] for row in bundle.rank_table("ranks")] == [0, second, 0]
     times = bundle.rank_table("rank_times")
-    assert [row["first_start_epoch_us"] for row in times] == [100 * second, 101 * second, 100 * second] and [row["start_offset_us"] for row in times] == [[0]] * 3
+    assert [row["first_start_epoch_us"] for row in times] == [100 * second, 101 * second, 100 * second] and [
+        row["start_offset_us"] for row in times
+    ] == [[0]] * 3
     assert [row["length_us"] for row in times] == [[second], [9 * second], [second]]
     (found,) = bundle.rank_table("rank_findings")
     assert (found["kind"], found["ranks"], found["details"]["lost_us"]) == ("straggler", [[1, 1]], 8 * second)
@@ -360,7 +460,10 @@ def test_a_log_that_ends_before_what_the_others_compiled(bundle_of):
 
 
 def test_what_only_one_rank_lacks_is_said_of_that_rank(bundle_of):
-    broken = "artifact:dynamo_graph_break_reason 0/0\n | Graph break in user code at a.py:4\n | Graph Break Reason: a print\n"
+    broken = (
+        "artifact:dynamo_graph_break_reason 0/0\n | Graph break in user code at a.py:4\n | Graph Break"
+        " Reason: a print\n"
+    )
     most, one = text_of(compile_of("f", "0/0", more=broken)), text_of(compile_of("f", "0/0"))
     bundle = bundle_of({0: most, 1: one, 2: most})
     (found,) = bundle.rank_table("rank_findings")
@@ -368,7 +471,10 @@ def test_what_only_one_rank_lacks_is_said_of_that_rank(bundle_of):
 
 
 def test_ranks_with_constants_of_their_own_are_told_as_one(bundle_of):
-    ranks = {rank: text_of(compile_of("f", "0/0", f"graph {max(rank, 3)}"), compile_of("g", "1/0", "h")) for rank in range(20)}
+    ranks = {
+        rank: text_of(compile_of("f", "0/0", f"graph {max(rank, 3)}"), compile_of("g", "1/0", "h"))
+        for rank in range(20)
+    }
     bundle = bundle_of(ranks)
     assert [row["rank_compile"] for row in bundle.rank_table("rank_graphs")] == [0] * 17 + [1]
     (found,) = bundle.rank_table("rank_findings")
@@ -378,7 +484,11 @@ def test_ranks_with_constants_of_their_own_are_told_as_one(bundle_of):
 
 def test_a_cache_hit_belongs_to_the_rank_with_the_same_graph(bundle_of):
     def rank(graph, *artifacts):
-        return text_of(compile_of("f", "0/0", graph, more="".join(f"{name} 0/0\n | {text}\n" for name, text in artifacts)))
+        return text_of(
+            compile_of(
+                "f", "0/0", graph, more="".join(f"{name} 0/0\n | {text}\n" for name, text in artifacts)
+            )
+        )
 
     code = "inductor_output_code", "code"
     bundle = bundle_of(

@@ -31,4 +31,6 @@ def test_any_logs_of_ranks_are_compared(logs):
             assert bundle.job and len(bundle.rank_table("ranks")) > 1
         write_legacy(bundle, folder / "legacy")
         merge([folder / "out"], folder / "merged", jobs=1)
-        assert (folder / "merged" / "manifest.json").read_bytes() == (folder / "out" / "manifest.json").read_bytes()
+        assert (folder / "merged" / "manifest.json").read_bytes() == (
+            folder / "out" / "manifest.json"
+        ).read_bytes()

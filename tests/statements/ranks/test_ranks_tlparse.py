@@ -14,8 +14,13 @@ from tlparse_bundle.statements.ranks.rank_sets import of_compiles, ranks_in
 PUBLIC = ("multi_rank_runtime", "multi_rank_schedule", "exec_order")
 TRACES = [*(f"../shared/traces/tlparse/{name}" for name in PUBLIC), "fixtures/ranks4/trace"]
 
-RUN_TIMES = "estimated run times and names of operations are part of its fingerprint of tensors, though it says shapes, dtypes, strides"
-BY_POSITION = "it pairs the graphs of ranks by position and gives up when one rank has another number of graphs"
+RUN_TIMES = (
+    "estimated run times and names of operations are part of its fingerprint of tensors, though it says"
+    " shapes, dtypes, strides"
+)
+BY_POSITION = (
+    "it pairs the graphs of ranks by position and gives up when one rank has another number of graphs"
+)
 TIES = "of equal run times it takes the highest rank for fastest and slowest; here it is the lowest"
 # {trace: {verdict: (ours, tlparse's, reason)}}
 DIFFERENCES = {
@@ -23,7 +28,13 @@ DIFFERENCES = {
         "tensors": ([[0, 1], [4], [5]], [[0], [1], [4], [5]], RUN_TIMES),
         "runtime": ({"0/0": (0, 1), "0/1": (5, 4), "0/2": (0, 4), "0/3": (0, 4)}, "unavailable", BY_POSITION),
     },
-    "trace": {"runtime": (dict.fromkeys(("0/0", "1/0", "2/0"), (0, 0)), dict.fromkeys(("0/0", "1/0", "2/0"), (3, 3)), TIES)},
+    "trace": {
+        "runtime": (
+            dict.fromkeys(("0/0", "1/0", "2/0"), (0, 0)),
+            dict.fromkeys(("0/0", "1/0", "2/0"), (3, 3)),
+            TIES,
+        )
+    },
     "exec_order": {"runtime": ({"0/0": (0, 0), "0/1": (0, 0)}, {"0/0": (1, 1), "0/1": (1, 1)}, TIES)},
 }
 
@@ -37,7 +48,9 @@ def of_tlparse(page):
         ranks = re.findall(r"Ranks: ([\d, ]*\d)", found[1]) if found else []
         return sorted([int(rank) for rank in row.split(",")] for row in ranks)
 
-    graphs = re.findall(r"Graph -_(\d+)_(\d+)_0: \S+ ms delta \(Fastest: Rank (\d+) .*?Slowest: Rank (\d+) ", text)
+    graphs = re.findall(
+        r"Graph -_(\d+)_(\d+)_0: \S+ ms delta \(Fastest: Rank (\d+) .*?Slowest: Rank (\d+) ", text
+    )
     unavailable = "Runtime analysis not available" in text
     mismatch = re.search(r"Schedule mismatch across ranks: ((?:Rank \d+,? ?)+)", text)
     return {
@@ -45,7 +58,11 @@ def of_tlparse(page):
         "caches": groups("pattern groups:", "(?:Warning|Multi-Rank TLParse)"),
         "collectives": groups("operation sequence groups:", "Multi-Rank TLParse"),
         "tensors": groups("identical signatures:", "document.add"),
-        "runtime": "unavailable" if unavailable else {f"{a}/{b}": (int(fast), int(slow)) for a, b, fast, slow in graphs},
+        "runtime": (
+            "unavailable"
+            if unavailable
+            else {f"{a}/{b}": (int(fast), int(slow)) for a, b, fast, slow in graphs}
+        ),
         "order": None if "analysis unavailable" in text else "execution order differs" in text,
         "schedule mismatch": [int(rank) for rank in re.findall(r"\d+", mismatch[1])] if mismatch else [],
     }
@@ -75,7 +92,10 @@ def of_us(bundle):
         "compile ids": len({tuple(row["compiles"]) for row in bundle.rank_table("rank_compile_keys")}) > 1,
         "caches": groups(bundle.rank_table("rank_cache_totals")),
         "collectives": groups(bundle.rank_table("rank_collectives")),
-        "tensors": partition(bundle.rank_table("rank_tensors"), [row["rank"] for row in bundle.rank_table("rank_estimate_totals")]),
+        "tensors": partition(
+            bundle.rank_table("rank_tensors"),
+            [row["rank"] for row in bundle.rank_table("rank_estimate_totals")],
+        ),
         "runtime": {
             compiles[row["rank_compile"]]["compile"]: (row["fastest_rank"], row["slowest_rank"])
             for row in bundle.rank_table("rank_estimates")
@@ -92,5 +112,9 @@ def test_verdicts(trace, root, built, tmp_path):
         pytest.skip(traces.NO_PUBLIC)
     theirs = of_tlparse(run_tlparse(folder, tmp_path / "report", "--all-ranks-html")["index.html"].decode())
     ours = of_us(built(folder))
-    listed = {verdict: (mine, other) for verdict, (mine, other, _) in DIFFERENCES.get(folder.name, {}).items()}
-    assert {verdict: (ours[verdict], theirs[verdict]) for verdict in ours if ours[verdict] != theirs[verdict]} == listed
+    listed = {
+        verdict: (mine, other) for verdict, (mine, other, _) in DIFFERENCES.get(folder.name, {}).items()
+    }
+    assert {
+        verdict: (ours[verdict], theirs[verdict]) for verdict in ours if ours[verdict] != theirs[verdict]
+    } == listed

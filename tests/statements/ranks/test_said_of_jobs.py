@@ -18,60 +18,98 @@ SUM = "`all_reduce` (sum) of f32 (16, 8) in group `0`"
 AGREES = "The order of collectives agrees on all ranks."
 FAULTS = r"hang|fail|wait|never|finish|inside|cannot|wrong|missing"
 
-# scenario: (headline, kind and severity of the first finding, what must be said in all, what must not be said)
+# scenario: (headline, kind and severity of the first finding, what must be said in all, what must not be
+# said)
 SAID = {
     "extra_then_hang": (
-        f"Rank 2 calls {SUM} where ranks 0, 1 and 3 call {GATHER}: `exchange` [2/0]. All 4 ranks; 0, 1 and 3 agree.",
+        (
+            f"Rank 2 calls {SUM} where ranks 0, 1 and 3 call {GATHER}: `exchange` [2/0]. All 4 ranks; 0, 1"
+            " and 3 agree."
+        ),
         ("collective-mismatch", "error"),
-        ["These calls cannot meet", "Rank 2 compiled `warmup` [0/0] (its 1st compile), which ranks 0, 1 and 3 did not; the ids of later compiles are shifted"],
+        [
+            "These calls cannot meet",
+            (
+                "Rank 2 compiled `warmup` [0/0] (its 1st compile), which ranks 0, 1 and 3 did not; the ids of"
+                " later compiles are shifted"
+            ),
+        ],
         r"embed|agrees|missing|Ranks 0, 1 and 3 (hang|fail)",
     ),
     "other_reduce_op": (
-        f"Rank 3 calls `all_reduce` (max) of f32 (16, 8) in group `0` where ranks 0–2 call {SUM}: `reduce` [1/0]. {NOT_KNOWN}; 0–2 agree.",
+        (
+            f"Rank 3 calls `all_reduce` (max) of f32 (16, 8) in group `0` where ranks 0–2 call {SUM}:"
+            f" `reduce` [1/0]. {NOT_KNOWN}; 0–2 agree."
+        ),
         ("collective-mismatch", "error"),
-        ["The ranks go on, with results that are wrong or not equal", "It is called at `train.py:35`: `return collectives.all_reduce(x @ weight, op, group)`."],
+        [
+            "The ranks go on, with results that are wrong or not equal",
+            "It is called at `train.py:35`: `return collectives.all_reduce(x @ weight, op, group)`.",
+        ],
         r"hang|cannot|never|agrees|inside|fewer",
     ),
     "other_group": (
-        f"Rank 1 calls `all_reduce` in group `2` where ranks 0, 2 and 3 call it in group `1`: `reduce` [1/0]. {NOT_KNOWN}; 0, 2 and 3 agree.",
+        (
+            "Rank 1 calls `all_reduce` in group `2` where ranks 0, 2 and 3 call it in group `1`: `reduce`"
+            f" [1/0]. {NOT_KNOWN}; 0, 2 and 3 agree."
+        ),
         ("group-differs", "warning"),
         ["No other rank makes this call in group `2`"],
         r"agrees|never began|inside|finish",
     ),
     "other_shape": (
-        f"Rank 2 calls `all_reduce` (sum) of f32 (17, 8) in group `0` where ranks 0, 1 and 3 call {SUM}: `reduce` [1/0]. {NOT_KNOWN}; 0, 1 and 3 agree.",
+        (
+            f"Rank 2 calls `all_reduce` (sum) of f32 (17, 8) in group `0` where ranks 0, 1 and 3 call {SUM}:"
+            f" `reduce` [1/0]. {NOT_KNOWN}; 0, 1 and 3 agree."
+        ),
         ("collective-mismatch", "error"),
         ["because input `L['x']` is float32 (17, 8) instead of float32 (16, 8)"],
         r"fewer|more `all_reduce`|embed` \[0/0\].*another|agrees",
     ),
     "pipeline": (
-        "Ranks 0 to 3 agree; how many there should be is not in the logs: 2 compiles, the same on each that is compared. In each process group the order of collectives agrees."
-        " The ranks form 2 parts that compiled nothing in common, like the stages of a pipeline: ranks 0 and 1; ranks 2 and 3.",
+        (
+            "Ranks 0 to 3 agree; how many there should be is not in the logs: 2 compiles, the same on each"
+            " that is compared. In each process group the order of collectives agrees. The ranks form 2 parts"
+            " that compiled nothing in common, like the stages of a pipeline: ranks 0 and 1; ranks 2 and 3."
+        ),
         ("stages", "info"),
         [],
         FAULTS + "|fewer|other collectives",
     ),
     "pipeline_broken": (
-        f"Rank 2 calls `all_reduce` (sum) of f32 (32, 8) in group `2` in `head_stage` [0/0], for which rank 3 has no call. {NOT_KNOWN}; 0–2 agree."
-        " The ranks form 2 parts that compiled nothing in common, like the stages of a pipeline: ranks 0 and 1; ranks 2 and 3.",
+        (
+            "Rank 2 calls `all_reduce` (sum) of f32 (32, 8) in group `2` in `head_stage` [0/0], for which"
+            f" rank 3 has no call. {NOT_KNOWN}; 0–2 agree. The ranks form 2 parts that compiled nothing in"
+            " common, like the stages of a pipeline: ranks 0 and 1; ranks 2 and 3."
+        ),
         ("collective-waits", "error"),
         ["1 `all_reduce` fewer"],
         r"embed_stage|agrees|ranks? 0.*(hang|wait)",
     ),
     "absent_caller": (
-        f"Rank 2 never began `sync` [1/0], which ranks 0, 1 and 3 finished; it calls {SUM}, for which the others need it. {NOT_KNOWN}; 0, 1 and 3 agree.",
+        (
+            f"Rank 2 never began `sync` [1/0], which ranks 0, 1 and 3 finished; it calls {SUM}, for which the"
+            f" others need it. {NOT_KNOWN}; 0, 1 and 3 agree."
+        ),
         ("never-began", "error"),
         ["Ranks 0, 1 and 3 cannot go on without rank 2"],
         r"inside|failed|agrees|Ranks 0, 1 and 3 (never|are)",
     ),
     "inside_compile": (
-        f"Rank 2 is inside `sync` [1/0] (for 1.39 s when its log ends, in `compile_fx.<locals>.fw_compiler_base`); ranks 0, 1 and 3 finished it. {NOT_KNOWN}; 0, 1 and 3 agree.",
+        (
+            "Rank 2 is inside `sync` [1/0] (for 1.39 s when its log ends, in"
+            f" `compile_fx.<locals>.fw_compiler_base`); ranks 0, 1 and 3 finished it. {NOT_KNOWN}; 0, 1 and 3"
+            " agree."
+        ),
         ("unfinished-compile", "error"),
         [f"The ranks that finished it cannot go on without rank 2 in {SUM}, which it calls."],
         r"never began|agrees on|failed",
     ),
     "all_unfinished": (
-        f"All 4 ranks are inside `block` [1/0] (for 1.35 s when the logs end, in `compile_fx.<locals>.fw_compiler_base`). {NOT_KNOWN}; each is named below.",
+        (
+            "All 4 ranks are inside `block` [1/0] (for 1.35 s when the logs end, in"
+            f" `compile_fx.<locals>.fw_compiler_base`). {NOT_KNOWN}; each is named below."
+        ),
         ("unfinished-compile", "error"),
         [],
         r"rank \d|before the others|collective|never|agree\b",
@@ -83,22 +121,28 @@ SAID = {
         r"cannot go on|failed|inside|need it",
     ),
     "one_short_waited": (
-        "Rank 3 never began `step_with_total` [0/3], which ranks 0–2 finished; it calls `all_reduce` (sum) of f32 (19, 8) in group `0`, for which the others need it."
-        f" {NOT_KNOWN}; 0–2 agree.",
+        (
+            "Rank 3 never began `step_with_total` [0/3], which ranks 0–2 finished; it calls `all_reduce`"
+            f" (sum) of f32 (19, 8) in group `0`, for which the others need it. {NOT_KNOWN}; 0–2 agree."
+        ),
         ("never-began", "error"),
         ["Ranks 0–2 cannot go on without rank 3"],
         r"failed|inside|agrees|\[0/[012]\]",
     ),
     "restart": (
-        f"Ranks 0 to 3 agree; how many there should be is not in the logs: 3 compiles, the same on each. {AGREES}"
-        " 4 logs of an earlier attempt from 2026-11-23 07:21:53 UTC are not compared.",
+        (
+            "Ranks 0 to 3 agree; how many there should be is not in the logs: 3 compiles, the same on each."
+            f" {AGREES} 4 logs of an earlier attempt from 2026-11-23 07:21:53 UTC are not compared."
+        ),
         ("other-run", "info"),
         ["`--run 1`"],
         FAULTS + "|8 ranks",
     ),
     "two_jobs": (
-        f"Ranks 0 to 3 agree; how many there should be is not in the logs: 3 compiles, the same on each. {AGREES}"
-        " 2 logs of another run from 2026-11-23 07:24:09 UTC are not compared.",
+        (
+            "Ranks 0 to 3 agree; how many there should be is not in the logs: 3 compiles, the same on each."
+            f" {AGREES} 2 logs of another run from 2026-11-23 07:24:09 UTC are not compared."
+        ),
         ("other-run", "info"),
         ["Ranks 0 and 1 of 2", "`--run 2`"],
         FAULTS + "|attempt|score|older",
@@ -116,8 +160,11 @@ SAID = {
         FAULTS + "|3 ranks|collective",
     ),
     "all_failed": (
-        "All 4 ranks failed to compile `loss` [1/0]: `BackendCompilerFailed: backend='backend' raised: TypeError: scale_loss() missing 1 required keyword-only argument: 'by'`."
-        f" {NOT_KNOWN}; each is named below.",
+        (
+            "All 4 ranks failed to compile `loss` [1/0]: `BackendCompilerFailed: backend='backend' raised:"
+            f" TypeError: scale_loss() missing 1 required keyword-only argument: 'by'`. {NOT_KNOWN}; each is"
+            " named below."
+        ),
         ("failed-everywhere", "error"),
         [],
         r"agree\b|rank \d|wait|hang",
@@ -129,14 +176,20 @@ SAID = {
         r"failed|hang|other collectives",
     ),
     "equal_logs": (
-        "The logs of ranks 0 and 1 are equal byte for byte. Ranks 0 to 2; how many there should be is not in the logs; rank 2 has no difference.",
+        (
+            "The logs of ranks 0 and 1 are equal byte for byte. Ranks 0 to 2; how many there should be is not"
+            " in the logs; rank 2 has no difference."
+        ),
         ("equal-logs", "warning"),
         ["The log of rank 1 carries records of another rank than its file name says"],
         r"agree|hang|fail",
     ),
     "healthy8": (f"All 8 ranks agree: 2 compiles, the same on each. {AGREES}", None, [], FAULTS),
     "backend_fails_one": (
-        f"Rank 1 failed to compile `block` [1/0] (its 2nd compile): `BackendCompilerFailed: backend='backend' raised: RuntimeError: broken backend`. {NOT_KNOWN}; 0, 2 and 3 agree.",
+        (
+            "Rank 1 failed to compile `block` [1/0] (its 2nd compile): `BackendCompilerFailed:"
+            f" backend='backend' raised: RuntimeError: broken backend`. {NOT_KNOWN}; 0, 2 and 3 agree."
+        ),
         ("failure", "error"),
         ["Rank 1 never began `reduce` [2/0], which ranks 0, 2 and 3 finished"],
         r"inside|agrees",
@@ -174,7 +227,12 @@ def job(root, tmp_path_factory):
 
 def everything(bundle):
     """All sentences."""
-    return "\n".join([bundle.job["text"], *(text for row in bundle.rank_table("rank_findings") for text in (row["title"], row["text"]))])
+    return "\n".join(
+        [
+            bundle.job["text"],
+            *(text for row in bundle.rank_table("rank_findings") for text in (row["title"], row["text"])),
+        ]
+    )
 
 
 def test_every_scenario_is_here(root):
@@ -188,7 +246,7 @@ def test_what_is_said_of_a_job(name, job):
     assert bundle.job["text"] == headline
     rows = bundle.rank_table("rank_findings")
     assert (rows[0]["kind"], rows[0]["severity"]) == first if first else rows == []
-    assert not rows or rows[0]["because_of"] is None and rows[0]["title"] in headline
+    assert not rows or (rows[0]["because_of"] is None and rows[0]["title"] in headline)
     said = everything(bundle)
     for text in must:
         assert text in said
@@ -213,14 +271,24 @@ def test_what_lies_behind_a_cut_is_no_difference(root, tmp_path, part):
     bundle = Bundle.open(tmp_path / "out")
     rows = bundle.rank_table("rank_findings")
     kinds = {row["kind"] for row in rows}
-    assert "cut-log" in kinds and kinds <= {"cut-log", "unfinished-compile", "never-began", "collective-waits"}
+    assert "cut-log" in kinds and kinds <= {
+        "cut-log",
+        "unfinished-compile",
+        "never-began",
+        "collective-waits",
+    }
     assert all(row["ranks"] == [[3, 3]] for row in rows)
     assert "agrees on all ranks" not in bundle.job["text"] or kinds == {"cut-log"}
 
 
 def test_what_follows_stands_below_its_cause(job):
     rows = job("extra_then_hang").rank_table("rank_findings")
-    assert [(row["kind"], row["because_of"]) for row in rows] == [("collective-mismatch", None), ("collectives", 0), ("graph", 0), ("extra-compile", None)]
+    assert [(row["kind"], row["because_of"]) for row in rows] == [
+        ("collective-mismatch", None),
+        ("collectives", 0),
+        ("graph", 0),
+        ("extra-compile", None),
+    ]
     rows = job("backend_fails_one").rank_table("rank_findings")
     assert [(row["kind"], row["because_of"]) for row in rows] == [("failure", None), ("never-began", 0)]
 
@@ -234,26 +302,36 @@ def test_the_same_problem_on_another_rank_has_the_same_fingerprint(root, tmp_pat
         for path in (root / "fixtures" / "jobs" / "absent_caller").iterdir():
             rank = int(path.name.split("_rank_")[1][0])
             wanted = swapped.get(rank, rank)
-            data = zstandard.decompress(path.read_bytes()).replace(b'"rank": %d' % rank, b'"rank": %d' % wanted)
+            data = zstandard.decompress(path.read_bytes()).replace(
+                b'"rank": %d' % rank, b'"rank": %d' % wanted
+            )
             (folder / f"dedicated_log_torch_trace_rank_{wanted}_x.log").write_bytes(data)
         build(discover([folder]), folder / "out", jobs=1)
-        (row, *_) = Bundle.open(folder / "out").rank_table("rank_findings")
+        row, *_ = Bundle.open(folder / "out").rank_table("rank_findings")
         prints.append((row["kind"], row["fingerprint"], row["ranks"]))
     assert prints[0][:2] == prints[1][:2] and (prints[0][2], prints[1][2]) == ([[2, 2]], [[1, 1]])
 
 
 def test_evidence_leads_to_the_compile(job):
     bundle = job("inside_compile")
-    (row, *_) = bundle.rank_table("rank_findings")
+    row, *_ = bundle.rank_table("rank_findings")
     compile = bundle.log(row["log"]).compile(row["compile"])
-    assert (row["ranks"], compile.key, compile.row["function"], row["file"]) == ([[2, 2]], "1/0", "sync", "train.py")
+    assert (row["ranks"], compile.key, compile.row["function"], row["file"]) == (
+        [[2, 2]],
+        "1/0",
+        "sync",
+        "train.py",
+    )
 
 
 def test_another_run_can_be_chosen(root, tmp_path):
     logs = discover([root / "fixtures" / "jobs" / "restart"])
     build(logs, tmp_path / "first", run=1)
     bundle = Bundle.open(tmp_path / "first")
-    assert bundle.rank_table("rank_findings")[0]["title"] == "Rank 1 never began `block` [1/0], which ranks 0, 2 and 3 finished"
+    assert (
+        bundle.rank_table("rank_findings")[0]["title"]
+        == "Rank 1 never began `block` [1/0], which ranks 0, 2 and 3 finished"
+    )
     assert (bundle.job["run"], [run["attempt"] for run in bundle.job["runs"]]) == (1, [True, True])
     with pytest.raises(BundleError, match="run 3 cannot be compared") as error:
         build(logs, tmp_path / "third", run=3)
@@ -270,16 +348,29 @@ def test_a_merged_bundle_says_the_same(root, tmp_path):
     merge(parts, tmp_path / "merged")
     build(logs, tmp_path / "whole", jobs=1)
     merged, whole = Bundle.open(tmp_path / "merged"), Bundle.open(tmp_path / "whole")
-    assert merged.job == whole.job and merged.rank_table("rank_findings") == whole.rank_table("rank_findings") != []
+    assert (
+        merged.job == whole.job
+        and merged.rank_table("rank_findings") == whole.rank_table("rank_findings") != []
+    )
 
 
 def test_a_log_without_a_rank_is_named(root, tmp_path):
     for path in sorted((root / "fixtures" / "jobs" / "healthy8").iterdir())[:2]:
         shutil.copy(path, tmp_path)
-    shutil.copy(root / "fixtures" / "graph_breaks" / "trace" / next((root / "fixtures" / "graph_breaks" / "trace").iterdir()).name, tmp_path)
+    shutil.copy(
+        root
+        / "fixtures"
+        / "graph_breaks"
+        / "trace"
+        / next((root / "fixtures" / "graph_breaks" / "trace").iterdir()).name,
+        tmp_path,
+    )
     build(discover([tmp_path]), tmp_path / "out", jobs=1)
     rows = Bundle.open(tmp_path / "out").rank_table("rank_findings")
-    assert [(row["kind"], row["title"]) for row in rows] == [("missing-rank", "Ranks 2–7 left no log"), ("no-rank", "1 log without a rank is not compared")]
+    assert [(row["kind"], row["title"]) for row in rows] == [
+        ("missing-rank", "Ranks 2–7 left no log"),
+        ("no-rank", "1 log without a rank is not compared"),
+    ]
 
 
 def test_clocks_that_differ_by_days_do_not_part_a_job():

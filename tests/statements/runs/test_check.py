@@ -30,7 +30,9 @@ def check(tmp_path):
 
 @pytest.fixture
 def rows(check):
-    """rows(bundle, *options): {rule: outcome} of the command, or (outcome, text) where there are several logs."""
+    """rows(bundle, *options): {rule: outcome} of the command, or (outcome, text) where there are several
+    logs.
+    """
 
     def run_it(bundle, *options):
         code, out, err = check(bundle, *options, "--format", "json")
@@ -56,14 +58,37 @@ def outcomes(checks):
 
 
 def test_limits_hold_for_what_the_log_has(built, root, rows):
-    bundle = built(root / "fixtures" / "graph_breaks" / "trace")  # 14 compiles in 647 ms with 6 breaks at 5 places
-    limits = ("--max-breaks", 6, "--max-recompiles", 0, "--max-compiles", 14, "--no-failures", "--max-compile-time", "1s")
+    bundle = built(
+        root / "fixtures" / "graph_breaks" / "trace"
+    )  # 14 compiles in 647 ms with 6 breaks at 5 places
+    limits = (
+        "--max-breaks",
+        6,
+        "--max-recompiles",
+        0,
+        "--max-compiles",
+        14,
+        "--no-failures",
+        "--max-compile-time",
+        "1s",
+    )
     assert set(outcomes(rows(bundle, *limits)).values()) == {"passed"}
-    found = rows(bundle, "--max-breaks", 5, "--max-compiles", 13, "--max-compile-time", "600ms", "--max-failures", 1)
-    assert outcomes(found) == {"max-breaks 5": "failed", "max-compiles 13": "failed", "max-compile-time 600 ms": "failed", "max-failures 1": "passed"}
+    found = rows(
+        bundle, "--max-breaks", 5, "--max-compiles", 13, "--max-compile-time", "600ms", "--max-failures", 1
+    )
+    assert outcomes(found) == {
+        "max-breaks 5": "failed",
+        "max-compiles 13": "failed",
+        "max-compile-time 600 ms": "failed",
+        "max-failures 1": "passed",
+    }
     breaks = found[0]
-    assert breaks["text"] == "6 graph breaks; at most 5 are allowed." and {row["kind"] for row in breaks["findings"]} == {"graph-break"}
-    assert sum(row["count"] for row in breaks["findings"]) == 6 and all(row["file"] == "program.py" for row in breaks["findings"])
+    assert breaks["text"] == "6 graph breaks; at most 5 are allowed." and {
+        row["kind"] for row in breaks["findings"]
+    } == {"graph-break"}
+    assert sum(row["count"] for row in breaks["findings"]) == 6 and all(
+        row["file"] == "program.py" for row in breaks["findings"]
+    )
 
 
 def test_a_limit_holds_for_each_log_by_its_name(built, root, rows):
@@ -76,8 +101,15 @@ def test_a_limit_holds_for_each_log_by_its_name(built, root, rows):
 def test_a_compile_that_did_not_end_is_a_failure_and_makes_numbers_too_low(built, root, rows, check):
     bundle = built(root / "fixtures" / "killed" / "trace")
     found = rows(bundle, "--no-failures", "--max-breaks", 0, "--max-compile-time", "50ms")
-    assert outcomes(found) == {"max-failures 0": "failed", "max-breaks 0": "unknown", "max-compile-time 50 ms": "failed"}
-    assert found[0]["text"] == "0 graph breaks, but the log ends inside 1 compile, so that there may be more." and found[0]["rule"] == "max-breaks 0"
+    assert outcomes(found) == {
+        "max-failures 0": "failed",
+        "max-breaks 0": "unknown",
+        "max-compile-time 50 ms": "failed",
+    }
+    assert (
+        found[0]["text"] == "0 graph breaks, but the log ends inside 1 compile, so that there may be more."
+        and found[0]["rule"] == "max-breaks 0"
+    )
     code, out, _ = check(bundle, "--max-breaks", 0)
     assert code == FOUND and "1 cannot be told, which counts as failed: --allow-unknown lets it pass." in out
     assert check(bundle, "--max-breaks", 0, "--allow-unknown")[0] == 0
@@ -86,10 +118,16 @@ def test_a_compile_that_did_not_end_is_a_failure_and_makes_numbers_too_low(built
 def test_what_an_old_torch_does_not_write_is_neither_passed_nor_failed(built, root, rows, check):
     bundle = built(root / "fixtures" / "versions" / "2.4.1" / "breaks.log.zst")
     found = rows(bundle, "--max-breaks", 100, "--max-recompiles", 100, "--max-compiles", 17)
-    assert outcomes(found) == {"max-breaks 100": "unknown", "max-recompiles 100": "unknown", "max-compiles 17": "passed"}
+    assert outcomes(found) == {
+        "max-breaks 100": "unknown",
+        "max-recompiles 100": "unknown",
+        "max-compiles 17": "passed",
+    }
     assert found[0]["text"] == "Graph breaks are not recorded: this version of torch does not write them."
     code, out, _ = check(bundle, "--max-breaks", 100, "--format", "github")
-    assert code == FOUND and out.startswith("::error title=max-breaks 100 · breaks::Graph breaks are not recorded")
+    assert code == FOUND and out.startswith(
+        "::error title=max-breaks 100 · breaks::Graph breaks are not recorded"
+    )
     code, out, _ = check(bundle, "--max-breaks", 100, "--format", "github", "--allow-unknown")
     assert code == 0 and out.startswith("::warning title=max-breaks 100")
 
@@ -101,7 +139,10 @@ def test_a_run_that_goes_on_passes_no_limit(built, root, rows, tmp_path):
     state = {"counter": 1, "written_epoch_us": 1, "problems": [], "logs": []}
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "growing": True, "live": state}))
     (found,) = rows(tmp_path / "growing", "--max-breaks", 0)
-    assert (found["outcome"], found["text"]) == ("unknown", "0 graph breaks, but the log is still being written, so that there may be more.")
+    assert (found["outcome"], found["text"]) == (
+        "unknown",
+        "0 graph breaks, but the log is still being written, so that there may be more.",
+    )
 
 
 def test_a_damaged_log_passes_no_limit(log_of, rows):
@@ -111,7 +152,9 @@ def test_a_damaged_log_passes_no_limit(log_of, rows):
 
 
 def test_a_trace_is_bundled_on_the_way(root, rows, tmp_path):
-    assert outcomes(rows(root / "fixtures" / "graph_breaks" / "trace", "--max-breaks", 0)) == {"max-breaks 0": "failed"}
+    assert outcomes(rows(root / "fixtures" / "graph_breaks" / "trace", "--max-breaks", 0)) == {
+        "max-breaks 0": "failed"
+    }
     assert list(tmp_path.iterdir()) == []
 
 
@@ -149,8 +192,13 @@ def test_a_baseline_is_the_same_for_another_run(pair, built, root, check, tmp_pa
         assert texts[0] == texts[1]
         value = json.loads(texts[0])
         Draft202012Validator(schema("baseline")).validate(value)
-        assert [json.loads(line.rstrip(",")) for line in texts[0].split("\n") if line.startswith("    {")] == value["findings"]
-        assert value["findings"] == sorted(value["findings"], key=lambda row: (row["kind"], row["file"] or "", row["function"] or "", row["fingerprint"]))
+        assert [
+            json.loads(line.rstrip(",")) for line in texts[0].split("\n") if line.startswith("    {")
+        ] == value["findings"]
+        assert value["findings"] == sorted(
+            value["findings"],
+            key=lambda row: (row["kind"], row["file"] or "", row["function"] or "", row["fingerprint"]),
+        )
     again = built(root / "fixtures" / "again" / "graph_breaks")
     check(built(root / "fixtures" / "graph_breaks" / "trace"), "--write-baseline", "b.json")
     assert check(again, "--baseline", "b.json", "--fail-on", "new:any,worse:any")[0] == 0
@@ -167,7 +215,9 @@ def test_a_new_break_is_found_and_what_was_there_is_not(pair, check, rows, tmp_p
     known = "b.json" if as_file else base.folder
     (found,) = rows(new, "--baseline", known)
     assert (found["rule"], found["outcome"]) == ("new:any", "failed")
-    assert [(row["kind"], row["function"], row["line"]) for row in found["findings"]] == [("graph-break", "forward", 14)]
+    assert [(row["kind"], row["function"], row["line"]) for row in found["findings"]] == [
+        ("graph-break", "forward", 14)
+    ]
     assert outcomes(rows(new, "--baseline", known, "--fail-on", "new:recompile,new:failure,worse:any")) == {
         "new:recompile": "passed",
         "new:failure": "passed",
@@ -183,7 +233,10 @@ def test_a_new_break_is_found_and_what_was_there_is_not(pair, check, rows, tmp_p
 @pytest.mark.parametrize("name", ["recompile_fixed", "nothing_changed", "nothing_changed_training"])
 def test_nothing_is_found_where_nothing_became_worse(pair, rows, name):
     base, new = pair(name)
-    assert outcomes(rows(new, "--baseline", base.folder, "--fail-on", "new:any,worse:any")) == {"new:any": "passed", "worse:any": "passed"}
+    assert outcomes(rows(new, "--baseline", base.folder, "--fail-on", "new:any,worse:any")) == {
+        "new:any": "passed",
+        "worse:any": "passed",
+    }
 
 
 def test_misses_of_caches_are_found_only_when_they_are_named(pair, rows):
@@ -203,14 +256,24 @@ def test_what_happens_more_often_is_worse(pair, rows, check, tmp_path):
     (tmp_path / "b.json").write_text(json.dumps(value))
     (found,) = rows(base, "--baseline", "b.json", "--fail-on", "worse:recompile")
     (row,) = found["findings"]
-    assert found["outcome"] == "failed" and row["function"] == "forward" and row["title"].endswith("(3 now, 1 in the baseline)")
+    assert (
+        found["outcome"] == "failed"
+        and row["function"] == "forward"
+        and row["title"].endswith("(3 now, 1 in the baseline)")
+    )
 
 
 def test_slower_is_told_from_the_time_of_compiling_beyond_a_second(pair, rows, check, tmp_path):
     base, new = pair("line_changed")  # 8 s from the caches; 29 s with a miss
-    assert outcomes(rows(new, "--baseline", base.folder, "--fail-on", "slower:10%")) == {"slower:10%": "failed"}
-    assert outcomes(rows(base, "--baseline", new.folder, "--fail-on", "slower:10%")) == {"slower:10%": "passed"}
-    assert outcomes(rows(new, "--baseline", base.folder, "--fail-on", "slower:900%")) == {"slower:900%": "passed"}
+    assert outcomes(rows(new, "--baseline", base.folder, "--fail-on", "slower:10%")) == {
+        "slower:10%": "failed"
+    }
+    assert outcomes(rows(base, "--baseline", new.folder, "--fail-on", "slower:10%")) == {
+        "slower:10%": "passed"
+    }
+    assert outcomes(rows(new, "--baseline", base.folder, "--fail-on", "slower:900%")) == {
+        "slower:900%": "passed"
+    }
     check(base, "--write-baseline", "b.json")
     (found,) = rows(new, "--baseline", "b.json", "--fail-on", "slower:10%")
     assert found["outcome"] == "unknown" and "--with-time" in found["text"]
@@ -221,15 +284,22 @@ def test_slower_is_told_from_the_time_of_compiling_beyond_a_second(pair, rows, c
 
 
 def test_a_small_difference_is_not_slower(built, root, rows):
-    base, new = (built(root / "fixtures" / name / "trace") for name in ("killed", "graph_breaks"))  # 73 ms and 647 ms
-    assert outcomes(rows(new, "--baseline", base.folder, "--fail-on", "slower:10%")) == {"slower:10%": "passed"}
+    base, new = (
+        built(root / "fixtures" / name / "trace") for name in ("killed", "graph_breaks")
+    )  # 73 ms and 647 ms
+    assert outcomes(rows(new, "--baseline", base.folder, "--fail-on", "slower:10%")) == {
+        "slower:10%": "passed"
+    }
 
 
 def test_a_break_on_one_rank_is_named_with_what_the_ranks_say_together(pair, rows):
     base, new = pair("new_break_on_a_rank")
     (found,) = rows(new, "--baseline", base.folder, "--fail-on", "new:graph-break")
     assert found["outcome"] == "failed" and {row["function"] for row in found["findings"]} == {"embed"}
-    assert [row["title"].rpartition(" · ")[2] for row in found["findings"]] == ["all ranks", "rank 1 (rank_1_fixture0)"]
+    assert [row["title"].rpartition(" · ")[2] for row in found["findings"]] == [
+        "all ranks",
+        "rank 1 (rank_1_fixture0)",
+    ]
 
 
 # ---- findings that are not listed
@@ -240,13 +310,19 @@ def many_breaks(places):
     lines = ['str ["a.py", 0]']
     for number in places:
         lines += [
-            f'dynamo_start {number}/0 {{"stack": [{{"line": {number}, "name": "f{number}", "filename": 0}}]}}',
+            (
+                f'dynamo_start {number}/0 {{"stack": [{{"line": {number}, "name": "f{number}", "filename":'
+                " 0}]}"
+            ),
             f"artifact:dynamo_graph_break_reason {number}/0",
             f"  | Graph break in user code at a.py:{number}",
             f"  | Graph Break Reason: reason number {chr(97 + number % 26)}{chr(97 + number // 26)}",
             "  | User code traceback:",
             f'  |   File "a.py", line {number}, in f{number}',
-            f'compilation_metrics {number}/0 {{"co_name": "f{number}", "co_filename": "a.py", "co_firstlineno": {number}, "graph_op_count": 1, "start_time_us": 5}}',
+            (
+                f'compilation_metrics {number}/0 {{"co_name": "f{number}", "co_filename": "a.py",'
+                f' "co_firstlineno": {number}, "graph_op_count": 1, "start_time_us": 5}}'
+            ),
         ]
     return log("\n".join(lines))
 
@@ -265,13 +341,27 @@ def test_findings_that_are_not_listed_let_no_check_pass(log_of, rows, check, tmp
     assert json.loads((tmp_path / "b.json").read_text())["unlisted"] == {"graph-break": 30}
 
 
-@pytest.mark.parametrize("details", [{}, {"kinds": 1}, {"kinds": [1]}, {"kinds": [{"kind": "graph-break", "count": "many"}]}])
+@pytest.mark.parametrize(
+    "details", [{}, {"kinds": 1}, {"kinds": [1]}, {"kinds": [{"kind": "graph-break", "count": "many"}]}]
+)
 def test_details_that_are_damaged_are_refused(two_ranks, check, tmp_path, details):
     out = two_ranks(log("artifact:a 0/0\n | text"))
     shutil.copytree(out, tmp_path / "out")
     (folder,) = [path for path in (tmp_path / "out" / "logs").iterdir() if "rank_0" in path.name]
-    row = {"id": 0, "kind": "unlisted", "fingerprint": "0" * 16, "severity": "info", "title": "t", "text": "", "count": 1, "because_of": None, "details": details}
-    row |= dict.fromkeys(("function", "file", "line", "cost_us", "cost_of")) | {name: [] for name in ("compiles", "events", "spans", "remedies")}
+    row = {
+        "id": 0,
+        "kind": "unlisted",
+        "fingerprint": "0" * 16,
+        "severity": "info",
+        "title": "t",
+        "text": "",
+        "count": 1,
+        "because_of": None,
+        "details": details,
+    }
+    row |= dict.fromkeys(("function", "file", "line", "cost_us", "cost_of")) | {
+        name: [] for name in ("compiles", "events", "spans", "remedies")
+    }
     (folder / "findings.jsonl").write_bytes(written("findings.jsonl", [row]))
     entry = {"rows": 1, "files": [{"path": f"logs/{folder.name}/findings.jsonl", "rows": 1}]}
     rewrite(folder, "log.json", lambda directory: directory["tables"].update(findings=entry))
@@ -289,7 +379,13 @@ def test_details_that_are_damaged_are_refused(two_ranks, check, tmp_path, detail
         ('{"format": {"name": "tlparse-bundle"}}', "is no baseline"),
         ('{"what": "tlparse-bundle baseline", "version": 2}', "another version"),
         ('{"what": "tlparse-bundle baseline", "version": 1, "findings": []}', "is damaged"),
-        ('{"what": "tlparse-bundle baseline", "version": 1, "most_in_one_log": {}, "unlisted": {}, "findings": [1]}', "is damaged"),
+        (
+            (
+                '{"what": "tlparse-bundle baseline", "version": 1, "most_in_one_log": {}, "unlisted": {},'
+                ' "findings": [1]}'
+            ),
+            "is damaged",
+        ),
     ],
 )
 def test_a_file_that_is_no_baseline_is_refused(bundle, check, tmp_path, text, said):
@@ -306,8 +402,14 @@ def test_text_shows_findings_with_their_remedies(pair, check):
     code, out, _ = check(new, "--baseline", base.folder, "--max-compiles", 3)
     assert code == FOUND
     lines = out.splitlines()
-    assert lines[0] == "✓ max-compiles 3 · fixture0: 3 compiles." and lines[1] == "✖ new:any: 1 finding that the baseline does not have."
-    assert lines[2].startswith("  ! Graph break in `forward` at `program.py:14`, once") and "→ torch: Avoid calling builtin `print`" in out
+    assert (
+        lines[0] == "✓ max-compiles 3 · fixture0: 3 compiles."
+        and lines[1] == "✖ new:any: 1 finding that the baseline does not have."
+    )
+    assert (
+        lines[2].startswith("  ! Graph break in `forward` at `program.py:14`, once")
+        and "→ torch: Avoid calling builtin `print`" in out
+    )
     assert lines[-1] == "1 of 2 checks failed."
 
 
@@ -318,7 +420,12 @@ HOSTILE = "a\x1b[31m,b:c%0A\u202e::error::x"
 def hostile(log_of):
     """A bundle with a failure whose words try to be more than text."""
     name = json.dumps(f"<b>{HOSTILE}</b>")
-    text = f'str ["{"x,y:z%.py"}", 0]\n dynamo_start 0/0 {{"stack": [{{"line": 7, "name": {name}, "filename": 0}}]}}\n compilation_metrics 0/0 {{"co_name": {name}, "co_filename": "x,y:z%.py", "co_firstlineno": 7, "start_time_us": 5, "fail_type": "E", "fail_reason": {json.dumps(HOSTILE + chr(0) + chr(0xFFFF) + " ]]>")}}}'
+    text = (
+        f'str ["{"x,y:z%.py"}", 0]\n dynamo_start 0/0 {{"stack": [{{"line": 7, "name": {name}, "filename":'
+        f' 0}}]}}\n compilation_metrics 0/0 {{"co_name": {name}, "co_filename": "x,y:z%.py",'
+        ' "co_firstlineno": 7, "start_time_us": 5, "fail_type": "E", "fail_reason":'
+        f" {json.dumps(HOSTILE + chr(0) + chr(0xFFFF) + ' ]]>')}}}"
+    )
     return log_of(log(text), check=False).bundle
 
 
@@ -326,7 +433,11 @@ def test_annotations_are_escaped(hostile, check):
     code, out, _ = check(hostile, "--no-failures", "--format", "github")
     assert code == FOUND
     (line,) = out.splitlines()
-    assert line.startswith("::error file=x%2Cy%3Az%25.py,line=7,title=max-failures 0 · ") and "\x1b" not in line and "\u202e" not in line
+    assert (
+        line.startswith("::error file=x%2Cy%3Az%25.py,line=7,title=max-failures 0 · ")
+        and "\x1b" not in line
+        and "\u202e" not in line
+    )
     assert "%250A" in line and out.count("\n") == 1
 
 
@@ -340,29 +451,49 @@ def test_an_annotation_stands_at_the_file_of_the_checkout(pair, check, tmp_path)
     assert places() == ["program.py"]
     for folder in ("src/models", ".venv/lib", "node_modules/x", "src/other"):
         (tmp_path / folder).mkdir(parents=True)
-    for path in ("src/models/program.py", "src/other/not_program.py", ".venv/lib/program.py", "node_modules/x/program.py"):
+    for path in (
+        "src/models/program.py",
+        "src/other/not_program.py",
+        ".venv/lib/program.py",
+        "node_modules/x/program.py",
+    ):
         (tmp_path / path).write_text("")
     assert places() == ["src/models/program.py"]
-    assert "file=src/models/program.py," in run_warm(["report", new.folder, "--format", "github"], tmp_path).stdout.decode()
+    assert (
+        "file=src/models/program.py,"
+        in run_warm(["report", new.folder, "--format", "github"], tmp_path).stdout.decode()
+    )
     (tmp_path / "src" / "other" / "program.py").write_text("")
     assert places() == ["program.py"], "two files can be meant"
 
 
 def test_junit_is_xml_whatever_the_log_says(hostile, check, tmp_path):
-    code, out, _ = check(hostile, "--no-failures", "--max-breaks", 0, "--junit", "report.xml", "--format", "junit")
+    code, out, _ = check(
+        hostile, "--no-failures", "--max-breaks", 0, "--junit", "report.xml", "--format", "junit"
+    )
     assert code == FOUND and (tmp_path / "report.xml").read_text(encoding="utf-8") == out
     (suite,) = ElementTree.fromstring(out)
-    assert suite.attrib == {"name": "tlparse-bundle check", "tests": "2", "failures": "1", "errors": "0", "skipped": "0"}
+    assert suite.attrib == {
+        "name": "tlparse-bundle check",
+        "tests": "2",
+        "failures": "1",
+        "errors": "0",
+        "skipped": "0",
+    }
     breaks, failures = suite
     assert [child.tag for child in breaks] == ["system-out"] and breaks.attrib["name"] == "max-breaks 0"
-    assert failures[0].tag == "failure" and failures[0].attrib["message"] == "1 failure; at most 0 are allowed."
+    assert (
+        failures[0].tag == "failure" and failures[0].attrib["message"] == "1 failure; at most 0 are allowed."
+    )
     assert r"a\x1b[31m,b:c%0A\u202e::error::x" in failures[0].text and "]]>" in failures[0].text
 
 
 def test_junit_has_an_error_or_a_skip_for_what_is_unknown(built, root, check):
     bundle = built(root / "fixtures" / "versions" / "2.4.1" / "breaks.log.zst")
     for options, tag in (((), "error"), (("--allow-unknown",), "skipped")):
-        ((case,),) = ElementTree.fromstring(check(bundle, "--max-breaks", 0, "--format", "junit", *options)[1])
+        ((case,),) = ElementTree.fromstring(
+            check(bundle, "--max-breaks", 0, "--format", "junit", *options)[1]
+        )
         assert [child.tag for child in case] == [tag] and "not recorded" in case[0].attrib["message"]
 
 

@@ -1,4 +1,6 @@
-"""The commands of docs/ci.md, as they stand there, on traces of real runs; and what it says of options and rules."""
+"""The commands of docs/ci.md, as they stand there, on traces of real runs; and what it says of options and
+rules.
+"""
 
 import re
 import shlex
@@ -18,12 +20,18 @@ def commands(language):
     """The uses of the command line in the blocks of a language: ['check', 'out/', ...]."""
     blocks = "\n".join(re.findall(rf"^```{language}\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
     lines = re.sub(r"\\\n\s*", "", blocks).splitlines()
-    return [shlex.split(line.partition("tlparse-bundle ")[2]) for line in lines if re.search(r"(^|run: |^ +)tlparse-bundle ", line)]
+    return [
+        shlex.split(line.partition("tlparse-bundle ")[2])
+        for line in lines
+        if re.search(r"(^|run: |^ +)tlparse-bundle ", line)
+    ]
 
 
 @pytest.fixture
 def ci(tmp_path):
-    """ci(side, commands): the finished processes, with the trace of one side of a pair as the program left it."""
+    """ci(side, commands): the finished processes, with the trace of one side of a pair as the program left
+    it.
+    """
 
     def run(pair, side, uses):
         shutil.rmtree(tmp_path / "trace", ignore_errors=True)
@@ -40,21 +48,32 @@ def test_the_guide_has_the_commands():
     assert build == ["trace", "out/"] and check[:2] == ["check", "out/"]
 
 
-@pytest.mark.parametrize("pair, found", [("new_break", "new:any"), ("recompile_fixed", None), ("nothing_changed", None)])
+@pytest.mark.parametrize(
+    "pair, found", [("new_break", "new:any"), ("recompile_fixed", None), ("nothing_changed", None)]
+)
 def test_the_workflow_does_what_the_guide_says(ci, tmp_path, pair, found):
     write, again = commands("sh")
     assert [done.returncode for done in ci(pair, "base", [write])] == [0]
     built, checked = ci(pair, "new", commands("yaml"))
-    assert built.returncode == 0 and checked.returncode == (4 if found else 0), checked.stdout + checked.stderr
+    assert built.returncode == 0 and checked.returncode == (4 if found else 0), (
+        checked.stdout + checked.stderr
+    )
     lines = checked.stdout.decode().splitlines()
     assert all(re.match(r"::(notice|error) (file=[^:]+,line=\d+,)?title=[^:]+::", line) for line in lines)
     errors = [line for line in lines if line.startswith("::error ")]
-    assert [line.startswith("::error file=program.py,line=14,title=new%3Aany::Graph break in `forward`") for line in errors] == [True] * bool(found)
+    assert [
+        line.startswith("::error file=program.py,line=14,title=new%3Aany::Graph break in `forward`")
+        for line in errors
+    ] == [True] * bool(found)
     suite = ElementTree.parse(tmp_path / "compile.xml").getroot()[0]
-    assert [case.attrib["name"] for case in suite if case.find("failure") is not None] == ([found] if found else [])
+    assert [case.attrib["name"] for case in suite if case.find("failure") is not None] == (
+        [found] if found else []
+    )
     (written,) = ci(pair, "new", [again])
     built, checked = ci(pair, "new", commands("yaml"))
-    assert written.returncode == built.returncode == checked.returncode == 0, "what is in the baseline is not found again"
+    assert written.returncode == built.returncode == checked.returncode == 0, (
+        "what is in the baseline is not found again"
+    )
 
 
 def test_the_guide_names_all_limits_and_what_is_measured():

@@ -1,4 +1,6 @@
-"""Two runs of the same program on two machines, with another build of torch and with warm caches: nothing else may be told."""
+"""Two runs of the same program on two machines, with another build of torch and with warm caches: nothing
+else may be told.
+"""
 
 import json
 
@@ -8,7 +10,9 @@ import traces
 from tlparse_bundle.bundle.schemas import document_names, schema
 from tlparse_bundle.statements.runs.compare.document import compare
 
-SCENARIOS = sorted(path.name for path in (traces.ROOT / "fixtures" / "again").iterdir() if path.name in traces.FIXTURES)
+SCENARIOS = sorted(
+    path.name for path in (traces.ROOT / "fixtures" / "again").iterdir() if path.name in traces.FIXTURES
+)
 CHECK = jsonschema.Draft202012Validator(schema("comparison"))
 
 
@@ -24,7 +28,9 @@ def told(document):
 def compared(built, root):
     def of(name):
         fixtures = root / "fixtures"
-        return compare([("base", built(fixtures / name / "trace"))], [("new", built(fixtures / "again" / name))])
+        return compare(
+            [("base", built(fixtures / name / "trace"))], [("new", built(fixtures / "again" / name))]
+        )
 
     return of
 
@@ -34,10 +40,14 @@ def test_only_torch_the_processor_and_the_caches_differ(compared, name):
     document = compared(name)
     CHECK.validate(json.loads(json.dumps(document)))
     # Vectors of another processor make other code; a warm cache makes hits, and time that is saved.
-    gone = {"finding", "compile"} if name == "recompiles" else set()  # with the profile of the first run one recompile does not happen again
+    gone = (
+        {"finding", "compile"} if name == "recompiles" else set()
+    )  # with the profile of the first run one recompile does not happen again
     assert told(document) <= {"torch", "code", "cache", "time"} | gone
     assert all(change["details"]["new"] == "hit" for change in changes(document) if change["kind"] == "cache")
-    assert {change["change"] for change in changes(document) if change["kind"] in ("time", "finding", "compile")} <= {"better", "gone"}
+    assert {
+        change["change"] for change in changes(document) if change["kind"] in ("time", "finding", "compile")
+    } <= {"better", "gone"}
     assert "another graph" not in document["summary"]["text"]
 
 
@@ -53,7 +63,9 @@ def test_a_run_with_itself(built, root, name):
     document = compare([("one", bundle)], [("one", bundle)])
     assert changes(document) == [] and document["summary"]["notes"] == []
     assert document["summary"]["text"].startswith("No changes: ")
-    assert all(row["base"]["compile"] == row["new"]["compile"] for log in document["logs"] for row in log["compiles"])
+    assert all(
+        row["base"]["compile"] == row["new"]["compile"] for log in document["logs"] for row in log["compiles"]
+    )
 
 
 def test_the_schema_is_known_by_name():

@@ -1,4 +1,6 @@
-"""One of two runs was killed, or its log was cut: what it lacks may have come later, and is neither new nor gone."""
+"""One of two runs was killed, or its log was cut: what it lacks may have come later, and is neither new nor
+gone.
+"""
 
 import pytest
 import zstandard
@@ -32,8 +34,14 @@ def test_what_comes_behind_a_cut_is_neither_new_nor_gone(built, root, cut, name,
     whole, begun = built(log.parent), cut(log, share)
     for pair, side, told in (((whole, begun), "new", "gone"), ((begun, whole), "base", "new")):
         notes, changes = compared(*pair)
-        assert [change["title"] for change in changes if change["details"].get("kind") not in OF_THE_END] == []
-        assert [note for note in notes if note.startswith(f"In the {side} run the log ") and note.endswith(f"is not told as {told}.")]
+        assert [
+            change["title"] for change in changes if change["details"].get("kind") not in OF_THE_END
+        ] == []
+        assert [
+            note
+            for note in notes
+            if note.startswith(f"In the {side} run the log ") and note.endswith(f"is not told as {told}.")
+        ]
 
 
 def test_what_is_surely_new_is_told(root, built, cut, tmp_path):
@@ -43,12 +51,24 @@ def test_what_is_surely_new_is_told(root, built, cut, tmp_path):
     log = tmp_path / packed.stem
     log.write_bytes(zstandard.ZstdDecompressor().stream_reader(packed.read_bytes()).read())
     _, changes = compared(cut(log, 0.98), built(folder / "new"))
-    assert [change["title"].partition(",")[0] for change in changes if change["details"].get("kind") == "graph-break"] == ["Graph break in `forward` at `program.py:14`"]
+    assert [
+        change["title"].partition(",")[0]
+        for change in changes
+        if change["details"].get("kind") == "graph-break"
+    ] == ["Graph break in `forward` at `program.py:14`"]
 
 
 def test_ranks_that_wait_for_one_that_was_killed_end_early_too(built, root):
-    healthy, killed = (built(root / "fixtures" / name / "trace") for name in ("ranks_healthy", "ranks_killed"))
-    for pair, side, other, told in (((healthy, killed), "new", "base", "gone"), ((killed, healthy), "base", "new", "new")):
+    healthy, killed = (
+        built(root / "fixtures" / name / "trace") for name in ("ranks_healthy", "ranks_killed")
+    )
+    for pair, side, other, told in (
+        ((healthy, killed), "new", "base", "gone"),
+        ((killed, healthy), "base", "new", "new"),
+    ):
         notes, changes = compared(*pair)
         assert {change["details"]["kind"] for change in changes} == {"unfinished-compile"}
-        assert notes == [f"In the {side} run the log of rank 3 ends inside 1 compile: what only the {other} run has may come behind that, and is not told as {told}."]
+        assert notes == [
+            f"In the {side} run the log of rank 3 ends inside 1 compile: what only the {other} run has may"
+            f" come behind that, and is not told as {told}."
+        ]

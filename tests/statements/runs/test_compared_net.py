@@ -18,12 +18,25 @@ PAIRS = sorted(path.name for path in (FIXTURES / "pairs").iterdir() if path.is_d
 VLLM = sorted(path.name for path in (FIXTURES / "vllm").iterdir() if path.is_dir())
 AGAIN = sorted(path.name for path in (FIXTURES / "again").iterdir() if path.name in traces.FIXTURES)
 TRACES = [f"{name}/trace" for name in traces.FIXTURES]
-ALONE = [trace for trace in TRACES if "ddp" not in trace and not list((FIXTURES / trace).rglob("*_rank_*"))]  # ranks have no counterpart elsewhere
+ALONE = [
+    trace for trace in TRACES if "ddp" not in trace and not list((FIXTURES / trace).rglob("*_rank_*"))
+]  # ranks have no counterpart elsewhere
 STRANGERS = [tuple(random.Random(seed).sample(ALONE, 2)) for seed in range(25)]
-VERSIONS = [(f"versions/{version}/{name}.log.zst", f"versions/2.13.0/{name}.log.zst") for version in ("2.3.1", "2.5.1", "2.8.0", "2.12.0") for name in ("breaks", "recompiles")]
+VERSIONS = [
+    (f"versions/{version}/{name}.log.zst", f"versions/2.13.0/{name}.log.zst")
+    for version in ("2.3.1", "2.5.1", "2.8.0", "2.12.0")
+    for name in ("breaks", "recompiles")
+]
 OPPOSITE = {"less": "more", "more": "less"}
 # Counts of a document by the field of the summary of the findings.
-COUNTED = {"compiles": "compile_count", "functions": "function_count", "graph_breaks": "graph_break_count", "recompiles": "recompile_count", "failures": "failure_count", "unfinished": "unfinished_count"}
+COUNTED = {
+    "compiles": "compile_count",
+    "functions": "function_count",
+    "graph_breaks": "graph_break_count",
+    "recompiles": "recompile_count",
+    "failures": "failure_count",
+    "unfinished": "unfinished_count",
+}
 
 
 def contradictions(document, base, new):
@@ -39,7 +52,10 @@ def contradictions(document, base, new):
         findings = [rows[side][log[side]["id"]].summary for side in ("base", "new")]
         totals.append([one["compile_us"] for one in findings])
         assert [log["compile_us"][side] for side in ("base", "new")] == totals[-1]
-        codes = [sum(artifact.name == "inductor_output_code" for artifact in rows[side][log[side]["id"]].artifacts) for side in ("base", "new")]
+        codes = [
+            sum(artifact.name == "inductor_output_code" for artifact in rows[side][log[side]["id"]].artifacts)
+            for side in ("base", "new")
+        ]
         counts = {row["name"]: (row["base"], row["new"]) for row in log["counts"]}
         equal = equal and codes[0] == codes[1]
         for name, field in COUNTED.items():
@@ -70,32 +86,58 @@ def contradictions(document, base, new):
     if verdict in ("same", "noise"):
         assert changes == [] and equal and len(both) == len(logs)
         assert all(compile["base"] and compile["new"] for log in both for compile in log["compiles"])
-    assert text.startswith("No changes: ") == (verdict == "same") and text.startswith("No change beyond") == (verdict == "noise")
+    assert text.startswith("No changes: ") == (verdict == "same") and text.startswith("No change beyond") == (
+        verdict == "noise"
+    )
     roots = [change for change in changes if change["because_of"] is None]
     if not roots and verdict != "incomplete":
-        assert verdict != "changed" or not equal or len(both) < len(logs) or any(a["base"] != a["new"] for log in both for a in log["counts"])
+        assert (
+            verdict != "changed"
+            or not equal
+            or len(both) < len(logs)
+            or any(a["base"] != a["new"] for log in both for a in log["counts"])
+        )
     assert (summary["reason"] is not None) == (verdict in OPPOSITE)
-    costs = [change["cost_us"] for change in roots if change["cost_us"] and (change["cost_us"] > 0) == ((net_us or 0) > 0)]
+    costs = [
+        change["cost_us"]
+        for change in roots
+        if change["cost_us"] and (change["cost_us"] > 0) == ((net_us or 0) > 0)
+    ]
     if summary["reason"] == "changes":
         assert abs(sum(costs)) >= abs(net_us) / 2
     if len(both) == 1:  # each signed figure is the cost of a change
-        figures = {f"{'+' if change['cost_us'] > 0 else '−'}{duration(abs(change['cost_us']))}" for change in roots if change["cost_us"]}
+        figures = {
+            f"{'+' if change['cost_us'] > 0 else '−'}{duration(abs(change['cost_us']))}"
+            for change in roots
+            if change["cost_us"]
+        }
         assert set(re.findall(r"\(([+−][\d.,]+ (?:min(?: \d+ s)?|s|ms|µs))\)", text)) <= figures
     for log in both:  # what a change led to costs no more than the whole
-        assert [change["title"] for change in log["changes"] if change["cost_us"] and change["kind"] in ("backend", "cache", "compile", "finding") and abs(change["cost_us"]) > 1.01 * max(filter(None, [*log["compile_us"].values(), 1])) and not log["new"]["ends_early"]] == []
+        assert [
+            change["title"]
+            for change in log["changes"]
+            if change["cost_us"]
+            and change["kind"] in ("backend", "cache", "compile", "finding")
+            and abs(change["cost_us"]) > 1.01 * max(filter(None, [*log["compile_us"].values(), 1]))
+            and not log["new"]["ends_early"]
+        ] == []
     return summary
 
 
 @pytest.fixture
 def compared(built):
-    """compared(base, new): the summary of the comparison of two folders below fixtures/, checked in both directions."""
+    """compared(base, new): the summary of the comparison of two folders below fixtures/, checked in both
+    directions.
+    """
 
     def of(base, new):
         bundles = [built(path if isinstance(path, Path) else FIXTURES / path) for path in (base, new)]
         there, back = (compare([("one", one)], [("two", two)]) for one, two in (bundles, bundles[::-1]))
         ours, theirs = contradictions(there, *bundles), contradictions(back, *bundles[::-1])
         assert theirs["verdict"] == OPPOSITE.get(ours["verdict"], ours["verdict"])
-        assert (theirs["net_us"] is None) == (ours["net_us"] is None) and (ours["net_us"] or 0) == -(theirs["net_us"] or 0)
+        assert (theirs["net_us"] is None) == (ours["net_us"] is None) and (ours["net_us"] or 0) == -(
+            theirs["net_us"] or 0
+        )
         return ours
 
     return of
@@ -111,10 +153,14 @@ def test_the_same_program_again(compared, name):
     compared(f"{name}/trace", f"again/{name}")
 
 
-@pytest.mark.parametrize("name", [*TRACES, *(f"vllm/{name}" for name in VLLM), *(f"pairs/{name}/new" for name in PAIRS)])
+@pytest.mark.parametrize(
+    "name", [*TRACES, *(f"vllm/{name}" for name in VLLM), *(f"pairs/{name}/new" for name in PAIRS)]
+)
 def test_a_run_with_itself(compared, name):
     summary = compared(name, name)
-    assert (summary["verdict"], summary["change_count"], summary["notes"]) == ("same", 0, []) or summary["text"].startswith("No changes: ")
+    assert (summary["verdict"], summary["change_count"], summary["notes"]) == ("same", 0, []) or summary[
+        "text"
+    ].startswith("No changes: ")
 
 
 @pytest.mark.parametrize(("base", "new"), [(one, two) for one in VLLM for two in VLLM if one < two], ids=str)
@@ -152,14 +198,22 @@ def test_a_different_backend_is_a_change(built):
 def test_a_cold_and_a_warm_start_of_vllm_differ_in_time(built):
     """Nothing in the log but the time differs: that is no run in which nothing changed."""
     compared = document(built, FIXTURES / "vllm" / "llama-cold", FIXTURES / "vllm" / "passes-cold")
-    assert compared["summary"]["text"] == "16.1 s less compile time (45.1 s → 29 s): unchanged compiles ran 1.6× faster. No other change: 1 compile, the same on both sides."
+    assert (
+        compared["summary"]["text"]
+        == "16.1 s less compile time (45.1 s → 29 s): unchanged compiles ran 1.6× faster. No other change: 1"
+        " compile, the same on both sides."
+    )
     compared = document(built, FIXTURES / "vllm" / "llama-jit-cold", FIXTURES / "vllm" / "llama-jit-warm")
-    assert compared["summary"]["text"].startswith("48.6 s less compile time (57.4 s → 8.76 s): vLLM loaded 10 pieces that were compiled before.")
+    assert compared["summary"]["text"].startswith(
+        "48.6 s less compile time (57.4 s → 8.76 s): vLLM loaded 10 pieces that were compiled before."
+    )
 
 
 def test_a_change_for_the_worse_does_not_hide_the_net_result(built):
     """A piece took 3.53 s more, all others 51.4 s less; the largest change is the first one."""
-    changes = document(built, FIXTURES / "vllm" / "llama-jit-cold", FIXTURES / "vllm" / "llama-jit-warm")["logs"][0]["changes"]
+    changes = document(built, FIXTURES / "vllm" / "llama-jit-cold", FIXTURES / "vllm" / "llama-jit-warm")[
+        "logs"
+    ][0]["changes"]
     costs = [change["cost_us"] for change in changes if change["because_of"] is None]
     assert costs == [-51_417_164, 3_531_668]
 
@@ -167,20 +221,35 @@ def test_a_change_for_the_worse_does_not_hide_the_net_result(built):
 def test_a_renamed_script_is_told_by_the_total(built):
     folder = FIXTURES / "pairs" / "renamed_script"
     text = document(built, folder / "base", folder / "new")["summary"]["text"]
-    assert text.startswith("32.7 s less compile time (35.8 s → 3.16 s): `embed` (train.py:6) is not compiled any more (−23.1 s). ")
+    assert text.startswith(
+        "32.7 s less compile time (35.8 s → 3.16 s): `embed` (train.py:6) is not compiled any more (−23.1"
+        " s). "
+    )
 
 
 def test_hits_in_the_place_of_misses_carry_the_time_that_they_saved(built):
     cold, warm = (FIXTURES / "caches" / "trace" / name for name in ("cold", "warm"))
     compared = document(built, cold, warm)
     roots = [change for change in compared["logs"][0]["changes"] if change["because_of"] is None]
-    assert [(change["title"], change["change"]) for change in roots] == [("FX graph cache: 2 lookups hit that missed before", "better")]
-    assert roots[0]["cost_us"] == sum(row["new_us"] - row["base_us"] for row in compared["logs"][0]["compiles"]) < 0
-    assert compared["summary"]["text"] == "9.92 s less compile time (11.4 s → 1.47 s). FX graph cache: 2 hits instead of misses; 1 AOTAutograd cache hit."
+    assert [(change["title"], change["change"]) for change in roots] == [
+        ("FX graph cache: 2 lookups hit that missed before", "better")
+    ]
+    assert (
+        roots[0]["cost_us"]
+        == sum(row["new_us"] - row["base_us"] for row in compared["logs"][0]["compiles"])
+        < 0
+    )
+    assert (
+        compared["summary"]["text"]
+        == "9.92 s less compile time (11.4 s → 1.47 s). FX graph cache: 2 hits instead of misses; 1"
+        " AOTAutograd cache hit."
+    )
 
 
 def test_several_runs_show_what_totals_vary_by(built):
-    """The same two runs on both sides, in a different order: their totals differ by half, and so do those of each side."""
+    """The same two runs on both sides, in a different order: their totals differ by half, and so do those of
+    each side.
+    """
     sides = [(side, built(FIXTURES / "pairs" / "nothing_changed" / side)) for side in ("base", "new")]
     summary = compare(sides, sides[::-1])["summary"]
     assert (summary["verdict"], summary["net_us"]) == ("noise", 53_453_372 - 107_367_750)

@@ -1,4 +1,6 @@
-"""Real runs of a program before and after one change: the first sentence, what must be told, and what must not."""
+"""Real runs of a program before and after one change: the first sentence, what must be told, and what must
+not.
+"""
 
 import json
 
@@ -10,43 +12,111 @@ from tlparse_bundle.statements.runs.compare.document import compare
 # By pair: how the first sentence begins, all changes as (kind, change), and what led to which.
 TOLD = {
     "new_break": (
-        "No net change in compile time beyond run-to-run noise (59.3 s → 1 min 4 s). New: Graph break in `forward` at `program.py:14`, once: Failed to trace builtin operator (+11.5 s); 1 more compile and a different graph.",
+        (
+            "No net change in compile time beyond run-to-run noise (59.3 s → 1 min 4 s). New: Graph break in"
+            " `forward` at `program.py:14`, once: Failed to trace builtin operator (+11.5 s); 1 more compile"
+            " and a different graph."
+        ),
         [("finding", "new"), ("compile", "new"), ("graph", "changed")],
     ),
     "recompile_fixed": (
-        "26.1 s less compile time (2 min 8 s → 1 min 42 s). Gone: `forward` was compiled again 3 times: `self.calls` changed (1 → 2 → 3 → …) (−42.8 s); 3 fewer compiles and a different graph.",
+        (
+            "26.1 s less compile time (2 min 8 s → 1 min 42 s). Gone: `forward` was compiled again 3 times:"
+            " `self.calls` changed (1 → 2 → 3 → …) (−42.8 s); 3 fewer compiles and a different graph."
+        ),
         [("finding", "gone"), ("compile", "gone"), ("graph", "changed")],
     ),
-    "slower_pass": ("27.6 s more compile time (6.76 s → 34.4 s): `pass.post_grad_passes.post_grad_custom_post_pass` takes 27.5 s in all, was 3.57 ms.", [("time", "worse")]),
+    "slower_pass": (
+        (
+            "27.6 s more compile time (6.76 s → 34.4 s): `pass.post_grad_passes.post_grad_custom_post_pass`"
+            " takes 27.5 s in all, was 3.57 ms."
+        ),
+        [("time", "worse")],
+    ),
     "config_changed": (
-        "2.01 s more compile time (2.55 s → 4.56 s): `torch._inductor.config.max_fusion_size` is `32`, was `64`; 4 AOTAutograd cache misses and 4 FX graph cache misses.",
-        [("setting", "changed"), ("cache", "worse"), ("cache", "worse"), ("time", "worse"), ("time", "worse"), ("time", "worse")],
+        (
+            "2.01 s more compile time (2.55 s → 4.56 s): `torch._inductor.config.max_fusion_size` is `32`,"
+            " was `64`; 4 AOTAutograd cache misses and 4 FX graph cache misses."
+        ),
+        [
+            ("setting", "changed"),
+            ("cache", "worse"),
+            ("cache", "worse"),
+            ("time", "worse"),
+            ("time", "worse"),
+            ("time", "worse"),
+        ],
     ),
     "line_changed": (
-        "20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): another graph was captured; 1 AOTAutograd cache miss and 1 FX graph cache miss.",
+        (
+            "20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): another graph was captured; 1"
+            " AOTAutograd cache miss and 1 FX graph cache miss."
+        ),
         [("graph", "changed"), ("cache", "worse"), ("cache", "worse"), ("time", "worse")],
     ),
-    "new_break_on_a_rank": ("49.2 s more compile time over 2 ranks (1 min 27 s → 2 min 16 s): unchanged compiles took 1.7× as long. New: Graph break in `embed` at `program.py:18`, once: Failed to trace builtin operator (+374 ms on rank 1)", [("finding", "new"), ("compile", "new"), ("graph", "changed")]),
-    "nested_break": (
-        "No net change in compile time beyond run-to-run noise (2.58 s → 2.48 s). New: Graph break in `scaled` at `program.py:7`, twice: Unsupported Tensor.item() call with capture_scalar_outputs=False (+658 ms); 4 more compiles, 1 recompile and a different graph.",
-        [("finding", "new"), ("finding", "new"), ("compile", "new"), ("compile", "new"), ("compile", "new"), ("graph", "changed")],
+    "new_break_on_a_rank": (
+        (
+            "49.2 s more compile time over 2 ranks (1 min 27 s → 2 min 16 s): unchanged compiles took 1.7× as"
+            " long. New: Graph break in `embed` at `program.py:18`, once: Failed to trace builtin operator"
+            " (+374 ms on rank 1)"
+        ),
+        [("finding", "new"), ("compile", "new"), ("graph", "changed")],
     ),
-    "nothing_changed": ("53.9 s less compile time (1 min 47 s → 53.5 s): unchanged compiles ran 2× faster, so the machine probably differs. No other change: 5 compiles, the same on both sides.", []),
-    "nothing_changed_training": ("52.5 s less compile time (2 min 45 s → 1 min 53 s): unchanged compiles ran 1.5× faster, so the machine probably differs. No other change: 13 compiles, the same on both sides.", []),
-    "backend_changed": ("36.1 s less compile time (38.6 s → 2.5 s). Different backend for `scale` and `loss`: AOTAutograd without Inductor (as with `aot_eager`), was Inductor.", [("backend", "changed")]),
+    "nested_break": (
+        (
+            "No net change in compile time beyond run-to-run noise (2.58 s → 2.48 s). New: Graph break in"
+            " `scaled` at `program.py:7`, twice: Unsupported Tensor.item() call with"
+            " capture_scalar_outputs=False (+658 ms); 4 more compiles, 1 recompile and a different graph."
+        ),
+        [
+            ("finding", "new"),
+            ("finding", "new"),
+            ("compile", "new"),
+            ("compile", "new"),
+            ("compile", "new"),
+            ("graph", "changed"),
+        ],
+    ),
+    "nothing_changed": (
+        (
+            "53.9 s less compile time (1 min 47 s → 53.5 s): unchanged compiles ran 2× faster, so the machine"
+            " probably differs. No other change: 5 compiles, the same on both sides."
+        ),
+        [],
+    ),
+    "nothing_changed_training": (
+        (
+            "52.5 s less compile time (2 min 45 s → 1 min 53 s): unchanged compiles ran 1.5× faster, so the"
+            " machine probably differs. No other change: 13 compiles, the same on both sides."
+        ),
+        [],
+    ),
+    "backend_changed": (
+        (
+            "36.1 s less compile time (38.6 s → 2.5 s). Different backend for `scale` and `loss`: AOTAutograd"
+            " without Inductor (as with `aot_eager`), was Inductor."
+        ),
+        [("backend", "changed")],
+    ),
 }
 
 
 @pytest.fixture(scope="module")
 def compared(built, root):
     def of(name):
-        return compare(*([(side, built(root / "fixtures" / "pairs" / name / side))] for side in ("base", "new")))
+        return compare(
+            *([(side, built(root / "fixtures" / "pairs" / name / side))] for side in ("base", "new"))
+        )
 
     return of
 
 
 def test_every_pair_is_told(root):
-    assert {path.name for path in (root / "fixtures" / "pairs").iterdir() if path.is_dir()} == {*TOLD, "other_inputs", "renamed_script"}
+    assert {path.name for path in (root / "fixtures" / "pairs").iterdir() if path.is_dir()} == {
+        *TOLD,
+        "other_inputs",
+        "renamed_script",
+    }
 
 
 def test_other_sizes_and_no_gradients(compared):
@@ -54,17 +124,39 @@ def test_other_sizes_and_no_gradients(compared):
     document = compared("other_inputs")
     changes = document["logs"][0]["changes"]
     assert [(change["title"], change["text"]) for change in changes] == [
-        ("`score` (program.py:6): another graph was captured", "Of its inputs `L_x_` is `f32[32, 16]` (was `f32[8, 16]`)."),
-        ("`loss` (program.py:11): another graph was captured", "Of its inputs `L_y_` is `f32[32, 4]` (was `f32[8, 4]`)."),
-        ("`score` (program.py:6) is compiled for inference, was for training", "AOTAutograd made no backward graph of it."),
-        ("`loss` (program.py:11) is compiled for inference, was for training", "AOTAutograd made no backward graph of it."),
+        (
+            "`score` (program.py:6): another graph was captured",
+            "Of its inputs `L_x_` is `f32[32, 16]` (was `f32[8, 16]`).",
+        ),
+        (
+            "`loss` (program.py:11): another graph was captured",
+            "Of its inputs `L_y_` is `f32[32, 4]` (was `f32[8, 4]`).",
+        ),
+        (
+            "`score` (program.py:6) is compiled for inference, was for training",
+            "AOTAutograd made no backward graph of it.",
+        ),
+        (
+            "`loss` (program.py:11) is compiled for inference, was for training",
+            "AOTAutograd made no backward graph of it.",
+        ),
     ]
-    assert document["summary"]["text"] == "1.96 s less compile time (3.76 s → 1.8 s), which no single change explains. `score` (program.py:6): another graph was captured. 3 other changes."
+    assert (
+        document["summary"]["text"]
+        == "1.96 s less compile time (3.76 s → 1.8 s), which no single change explains. `score`"
+        " (program.py:6): another graph was captured. 3 other changes."
+    )
 
 
 def test_calls_that_are_new_or_gone(compared):
-    (graph,) = (change for change in compared("nested_break")["logs"][0]["changes"] if change["kind"] == "graph")
-    assert graph["text"] == "It has 3 inputs, was 5. It calls `torch._C._nn.linear` once (was twice) and `hidden.mean` no more (was once)."
+    (graph,) = (
+        change for change in compared("nested_break")["logs"][0]["changes"] if change["kind"] == "graph"
+    )
+    assert (
+        graph["text"]
+        == "It has 3 inputs, was 5. It calls `torch._C._nn.linear` once (was twice) and `hidden.mean` no more"
+        " (was once)."
+    )
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -75,21 +167,32 @@ def test_what_is_told(compared, name):
     assert document["summary"]["text"].startswith(text)
     changes = [change for log in document["logs"] for change in log["changes"]]
     assert sorted((change["kind"], change["change"]) for change in changes) == sorted(expected)
-    assert [change["because_of"] for change in changes] == ([None] + [0] * (len(changes) - 1) if changes else [])
+    assert [change["because_of"] for change in changes] == (
+        [None] + [0] * (len(changes) - 1) if changes else []
+    )
     assert document["summary"]["root_count"] == bool(changes)
 
 
 def test_hits_elsewhere_are_no_change(compared):
     """A line of one function changed: the caches had the others."""
     (log,) = compared("line_changed")["logs"]
-    assert [bool(row["lookups"]) for row in log["compiles"]] == [row["function"] == "mix" for row in log["compiles"]]
+    assert [bool(row["lookups"]) for row in log["compiles"]] == [
+        row["function"] == "mix" for row in log["compiles"]
+    ]
     assert all(row["graph"] == "same" for row in log["compiles"] if row["function"] != "mix")
 
 
 def test_the_part_of_the_key_that_differs_is_named_with_its_values(compared):
     (log,) = compared("config_changed")["logs"]
-    (fx,) = (change for change in log["changes"] if change["kind"] == "cache" and change["details"]["cache"] == "fx_graph")
-    assert fx["title"] == "FX graph cache: 4 lookups missed that hit before: the key differs in `inductor_config[max_fusion_size]`"
+    (fx,) = (
+        change
+        for change in log["changes"]
+        if change["kind"] == "cache" and change["details"]["cache"] == "fx_graph"
+    )
+    assert (
+        fx["title"] == "FX graph cache: 4 lookups missed that hit before: the key differs in"
+        " `inductor_config[max_fusion_size]`"
+    )
     assert fx["text"] == "`inductor_config[max_fusion_size]`: `64` before, `32` now."
     assert fx["cost_us"] == sum(row["new_us"] - row["base_us"] for row in log["compiles"])
 
@@ -99,9 +202,14 @@ def test_the_other_way_round(built, root, compared):
     for name in ("new_break", "slower_pass", "recompile_fixed"):
         folder = root / "fixtures" / "pairs" / name
         back = compare([("new", built(folder / "new"))], [("base", built(folder / "base"))])
-        ours, theirs = ([change for log in document["logs"] for change in log["changes"]] for document in (compared(name), back))
+        ours, theirs = (
+            [change for log in document["logs"] for change in log["changes"]]
+            for document in (compared(name), back)
+        )
         opposite = {"new": "gone", "gone": "new", "worse": "better", "better": "worse", "changed": "changed"}
-        assert sorted((change["kind"], opposite[change["change"]]) for change in ours) == sorted((change["kind"], change["change"]) for change in theirs)
+        assert sorted((change["kind"], opposite[change["change"]]) for change in ours) == sorted(
+            (change["kind"], change["change"]) for change in theirs
+        )
         assert [-(change["cost_us"] or 0) for change in ours] == [change["cost_us"] or 0 for change in theirs]
 
 
@@ -117,6 +225,8 @@ def test_several_runs_of_a_side_tell_what_times_vary_by(built, root):
     step, *others = document["logs"][0]["changes"]
     compiles = [change for change in others if change["details"]["span"] is None]
     assert step["details"]["span"] == "pass.post_grad_passes.post_grad_custom_post_pass"
-    assert {(change["kind"], change["change"], change["because_of"]) for change in compiles} == {("time", "worse", 0)} and len(compiles) == 7  # the first one of the process was as slow before
+    assert {(change["kind"], change["change"], change["because_of"]) for change in compiles} == {
+        ("time", "worse", 0)
+    } and len(compiles) == 7  # the first one of the process was as slow before
     mixed = compare([("a", sides[0]), ("b", sides[1])], [("c", sides[1]), ("d", sides[0])])
     assert mixed["logs"][0]["changes"] == []

@@ -19,9 +19,13 @@ NOISE = {
     "normal": times(lambda draw, i, n: 1 + draw.gauss(0, 0.03)),
     "uniform": times(lambda draw, i, n: 1 + draw.uniform(-0.2, 0.2)),
     "lognormal": times(lambda draw, i, n: math.exp(draw.gauss(0, 0.3))),
-    "outliers": times(lambda draw, i, n: (1 + draw.gauss(0, 0.02)) * (draw.uniform(1.5, 4) if draw.random() < 0.06 else 1)),
+    "outliers": times(
+        lambda draw, i, n: (1 + draw.gauss(0, 0.02)) * (draw.uniform(1.5, 4) if draw.random() < 0.06 else 1)
+    ),
     "two machines": times(lambda draw, i, n: (1 if draw.random() < 0.7 else 1.4) * (1 + draw.gauss(0, 0.02))),
-    "a rare machine": times(lambda draw, i, n: (1 if draw.random() < 0.9 else 1.4) * (1 + draw.gauss(0, 0.02))),
+    "a rare machine": times(
+        lambda draw, i, n: (1 if draw.random() < 0.9 else 1.4) * (1 + draw.gauss(0, 0.02))
+    ),
     "week-ends": times(lambda draw, i, n: (1.3 if i % 7 > 4 else 1) * (1 + draw.gauss(0, 0.03))),
     "heavy tails": times(lambda draw, i, n: abs(1 + 0.03 * math.tan(math.pi * (draw.random() - 0.5)))),
     "counts": lambda draw, n: [sum(draw.random() < 0.3 for _ in range(5)) for _ in range(n)],
@@ -53,13 +57,17 @@ def test_the_place_of_a_jump_is_exact(ratio):
         numbers = [40e6 * (1 + draw.gauss(0, 0.03)) * (ratio if i >= at else 1) for i in range(200)]
         (found,) = jumps(numbers, TIME)
         assert found.at == at, seed
-        assert found.before == pytest.approx(40e6, rel=0.06) and found.after == pytest.approx(40e6 * ratio, rel=0.06)
+        assert found.before == pytest.approx(40e6, rel=0.06) and found.after == pytest.approx(
+            40e6 * ratio, rel=0.06
+        )
 
 
 def test_up_and_down_again():
     draw = random.Random(1)
     level = [1.0] * 40 + [1.6] * 15 + [1.0] * 30 + [1.3] * 20
-    assert [found.at for found in jumps([40e6 * each * (1 + draw.gauss(0, 0.02)) for each in level], TIME)] == [40, 55, 85]
+    assert [
+        found.at for found in jumps([40e6 * each * (1 + draw.gauss(0, 0.02)) for each in level], TIME)
+    ] == [40, 55, 85]
 
 
 def test_jumps_that_are_near_each_other_have_their_own_levels():
@@ -96,7 +104,9 @@ def test_the_last_runs_differ():
     assert last_differs([6] * 5 + [9] + [6] * 14 + [9], COUNT) is None  # as it was before
     assert last_differs([6] * 3 + [7], COUNT) is None  # too few to know what is usual
     again = [2] * 10 + [6] * 10 + [2]  # as it was before the jump, but not since
-    assert last_differs(again, COUNT) is None and last_differs(again, COUNT, jumps(again, COUNT)[-1].at) == Jump(20, 6, 2)
+    assert last_differs(again, COUNT) is None and last_differs(
+        again, COUNT, jumps(again, COUNT)[-1].at
+    ) == Jump(20, 6, 2)
 
 
 def test_the_last_run_of_noise_seldom_differs():

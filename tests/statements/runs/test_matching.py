@@ -20,13 +20,22 @@ def keys(pairs):
 
 def test_ids_lines_and_folders_may_differ():
     base = [frame("0/0", "f", 3, "F"), frame("1/0", "g", 9, "G"), frame("1/1", "g", 9, "G2")]
-    new = [frame("0/0", "h", 1, "H", "/ci/model.py"), frame("1/0", "f", 13, "F", "/ci/model.py"), frame("2/0", "g", 19, "G", "/ci/model.py"), frame("2/1", "g", 19, "G2", "/ci/model.py")]
+    new = [
+        frame("0/0", "h", 1, "H", "/ci/model.py"),
+        frame("1/0", "f", 13, "F", "/ci/model.py"),
+        frame("2/0", "g", 19, "G", "/ci/model.py"),
+        frame("2/1", "g", 19, "G2", "/ci/model.py"),
+    ]
     assert keys(matched(base, new)) == [(None, "0/0"), ("0/0", "1/0"), ("1/0", "2/0"), ("1/1", "2/1")]
 
 
 def test_two_functions_of_one_name_stay_apart():
     base = [frame("0/0", "forward", 3, "A"), frame("1/0", "forward", 9, "B")]
-    new = [frame("0/0", "forward", 4, "A"), frame("1/0", "forward", 7, "NEW"), frame("2/0", "forward", 12, "B")]
+    new = [
+        frame("0/0", "forward", 4, "A"),
+        frame("1/0", "forward", 7, "NEW"),
+        frame("2/0", "forward", 12, "B"),
+    ]
     assert keys(matched(base, new)) == [("0/0", "0/0"), (None, "1/0"), ("1/0", "2/0")]
 
 
@@ -50,7 +59,13 @@ def test_all_compiles_are_there_once():
 
 
 def finding(kind, fingerprint, severity="warning", count=1, **details):
-    return {"kind": kind, "fingerprint": fingerprint, "severity": severity, "count": count, "details": details}
+    return {
+        "kind": kind,
+        "fingerprint": fingerprint,
+        "severity": severity,
+        "count": count,
+        "details": details,
+    }
 
 
 def table(rows):
@@ -58,34 +73,82 @@ def table(rows):
 
 
 def test_findings_are_matched_by_fingerprint():
-    base = [finding("graph-break", "a"), finding("graph-break", "b", count=2), finding("recompile", "c", "error"), finding("failure", "d")]
-    new = [finding("recompile", "c"), finding("graph-break", "b", count=3), finding("graph-break", "e"), finding("failure", "d")]
+    base = [
+        finding("graph-break", "a"),
+        finding("graph-break", "b", count=2),
+        finding("recompile", "c", "error"),
+        finding("failure", "d"),
+    ]
+    new = [
+        finding("recompile", "c"),
+        finding("graph-break", "b", count=3),
+        finding("graph-break", "e"),
+        finding("failure", "d"),
+    ]
     assert [(found.change, found.row["fingerprint"], found.base_index, found.new_index) for found in matched_findings(base, new)] == [
         ("better", "c", 2, 0), ("worse", "b", 1, 1), ("new", "e", None, 2), ("same", "d", 3, 3), ("gone", "a", 0, None),
     ]  # fmt: skip
-    assert [found.row["fingerprint"] for found in changed_findings(table(base), table(new), True)] == ["c", "b", "e", "a"]
+    assert [found.row["fingerprint"] for found in changed_findings(table(base), table(new), True)] == [
+        "c",
+        "b",
+        "e",
+        "a",
+    ]
 
 
 def test_what_was_not_listed_is_neither_new_nor_gone():
     more = finding("unlisted", "u", kinds=[{"kind": "graph-break", "count": 900}])
-    assert [found.row["kind"] for found in matched_findings([more], [finding("graph-break", "a"), finding("failure", "f")])] == ["failure"]
-    assert [found.row["kind"] for found in matched_findings([finding("graph-break", "a"), finding("failure", "f")], [more])] == ["failure"]
+    assert [
+        found.row["kind"]
+        for found in matched_findings([more], [finding("graph-break", "a"), finding("failure", "f")])
+    ] == ["failure"]
+    assert [
+        found.row["kind"]
+        for found in matched_findings([finding("graph-break", "a"), finding("failure", "f")], [more])
+    ] == ["failure"]
 
 
 def test_what_comes_and_goes_with_the_machine_is_no_change():
-    assert list(changed_findings(table([finding("slow-span", "a")]), table([finding("guard-cost", "b")]), True)) == []
+    assert (
+        list(changed_findings(table([finding("slow-span", "a")]), table([finding("guard-cost", "b")]), True))
+        == []
+    )
 
 
 def test_settings_of_the_place_are_told_by_whole_words():
     """'export' and 'import' hold 'port'."""
-    sides = [{"cache_dir": "/a", "debug_port": 1, "rocm.ck_dir": "/a", "install_for_export": False, "support_it": 1, "same": 1}, {"cache_dir": "/b", "debug_port": 2, "rocm.ck_dir": "/b", "install_for_export": True, "support_it": 2, "same": 1}]
-    runs = [SimpleNamespace(configs=[{"field": "dynamo_config", "base": None, "value": value}]) for value in sides]
-    assert [(setting.name, setting.base, setting.new) for setting in changed_settings(*runs)] == [("install_for_export", "false", "true"), ("support_it", "1", "2")]
+    sides = [
+        {
+            "cache_dir": "/a",
+            "debug_port": 1,
+            "rocm.ck_dir": "/a",
+            "install_for_export": False,
+            "support_it": 1,
+            "same": 1,
+        },
+        {
+            "cache_dir": "/b",
+            "debug_port": 2,
+            "rocm.ck_dir": "/b",
+            "install_for_export": True,
+            "support_it": 2,
+            "same": 1,
+        },
+    ]
+    runs = [
+        SimpleNamespace(configs=[{"field": "dynamo_config", "base": None, "value": value}]) for value in sides
+    ]
+    assert [(setting.name, setting.base, setting.new) for setting in changed_settings(*runs)] == [
+        ("install_for_export", "false", "true"),
+        ("support_it", "1", "2"),
+    ]
 
 
 def test_a_setting_is_the_cause_of_a_miss_only_where_the_key_names_it():
     def setting(name):
-        return Change("setting", "changed", name, details={"config": "inductor_config", "name": name}, key=name)
+        return Change(
+            "setting", "changed", name, details={"config": "inductor_config", "name": name}, key=name
+        )
 
     parts = ("inductor_config[max_autotune_gemm]",)
     assert _cause(parts, [], [setting("max_autotune"), setting("max")]) is None

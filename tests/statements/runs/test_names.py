@@ -35,11 +35,28 @@ def test_without_them_nothing_is_noted(trace):
     assert not {"label", "commit"} & json.loads((trace / "out" / "manifest.json").read_text()).keys()
 
 
-@pytest.mark.parametrize("option, text", [("--label", ""), ("--label", "  "), ("--label", "two\nlines"), ("--commit", "x" * 101), ("--commit", "\x1b[2J"), ("--label", "\u202eabc")])
+@pytest.mark.parametrize(
+    "option, text",
+    [
+        ("--label", ""),
+        ("--label", "  "),
+        ("--label", "two\nlines"),
+        ("--commit", "x" * 101),
+        ("--commit", "\x1b[2J"),
+        ("--label", "\u202eabc"),
+    ],
+)
 def test_a_name_that_cannot_be_taken(trace, option, text):
-    for before, after in ((["build"], [trace, "out"]), (["run", "--no-open"], ["--", "touch", trace / "ran"])):
+    for before, after in (
+        (["build"], [trace, "out"]),
+        (["run", "--no-open"], ["--", "touch", trace / "ran"]),
+    ):
         done = run_warm([*before, option, text, *after], trace)
-        assert done.returncode == 2 and b"cannot be taken" in done.stderr and b"at most 100 characters" in done.stderr
+        assert (
+            done.returncode == 2
+            and b"cannot be taken" in done.stderr
+            and b"at most 100 characters" in done.stderr
+        )
         assert b"\x1b" not in done.stderr
     assert not (trace / "ran").exists() and not (trace / "out").exists()
 
@@ -51,7 +68,14 @@ def test_the_longest_name(trace):
         build(discover([trace]), trace / "other", label="x" * 101)
 
 
-@pytest.mark.parametrize("second, kept", [({"label": "a", "commit": "1"}, {"label": "a", "commit": "1"}), ({"label": "a", "commit": "2"}, {"label": "a", "commit": None}), ({}, {"label": None, "commit": None})])
+@pytest.mark.parametrize(
+    "second, kept",
+    [
+        ({"label": "a", "commit": "1"}, {"label": "a", "commit": "1"}),
+        ({"label": "a", "commit": "2"}, {"label": "a", "commit": None}),
+        ({}, {"label": None, "commit": None}),
+    ],
+)
 def test_merged_bundles_keep_what_they_have_in_common(tmp_path, second, kept):
     folders = []
     for rank, names in ((0, {"label": "a", "commit": "1"}), (1, second)):
@@ -63,6 +87,14 @@ def test_merged_bundles_keep_what_they_have_in_common(tmp_path, second, kept):
 
 
 def test_phases_are_unknown_where_a_compile_has_no_metrics(built):
-    numbers = {name: built(traces.ROOT / "fixtures" / name / "trace").logs[0].row["summary"]["phase_times_us"] for name in ("killed", "aoti", "train_step")}
+    numbers = {
+        name: built(traces.ROOT / "fixtures" / name / "trace").logs[0].row["summary"]["phase_times_us"]
+        for name in ("killed", "aoti", "train_step")
+    }
     assert numbers["killed"] is None and numbers["aoti"] is None
-    assert numbers["train_step"]["inductor"] > numbers["train_step"]["backward"] > numbers["train_step"]["dynamo"] > 0
+    assert (
+        numbers["train_step"]["inductor"]
+        > numbers["train_step"]["backward"]
+        > numbers["train_step"]["dynamo"]
+        > 0
+    )

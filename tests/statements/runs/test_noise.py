@@ -33,7 +33,10 @@ def test_what_is_short_is_of_no_interest():
 def test_pure_noise_is_not_told_by_several_runs(spread):
     draw = random.Random(7)
     for _ in range(100):
-        runs = [of([round(SECOND * (i + 1) * draw.lognormvariate(0, spread)) for i in range(12)]) for _ in range(6)]
+        runs = [
+            of([round(SECOND * (i + 1) * draw.lognormvariate(0, spread)) for i in range(12)])
+            for _ in range(6)
+        ]
         base, new = runs[:3], runs[3:]
         found = noise(base, new)
         assert not [i for i in range(12) if found.tells([run[i] for run in base], [run[i] for run in new])]
@@ -41,7 +44,10 @@ def test_pure_noise_is_not_told_by_several_runs(spread):
 
 def test_several_runs_tell_that_all_is_slower():
     draw = random.Random(7)
-    runs = [of([round(SECOND * (2 if side else 1) * draw.lognormvariate(0, 0.03)) for _ in range(5)]) for side in (0, 0, 0, 1, 1, 1)]
+    runs = [
+        of([round(SECOND * (2 if side else 1) * draw.lognormvariate(0, 0.03)) for _ in range(5)])
+        for side in (0, 0, 0, 1, 1, 1)
+    ]
     base, new = runs[:3], runs[3:]
     found = noise(base, new)
     assert all(found.tells([run[i] for run in base], [run[i] for run in new]) for i in range(5))
@@ -49,4 +55,6 @@ def test_several_runs_tell_that_all_is_slower():
 
 def test_a_run_that_is_alone_on_its_side_does_not_tell_what_runs_vary_by():
     base = [of([SECOND] * 5), of([2 * SECOND] * 5)]
-    assert not any(noise(base, [of([3 * SECOND] * 5)]).tells([run[i] for run in base], [3 * SECOND]) for i in range(5))
+    assert not any(
+        noise(base, [of([3 * SECOND] * 5)]).tells([run[i] for run in base], [3 * SECOND]) for i in range(5)
+    )

@@ -1,4 +1,6 @@
-"""The pytest plug-in: with a torch that is made here and writes the records of real logs through torch's way of tracing, and with torch itself."""
+"""The pytest plug-in: with a torch that is made here and writes the records of real logs through torch's way
+of tracing, and with torch itself.
+"""
 
 import subprocess
 import sys
@@ -13,7 +15,8 @@ TORCH = {
     "_dynamo": "resets = []\n\n\ndef reset():\n    resets.append(True)\n",
     "_logging/__init__": "from torch._logging import _internal, structured\n",
     "_logging/structured": 'INTERN_TABLE = {"earlier.py": 900}\n',
-    "_logging/_internal": '''
+    "_logging/_internal": (
+        '''
 import json
 import logging
 import tempfile
@@ -54,7 +57,8 @@ def compile_as(path):
         with open(path, newline="") as log:
             for record in log.read().removesuffix("\\n").split("\\nV"):
                 trace_log.debug("%s", record if record.startswith("V") else f"V{record}")
-''',
+'''
+    ),
 }
 USED = """
 import pytest
@@ -85,7 +89,9 @@ def inner(pytester, monkeypatch):
 
     def run(tests, *options):
         pytester.makepyfile(test_inner=USED.format(paths=paths) + tests)
-        return pytester.runpytest("-p", "tlparse_bundle.pytest", "-p", "no:cacheprovider", "--strict-markers", *options)
+        return pytester.runpytest(
+            "-p", "tlparse_bundle.pytest", "-p", "no:cacheprovider", "--strict-markers", *options
+        )
 
     return run
 
@@ -112,15 +118,19 @@ class TestOfAClass:
         compile_as(RECOMPILES)
 """)
     result.assert_outcomes(passed=1, failed=3)
-    assert result.stdout.str().count("6 graph breaks; at most") == 1, "a test that fails by itself says so, and no more"
-    result.stdout.fnmatch_lines([
-        "✖ max-breaks 0 * 6 graph breaks; at most 0 are allowed.",
-        "    graph-break · program.py:43 *",
-        "*→ torch: *",
-        "The trace: *compile_trace0",
-        "*AssertionError: assert 'one thing' == 'another'",
-        "✖ max-compile-time 1 ms * 695 ms of compiling; at most 1 ms is allowed.",
-    ])
+    assert result.stdout.str().count("6 graph breaks; at most") == 1, (
+        "a test that fails by itself says so, and no more"
+    )
+    result.stdout.fnmatch_lines(
+        [
+            "✖ max-breaks 0 * 6 graph breaks; at most 0 are allowed.",
+            "    graph-break · program.py:43 *",
+            "*→ torch: *",
+            "The trace: *compile_trace0",
+            "*AssertionError: assert 'one thing' == 'another'",
+            "✖ max-compile-time 1 ms * 695 ms of compiling; at most 1 ms is allowed.",
+        ]
+    )
     result.stdout.no_fnmatch_line("*max-recompiles*")
     for never in ("*Captured log*", "*another exception*"):  # the trace is no log of the test
         result.stdout.no_fnmatch_line(never)
@@ -148,7 +158,10 @@ def test_each_test_has_its_own(compile_trace):
 
 
 def test_tests_do_not_depend_on_each_other(inner):
-    """What was compiled before is forgotten. Names that torch wrote once, in the trace of an earlier test, are in that of each."""
+    """What was compiled before is forgotten.
+
+    Names that torch wrote once, in the trace of an earlier test, are in that of each.
+    """
     inner("""
 def test_one(compile_trace):
     assert len(resets) == 1
@@ -168,21 +181,30 @@ def test_none_is_traced():
 
 def test_a_marker_that_is_wrong_is_an_error(inner):
     markers = ("max_brakes=0", "max_breaks='0'", "max_compile_time='soon'", "0")
-    result = inner("".join(f"@pytest.mark.compile_trace({marker})\ndef test_{number}():\n    compile_as(SOUND)\n\n" for number, marker in enumerate(markers)))
+    result = inner(
+        "".join(
+            f"@pytest.mark.compile_trace({marker})\ndef test_{number}():\n    compile_as(SOUND)\n\n"
+            for number, marker in enumerate(markers)
+        )
+    )
     result.assert_outcomes(errors=4)
-    result.stdout.fnmatch_lines([
-        "*TypeError: there is no limit 'max_brakes'; limits are max_breaks, *",
-        "*TypeError: max_breaks is '0', not a number of graph breaks",
-        "*ValueError: 'soon' is no time. Write 90s*",
-        "*TypeError: the marker compile_trace takes names, such as max_breaks=0",
-    ])
+    result.stdout.fnmatch_lines(
+        [
+            "*TypeError: there is no limit 'max_brakes'; limits are max_breaks, *",
+            "*TypeError: max_breaks is '0', not a number of graph breaks",
+            "*ValueError: 'soon' is no time. Write 90s*",
+            "*TypeError: the marker compile_trace takes names, such as max_breaks=0",
+        ]
+    )
 
 
 def test_without_a_torch_that_traces_it_is_said(inner, pytester):
     pytester.makepyfile(**{"torch/_logging/_internal": "compile_as = trace_log = None"})
     result = inner("def test_it(compile_trace):\n    pass")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["torch cannot be traced: *LazyTraceHandler*", "Tracing needs torch 2.4 or newer."])
+    result.stdout.fnmatch_lines(
+        ["torch cannot be traced: *LazyTraceHandler*", "Tracing needs torch 2.4 or newer."]
+    )
 
 
 def test_the_marker_is_explained(pytester, monkeypatch):
@@ -192,8 +214,17 @@ def test_the_marker_is_explained(pytester, monkeypatch):
 
 
 def test_it_costs_next_to_nothing_where_it_is_not_used():
-    code = "import sys, pytest; before = set(sys.modules); import tlparse_bundle.pytest; print(*sorted(set(sys.modules) - before))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(traces.ROOT / "preprocessor")})
+    code = (
+        "import sys, pytest; before = set(sys.modules); import tlparse_bundle.pytest;"
+        " print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(traces.ROOT / "preprocessor")},
+    )
     assert done.stdout.split() == ["tlparse_bundle", "tlparse_bundle.pytest"]
 
 

@@ -45,8 +45,18 @@ def noisy(seed, count, jump_at=None, ratio=1.5):
     """Summaries of runs that take about 40 s, from ``jump_at`` on that much longer."""
     draw = random.Random(seed)
     for number in range(count):
-        took = int(40e6 * (1 + draw.gauss(0, 0.03)) * (ratio if jump_at is not None and number >= jump_at else 1))
-        yield {"compile_us": took, "phase_times_us": {"dynamo": took // 10, "aot": took // 10, "inductor": took * 7 // 10, "backward": took // 10}}
+        took = int(
+            40e6 * (1 + draw.gauss(0, 0.03)) * (ratio if jump_at is not None and number >= jump_at else 1)
+        )
+        yield {
+            "compile_us": took,
+            "phase_times_us": {
+                "dynamo": took // 10,
+                "aot": took // 10,
+                "inductor": took * 7 // 10,
+                "backward": took // 10,
+            },
+        }
 
 
 # ---- one run
@@ -66,27 +76,57 @@ def test_a_real_bundle(built):
 
 
 def test_what_a_log_does_not_tell_is_unknown(built):
-    """torch 2.4 writes no graph breaks; a killed run has no metrics of its last compile; breaks.py asks no cache."""
-    old = read_run(location(built(traces.ROOT / "fixtures" / "versions" / "2.4.1" / "breaks.log.zst").folder)).values
+    """torch 2.4 writes no graph breaks; a killed run has no metrics of its last compile; breaks.py asks no
+    cache.
+    """
+    old = read_run(
+        location(built(traces.ROOT / "fixtures" / "versions" / "2.4.1" / "breaks.log.zst").folder)
+    ).values
     assert old["graph_break_count"] is None and old["recompile_count"] is None and old["compile_count"] == 17
     killed = read_run(location(built(traces.ROOT / "fixtures" / "killed" / "trace").folder)).values
-    assert killed["dynamo_time_us"] is None and killed["compile_us"] > 0 and killed["fx_graph_hit_count"] is None and killed["unfinished_count"] == 1
+    assert (
+        killed["dynamo_time_us"] is None
+        and killed["compile_us"] > 0
+        and killed["fx_graph_hit_count"] is None
+        and killed["unfinished_count"] == 1
+    )
 
 
 def test_of_several_logs_the_slowest_tells_times(tmp_path, manifest):
     logs = [
-        {"compile_us": 10_000_000, "phase_times_us": {"dynamo": 9, "aot": 1, "inductor": 0, "backward": 0}, "graph_break_count": 4, "cache_counts": {"fx_graph": {"hit": 9, "miss": 0, "bypass": 0}}},
-        {"compile_us": 12_000_000, "phase_times_us": {"dynamo": 3, "aot": 2, "inductor": 7, "backward": 0}, "graph_break_count": 1, "cache_counts": {"fx_graph": {"hit": 5, "miss": 4, "bypass": 0}}},
+        {
+            "compile_us": 10_000_000,
+            "phase_times_us": {"dynamo": 9, "aot": 1, "inductor": 0, "backward": 0},
+            "graph_break_count": 4,
+            "cache_counts": {"fx_graph": {"hit": 9, "miss": 0, "bypass": 0}},
+        },
+        {
+            "compile_us": 12_000_000,
+            "phase_times_us": {"dynamo": 3, "aot": 2, "inductor": 7, "backward": 0},
+            "graph_break_count": 1,
+            "cache_counts": {"fx_graph": {"hit": 5, "miss": 4, "bypass": 0}},
+        },
         {"compile_us": None, "phase_times_us": None, "graph_break_count": None, "cache_counts": {}},
     ]
     run = read_run(location(made_runs(tmp_path / "runs", manifest, [logs])[0]))
     values = run.values
-    assert (values["compile_us"], values["dynamo_time_us"], values["inductor_time_us"], values["graph_break_count"]) == (12_000_000, 3, 7, 4)
-    assert (values["fx_graph_hit_count"], values["fx_graph_miss_count"], values["aot_autograd_hit_count"]) == (5, 4, None)
+    assert (
+        values["compile_us"],
+        values["dynamo_time_us"],
+        values["inductor_time_us"],
+        values["graph_break_count"],
+    ) == (12_000_000, 3, 7, 4)
+    assert (
+        values["fx_graph_hit_count"],
+        values["fx_graph_miss_count"],
+        values["aot_autograd_hit_count"],
+    ) == (5, 4, None)
     assert run.log_count == 3 and run.start_epoch_us == FIRST_US
 
 
-@pytest.mark.parametrize("change", [{"compile_us": 1 << 60}, {"start_epoch_us": 1 << 62}, {"start_epoch_us": -5}])
+@pytest.mark.parametrize(
+    "change", [{"compile_us": 1 << 60}, {"start_epoch_us": 1 << 62}, {"start_epoch_us": -5}]
+)
 def test_numbers_that_nobody_can_show_are_unknown(tmp_path, manifest, change):
     run = read_run(location(made_runs(tmp_path / "runs", manifest, [change])[0]))
     assert (run.values | {"start_epoch_us": run.start_epoch_us})[next(iter(change))] is None
@@ -97,14 +137,35 @@ def test_numbers_that_nobody_can_show_are_unknown(tmp_path, manifest, change):
 
 def test_two_hundred_bundles(tmp_path, manifest):
     """The jump is where it is, none elsewhere, and nothing but manifests is read: there is nothing else."""
-    made_runs(tmp_path / "nightly", manifest, [{**row, "graph_break_count": 6 + (n >= 120)} for n, row in enumerate(noisy(1, 200, jump_at=120))], label="bert-train")
+    made_runs(
+        tmp_path / "nightly",
+        manifest,
+        [{**row, "graph_break_count": 6 + (n >= 120)} for n, row in enumerate(noisy(1, 200, jump_at=120))],
+        label="bert-train",
+    )
     trend = seen(tmp_path / "nightly")
-    assert [series["name"] for series in trend["series"]] == ["bert-train"] and trend["series"][0]["run_indexes"] == list(range(200))
+    assert [series["name"] for series in trend["series"]] == ["bert-train"] and trend["series"][0][
+        "run_indexes"
+    ] == list(range(200))
     (jump,) = trend["jumps"]
-    assert trend["runs"][jump["run_index"]]["name"] == "nightly/run-120" and trend["runs"][jump["base_run_index"]]["name"] == "nightly/run-119"
-    assert [part["metric"] for part in jump["changes"][:2]] == ["compile_us", "graph_break_count"] and jump["run_count"] == 80
+    assert (
+        trend["runs"][jump["run_index"]]["name"] == "nightly/run-120"
+        and trend["runs"][jump["base_run_index"]]["name"] == "nightly/run-119"
+    )
+    assert [part["metric"] for part in jump["changes"][:2]] == ["compile_us", "graph_break_count"] and jump[
+        "run_count"
+    ] == 80
     assert all(part["is_worse"] for part in jump["changes"]) and trend["latest"] == trend["skipped"] == []
-    assert trend["runs"][5] == {"name": "nightly/run-005", "url": None, "label": "bert-train", "commit": "0000005", "start_epoch_us": FIRST_US + 5 * DAY_US, "log_count": 1, "ends_early": False, "torch_versions": ["2.13.0+cpu"]}
+    assert trend["runs"][5] == {
+        "name": "nightly/run-005",
+        "url": None,
+        "label": "bert-train",
+        "commit": "0000005",
+        "start_epoch_us": FIRST_US + 5 * DAY_US,
+        "log_count": 1,
+        "ends_early": False,
+        "torch_versions": ["2.13.0+cpu"],
+    }
 
 
 def test_noise_in_two_hundred_bundles(tmp_path, manifest):
@@ -114,7 +175,11 @@ def test_noise_in_two_hundred_bundles(tmp_path, manifest):
 
 
 def test_the_order_is_that_of_the_log_and_runs_without_a_time_are_no_part_of_a_line(tmp_path, manifest):
-    made_runs(tmp_path / "runs", manifest, [{"graph_break_count": 1, "start_epoch_us": None if n == 2 else FIRST_US - n} for n in range(8)])
+    made_runs(
+        tmp_path / "runs",
+        manifest,
+        [{"graph_break_count": 1, "start_epoch_us": None if n == 2 else FIRST_US - n} for n in range(8)],
+    )
     trend = seen(tmp_path / "runs")
     assert [run["name"][-1] for run in trend["runs"]] == list("76543102")
     assert trend["runs"][-1]["start_epoch_us"] is None and trend["values"]["graph_break_count"] == [1] * 8
@@ -128,12 +193,23 @@ def test_series_are_labels_else_folders(tmp_path, manifest):
     single = made_runs(tmp_path / "c", manifest, [{}], name="alone")[0]
     done = run_warm(["trend", tmp_path / "a", tmp_path / "b", single, "--json"], tmp_path)
     trend = json.loads(done.stdout)
-    names = {series["name"]: sorted(trend["runs"][index]["name"] for index in series["run_indexes"]) for series in trend["series"]}
-    assert names == {"bert": ["a/run-000", "a/run-001", "b/other-0", "b/other-1"], "a": ["a/run-002"], "c": ["alone"]}
+    names = {
+        series["name"]: sorted(trend["runs"][index]["name"] for index in series["run_indexes"])
+        for series in trend["series"]
+    }
+    assert names == {
+        "bert": ["a/run-000", "a/run-001", "b/other-0", "b/other-1"],
+        "a": ["a/run-002"],
+        "c": ["alone"],
+    }
 
 
 def test_unknown_numbers_are_skipped_by_jumps(tmp_path, manifest):
-    made_runs(tmp_path / "runs", manifest, [{"graph_break_count": None if number in (7, 9, 10) else 6 + (number > 10)} for number in range(20)])
+    made_runs(
+        tmp_path / "runs",
+        manifest,
+        [{"graph_break_count": None if number in (7, 9, 10) else 6 + (number > 10)} for number in range(20)],
+    )
     trend = seen(tmp_path / "runs")
     (jump,) = trend["jumps"]
     assert (jump["run_index"], jump["base_run_index"]) == (11, 8)
@@ -141,27 +217,59 @@ def test_unknown_numbers_are_skipped_by_jumps(tmp_path, manifest):
 
 
 def test_runs_that_were_killed_in_a_compile_did_less_and_are_not_faster(tmp_path, manifest):
-    made_runs(tmp_path / "runs", manifest, [{"compile_us": 40_000_000, "compile_count": 9} if number < 20 else {"compile_us": 9_000_000, "compile_count": 2, "unfinished_count": 1} for number in range(30)])
+    made_runs(
+        tmp_path / "runs",
+        manifest,
+        [
+            (
+                {"compile_us": 40_000_000, "compile_count": 9}
+                if number < 20
+                else {"compile_us": 9_000_000, "compile_count": 2, "unfinished_count": 1}
+            )
+            for number in range(30)
+        ],
+    )
     trend = seen(tmp_path / "runs")
-    assert [[change["text"] for change in jump["changes"]] for jump in trend["jumps"]] == [["compiles that did not end 0 → 1"]]
-    assert trend["latest"] == [] and [run["ends_early"] for run in trend["runs"]] == [False] * 20 + [True] * 10
+    assert [[change["text"] for change in jump["changes"]] for jump in trend["jumps"]] == [
+        ["compiles that did not end 0 → 1"]
+    ]
+    assert (
+        trend["latest"] == [] and [run["ends_early"] for run in trend["runs"]] == [False] * 20 + [True] * 10
+    )
     printed = run_warm(["trend", tmp_path / "runs", "--last", "2"], tmp_path).stdout
     assert printed.count(b"(ends inside a compile)") == 2
 
 
 def test_a_time_belongs_to_the_count_that_changed_beside_it(tmp_path, manifest):
     took = [40_000_000] * 29 + [58_000_000] + [60_000_000] * 20  # slower from 29 on
-    made_runs(tmp_path / "runs", manifest, [{"compile_us": us, "recompile_count": 3 if number < 30 else 9, "phase_times_us": None} for number, us in enumerate(took)])
+    made_runs(
+        tmp_path / "runs",
+        manifest,
+        [
+            {"compile_us": us, "recompile_count": 3 if number < 30 else 9, "phase_times_us": None}
+            for number, us in enumerate(took)
+        ],
+    )
     (jump,) = seen(tmp_path / "runs")["jumps"]
-    assert jump["run_index"] == 30 and [part["metric"] for part in jump["changes"]] == ["compile_us", "recompile_count"]
-    assert [part["text"] for part in jump["changes"]] == ["compile time 40 s → 1 min (+50\u00a0%)", "recompiles 3 → 9"]
+    assert jump["run_index"] == 30 and [part["metric"] for part in jump["changes"]] == [
+        "compile_us",
+        "recompile_count",
+    ]
+    assert [part["text"] for part in jump["changes"]] == [
+        "compile time 40 s → 1 min (+50\u00a0%)",
+        "recompiles 3 → 9",
+    ]
 
 
 def test_the_most_costly_is_first_and_what_saves_time_last(tmp_path, manifest):
     for name, ratio in (("faster", 0.5), ("worst", 3), ("worse", 1.5)):
         made_runs(tmp_path / "runs", manifest, noisy(3, 40, 20, ratio), label=name, name=f"{name}-{{:02d}}")
     trend = seen(tmp_path / "runs")
-    assert [trend["series"][jump["series_index"]]["name"] for jump in trend["jumps"]] == ["worst", "worse", "faster"]
+    assert [trend["series"][jump["series_index"]]["name"] for jump in trend["jumps"]] == [
+        "worst",
+        "worse",
+        "faster",
+    ]
     assert [jump["changes"][0]["is_worse"] for jump in trend["jumps"]] == [True, True, False]
 
 
@@ -172,7 +280,14 @@ def test_the_most_costly_is_first_and_what_saves_time_last(tmp_path, manifest):
 def nightly(tmp_path_factory, manifest):
     """Thirty runs with a jump, the last of which has more breaks; and a broken bundle."""
     folder = tmp_path_factory.mktemp("trend") / "nightly"
-    rows = [{**row, "graph_break_count": 6 + (number == 29), "torch_version": "2.14.0" if number >= 18 else "2.13.0"} for number, row in enumerate(noisy(4, 30, 18))]
+    rows = [
+        {
+            **row,
+            "graph_break_count": 6 + (number == 29),
+            "torch_version": "2.14.0" if number >= 18 else "2.13.0",
+        }
+        for number, row in enumerate(noisy(4, 30, 18))
+    ]
     made_runs(folder, manifest, rows, label="bert\u202e-train")
     (folder / "broken").mkdir()
     (folder / "broken" / "manifest.json").write_text("{")
@@ -186,7 +301,10 @@ def test_the_text(nightly):
     assert done.returncode == 0
     assert "bert\\u202e-train: 30 runs, 2026-03-01 to 2026-03-30" in text
     assert "▲ compile time 4" in text and "(+48\u00a0%)" in text
-    assert "at 2026-03-19 02:00 (nightly/run-018, commit 0000012, torch 2.13.0 → 2.14.0)" in text and text.count("torch ") == 1
+    assert (
+        "at 2026-03-19 02:00 (nightly/run-018, commit 0000012, torch 2.13.0 → 2.14.0)" in text
+        and text.count("torch ") == 1
+    )
     assert "\n    tlparse-bundle compare nightly/run-017 nightly/run-018\n" in text
     assert "graph breaks 6 → 7\n    in the last run; it may be an outlier (nightly/run-029" in text
     rows = [line.split() for line in text.splitlines() if line.startswith("  2026")]
@@ -213,7 +331,11 @@ def test_nothing_to_see(tmp_path):
 def test_one_run(tmp_path, manifest):
     made_runs(tmp_path / "runs", manifest, [{}])
     done = run_warm(["trend", "runs"], tmp_path)
-    assert done.returncode == 0 and b"runs: 1 run, 2026-03-01 to 2026-03-01" in done.stdout and b"no jumps" in done.stdout
+    assert (
+        done.returncode == 0
+        and b"runs: 1 run, 2026-03-01 to 2026-03-01" in done.stdout
+        and b"no jumps" in done.stdout
+    )
 
 
 def test_bundles_at_a_url(manifest, tmp_path):
@@ -224,8 +346,13 @@ def test_bundles_at_a_url(manifest, tmp_path):
 
     files = fsspec.filesystem("memory")
     for folder in made_runs(tmp_path / "runs", manifest, [{}, {"graph_break_count": 5}]):
-        files.pipe(f"/trend-test/nightly/{folder.name}/manifest.json", (folder / "manifest.json").read_bytes())
-    for place, name, names in (("nightly", "memory://trend-test/nightly", ["nightly/run-000", "nightly/run-001"]), ("run-001", "memory://trend-test/nightly/run-001", ["run-001"])):
+        files.pipe(
+            f"/trend-test/nightly/{folder.name}/manifest.json", (folder / "manifest.json").read_bytes()
+        )
+    for place, name, names in (
+        ("nightly", "memory://trend-test/nightly", ["nightly/run-000", "nightly/run-001"]),
+        ("run-001", "memory://trend-test/nightly/run-001", ["run-001"]),
+    ):
         runs, broken = read_runs(Bundles({place: open_place(name)}).locations())
         assert [run.location.name for run in runs] == names and broken == []
         assert {run.series for run in runs} == {"nightly"} and runs[-1].values["graph_break_count"] == 5
@@ -252,9 +379,16 @@ def test_records_for_the_benchmark_database(nightly):
 
     every, last = records(), records("--last", "1")
     assert [error for row in every for error in Draft202012Validator(RECORD).iter_errors(row)] == []
-    assert len(every) == 30 * len(last) and [row["metric"]["name"] for row in last][:2] == ["compile_us", "dynamo_time_us"]
-    assert {row["model"]["name"] for row in every} == {"bert\u202e-train"} and {row["benchmark"]["extra_info"]["run"] for row in last} == {"nightly/run-029"}
-    assert [row["metric"] for row in last if row["metric"]["name"] == "graph_break_count"] == [{"name": "graph_break_count", "unit": "count", "benchmark_values": [7]}]
+    assert len(every) == 30 * len(last) and [row["metric"]["name"] for row in last][:2] == [
+        "compile_us",
+        "dynamo_time_us",
+    ]
+    assert {row["model"]["name"] for row in every} == {"bert\u202e-train"} and {
+        row["benchmark"]["extra_info"]["run"] for row in last
+    } == {"nightly/run-029"}
+    assert [row["metric"] for row in last if row["metric"]["name"] == "graph_break_count"] == [
+        {"name": "graph_break_count", "unit": "count", "benchmark_values": [7]}
+    ]
     assert records("--last", "0") == []
 
 
@@ -283,7 +417,9 @@ def test_a_server_and_a_site_have_the_document(nightly, tmp_path, built):
     done = run_warm(["site", *folders, "public"], tmp_path)
     assert done.returncode == 0, done.stderr
     trend = json.loads((tmp_path / "public" / "trend.json").read_text())
-    assert [run["url"] for run in trend["runs"]] == ["bundles/one/", "bundles/two/"][:: 1 if trend["runs"][0]["name"] == "one" else -1]
+    assert [run["url"] for run in trend["runs"]] == ["bundles/one/", "bundles/two/"][
+        :: 1 if trend["runs"][0]["name"] == "one" else -1
+    ]
     assert trend["compare_url"] is None  # a static host compares nothing
     assert all((tmp_path / "public" / run["url"] / "manifest.json").exists() for run in trend["runs"])
 
@@ -304,12 +440,22 @@ def test_out_writes_the_page(nightly, tmp_path):
 
 def test_open_leads_to_the_page(nightly):
     command = [sys.executable, "-m", "tlparse_bundle", "trend", nightly, "--open", "--port", "0"]
-    process = subprocess.Popen(command, env={**os.environ, "BROWSER": "true"}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, "BROWSER": "true"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     try:
         address = process.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/viewers/trend/\?token=\S+", address)
         with urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(address) as response:
-            assert response.status == 200 and b"Over time" in response.read() and response.url.endswith("/viewers/trend/")
+            assert (
+                response.status == 200
+                and b"Over time" in response.read()
+                and response.url.endswith("/viewers/trend/")
+            )
     finally:
         process.terminate()
         process.communicate(timeout=HANG_S)
@@ -327,7 +473,16 @@ def test_the_bundles_that_cannot_be_read_stay_unread(nightly):
 
 def test_any_bundle_may_be_hostile(tmp_path, manifest):
     """Whatever stands in a manifest: a run or a sentence."""
-    for number, broken in enumerate([[], {}, {"format": 1}, {**manifest, "logs": "x"}, {**manifest, "label": ["x"]}, {**manifest, "logs": [{**manifest["logs"][0], "summary": {"findings": 3}}]}]):
+    for number, broken in enumerate(
+        [
+            [],
+            {},
+            {"format": 1},
+            {**manifest, "logs": "x"},
+            {**manifest, "label": ["x"]},
+            {**manifest, "logs": [{**manifest["logs"][0], "summary": {"findings": 3}}]},
+        ]
+    ):
         (tmp_path / f"{number}").mkdir()
         (tmp_path / f"{number}" / "manifest.json").write_text(json.dumps(broken))
     runs, skipped = read_runs([location(tmp_path / f"{number}") for number in range(6)])
@@ -337,7 +492,13 @@ def test_any_bundle_may_be_hostile(tmp_path, manifest):
 
 def test_the_command_starts_fast():
     """Nothing of what builds bundles is imported for it."""
-    code = "import sys; from tlparse_bundle.serve.catalogue import Bundles; from tlparse_bundle.statements.runs.trend import document, run; from tlparse_bundle.render import trend_terminal as terminal, benchmark_records as benchmark; print([name for name in sys.modules if name.startswith(('tlparse_bundle.pipeline', 'tlparse_bundle.tables', 'tlparse_bundle.statements.ranks', 'starlette'))])"
+    code = (
+        "import sys; from tlparse_bundle.serve.catalogue import Bundles; from"
+        " tlparse_bundle.statements.runs.trend import document, run; from tlparse_bundle.render import"
+        " trend_terminal as terminal, benchmark_records as benchmark; print([name for name in sys.modules if"
+        " name.startswith(('tlparse_bundle.pipeline', 'tlparse_bundle.tables',"
+        " 'tlparse_bundle.statements.ranks', 'starlette'))])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

@@ -28,7 +28,9 @@ def test_known_lines_become_known_kernels(built, root, name):
         (call,) = kernel["call_lines"]
         assert known["call"] in graph.line("code", call), known
         handle = f"[Provenance debug handles] {known['kernel']}\n"
-        assert any(handle in line + "\n" for line in graph.texts["code"].split("\n")[max(0, call - 12) : call]), known
+        assert any(
+            handle in line + "\n" for line in graph.texts["code"].split("\n")[max(0, call - 12) : call]
+        ), known
         assert place in [frame for stack in kernel["stacks"] for frame in stack], known
         post = {graph.name("post", line): line for line in kernel["post_lines"]}
         assert set(known["post"]) <= set(post), known
@@ -45,7 +47,9 @@ def test_coverage(built, root, name):
     for address, known in facts["coverage"].items():
         compile, number = address.split(" ")
         coverage = graphs[compile, int(number)].row
-        assert [coverage["post_in_kernel_count"], coverage["post_node_count"]] == known["post_in_kernel"], address
+        assert [coverage["post_in_kernel_count"], coverage["post_node_count"]] == known["post_in_kernel"], (
+            address
+        )
         assert [coverage["kernel_in_post_count"], coverage["kernel_count"]] == known["kernels"], address
     for compile, number in facts["unmapped_graphs"]:
         graph = graphs[compile, number]
@@ -59,7 +63,13 @@ def test_forward_and_backward_are_two_graphs_of_one_pre_grad_graph(built, root):
     assert [forward.row["direction"], backward.row["direction"]] == ["forward", "backward"]
     assert forward.row["pre_graph_event"] == backward.row["pre_graph_event"] is not None
     assert "tangents_1" in backward.texts["post"] and "tangents_1" not in forward.texts["post"]
-    assert forward.names == [("hidden", "permute"), ("hidden", "addmm"), ("tanh", "tanh"), ("gated", "mul"), ("sum_1", "sum_1")]
+    assert forward.names == [
+        ("hidden", "permute"),
+        ("hidden", "addmm"),
+        ("tanh", "tanh"),
+        ("gated", "mul"),
+        ("sum_1", "sum_1"),
+    ]
 
 
 def test_backward_has_no_kernels_of_the_forward(built, root):
@@ -91,20 +101,34 @@ def test_graphs_inside_of_a_graph(built, root):
 
 def test_log_without_provenance_has_empty_tables(built, root):
     (it,) = built(root / "fixtures" / "train_step" / "trace").logs
-    assert [it.table(f"provenance_{name}") for name in ("groups", "lines", "nodes", "kernels", "sources")] == [[]] * 5
+    assert [
+        it.table(f"provenance_{name}") for name in ("groups", "lines", "nodes", "kernels", "sources")
+    ] == [[]] * 5
 
 
-# tlparse ------------------------------------------------------------------------------------------------------------
+# tlparse
+# ------------------------------------------------------------------------------------------------------------
 
-# Where ours differs from the tables in tlparse's pages, and why. tlparse counts lines of code from the first that is not
-# empty, and it repeats a line for each kernel that it belongs to: lists are sets here.
+# Where ours differs from the tables in tlparse's pages, and why. tlparse counts lines of code from the first
+# that is not empty, and it repeats a line for each kernel that it belongs to: lists are sets here.
 REASONS = {
-    ("provenance", "0/0", 1): "it has one page for a compile id, with the last graph of each kind: that of the backward, which is empty",
+    (
+        "provenance",
+        "0/0",
+        1,
+    ): (
+        "it has one page for a compile id, with the last graph of each kind: that of the backward, which is"
+        " empty"
+    ),
     ("provenance", "0/0", 2): "torch wrote no map of the backward; tlparse reads nothing off the code",
     ("provenance_training", "0/0", 1): "it has the last graph only",
     ("provenance_training", "0/0", 2): "the same",
     ("provenance_training", "1/0", 1): "it has the last graph only; the backward is not empty here",
-    ("provenance_graphs", "2/0", 1): "of several nodes of one name it takes the last in the text, in whatever graph that stands",
+    (
+        "provenance_graphs",
+        "2/0",
+        1,
+    ): "of several nodes of one name it takes the last in the text, in whatever graph that stands",
 }
 TABLES = ("preToPost", "postToPre", "pyCodeToPost", "postToPyCode", "cppCodeToPost", "postToCppCode")
 
@@ -114,9 +138,14 @@ def tlparse_tables(report):
     out = {}
     for path, data in report.items():
         if path.startswith("provenance_tracking_"):
-            tables = json.loads(re.search(rb'<script id="lineMappings"[^>]*>(.*?)</script>', data, re.DOTALL)[1])
+            tables = json.loads(
+                re.search(rb'<script id="lineMappings"[^>]*>(.*?)</script>', data, re.DOTALL)[1]
+            )
             directory = path.removeprefix("provenance_tracking_").removesuffix(".html")
-            out[directory] = {name: {int(line): set(lines) for line, lines in tables.get(name, {}).items()} for name in TABLES}
+            out[directory] = {
+                name: {int(line): set(lines) for line, lines in tables.get(name, {}).items()}
+                for name in TABLES
+            }
     return out
 
 
@@ -130,7 +159,9 @@ def our_tables(graph):
     for pre, post in graph.pairs:
         add("preToPost", pre, post)
         add("postToPre", post, pre)
-    cpp = "cpp_wrapper_src" not in graph.texts["code"] and graph.row["code_language"] == "cpp"  # else C++ in a Python file
+    cpp = (
+        "cpp_wrapper_src" not in graph.texts["code"] and graph.row["code_language"] == "cpp"
+    )  # else C++ in a Python file
     blank = len(graph.texts["code"]) - len(graph.texts["code"].lstrip("\n"))
     for kernel in graph.kernels.values():
         for post in kernel["post_lines"]:
@@ -155,7 +186,9 @@ def test_equal_to_tlparse_on_the_public_traces(built, tmp_path, path):
         found = theirs.pop(directory_of(compile))
         assert sum(map(len, found.values())) > 20
         assert our_tables(graph) == found
-    assert all(not any(tables.values()) for tables in theirs.values()), "ids without provenance have empty pages"
+    assert all(not any(tables.values()) for tables in theirs.values()), (
+        "ids without provenance have empty pages"
+    )
 
 
 @pytest.mark.parametrize("name", FIXTURES)

@@ -1,4 +1,6 @@
-"""Nodes of kernels by the comments in generated code, where torch wrote no map; and what the code has beside the map."""
+"""Nodes of kernels by the comments in generated code, where torch wrote no map; and what the code has beside
+the map.
+"""
 
 import json
 
@@ -13,16 +15,41 @@ from tlparse_bundle.tables.provenance.kernels_in_code import CodeText
 from tlparse_bundle.tables.provenance.source_lines import GraphText
 
 PROVENANCE = ["provenance", "provenance_training", "provenance_graphs"]
-PUBLIC = [traces.PUBLIC / name for name in ("exec_order/dedicated_log_torch_trace_rank_0_a74od7a1.log", "multi_rank_runtime/dedicated_log_torch_trace_rank_0.log", "provenance/inductor_provenance_jit_cuda_log.txt")]
+PUBLIC = [
+    traces.PUBLIC / name
+    for name in (
+        "exec_order/dedicated_log_torch_trace_rank_0_a74od7a1.log",
+        "multi_rank_runtime/dedicated_log_torch_trace_rank_0.log",
+        "provenance/inductor_provenance_jit_cuda_log.txt",
+    )
+]
 
 
 BACKWARDS = {
     "provenance": {
-        "cpp_fused__softmax_backward_data_mul_sigmoid_sigmoid_backward_0:1": {"mul_1", "sum_2", "neg", "fma", "mul_2", "sigmoid", "sub_1", "mul_3", "mul_4"},
+        "cpp_fused__softmax_backward_data_mul_sigmoid_sigmoid_backward_0:1": {
+            "mul_1",
+            "sum_2",
+            "neg",
+            "fma",
+            "mul_2",
+            "sigmoid",
+            "sub_1",
+            "mul_3",
+            "mul_4",
+        },
         "cpp_fused_sum_1:3": {"sum_3"},
     },
     "provenance_training": {
-        "cpp_fused_expand_mul_tanh_tanh_backward_unsqueeze_0:1": {"unsqueeze", "expand", "mul_1", "tanh", "mul_2", "sub", "mul_3"},
+        "cpp_fused_expand_mul_tanh_tanh_backward_unsqueeze_0:1": {
+            "unsqueeze",
+            "expand",
+            "mul_1",
+            "tanh",
+            "mul_2",
+            "sub",
+            "mul_3",
+        },
         "cpp_fused_sum_1:3": {"sum_2"},
     },
 }
@@ -35,20 +62,32 @@ def of(built, path):
 
 @pytest.mark.parametrize("name", ["provenance", "provenance_training"])
 def test_a_backward_that_torch_did_not_map(built, root, name):
-    """Of its three kernels one is called by a library, with a comment; the others are between what is known of the tensors."""
+    """Of its three kernels one is called by a library, with a comment; the others are between what is known
+    of the tensors.
+    """
     it, graphs = of(built, root / "fixtures" / name / "trace")
     backward = graphs["0/0", 2]
     assert json.loads(text_of(it, backward.row["mapping_event"])) == {"version": 2.0}
     kernel = backward.kernels["extern_kernels.mm:2"]
     assert [backward.name("post", line) for line in kernel["post_lines"]] == ["mm"] and kernel["from_code"]
     (call,) = kernel["call_lines"]
-    assert "[permute_1, permute_3]" in backward.line("code", call - 2), "it names an input, and a node that is gone"
-    found = {name: {backward.name("post", line) for line in other["post_lines"]} for name, other in backward.kernels.items() if other is not kernel}
+    assert "[permute_1, permute_3]" in backward.line("code", call - 2), (
+        "it names an input, and a node that is gone"
+    )
+    found = {
+        name: {backward.name("post", line) for line in other["post_lines"]}
+        for name, other in backward.kernels.items()
+        if other is not kernel
+    }
     assert found == BACKWARDS[name]
     assert backward.row["kernel_from_code_count"] == backward.row["kernel_in_post_count"] == 3
 
 
-@pytest.mark.parametrize("path", traces.params([path for path in PUBLIC if path.exists()], traces.PUBLIC) + [pytest.param(name, id=name) for name in PROVENANCE])
+@pytest.mark.parametrize(
+    "path",
+    traces.params([path for path in PUBLIC if path.exists()], traces.PUBLIC)
+    + [pytest.param(name, id=name) for name in PROVENANCE],
+)
 def test_comments_say_what_the_map_says(built, root, path):
     """Where torch wrote a map, the comments lead to the same nodes."""
     _, graphs = of(built, root / "fixtures" / path / "trace" if type(path) is str else path)
@@ -65,7 +104,9 @@ def test_comments_say_what_the_map_says(built, root, path):
             assert lines in ([], kernel["post_lines"]), kernel["name"]
             compared += bool(lines)
             assert not kernel["from_code"]
-    assert compared >= (0 if type(path) is str else 2)  # kernels for a GPU have comments; on a CPU only calls of libraries do
+    assert compared >= (
+        0 if type(path) is str else 2
+    )  # kernels for a GPU have comments; on a CPU only calls of libraries do
 
 
 @pytest.mark.parametrize("name", PROVENANCE)
@@ -79,7 +120,14 @@ def test_the_flow_says_what_the_map_says(built, root, name):
             continue
         code = CodeText(graph.texts["code"])
         of_kernel = lambda kernel, graph=graph: {graph.name("post", line) for line in kernel["post_lines"]}
-        calls = [(kernel["call_lines"][0], kernel["name"], next(iter(of_kernel(kernel))) if kernel["name"].startswith("extern") else None) for kernel in kernels]
+        calls = [
+            (
+                kernel["call_lines"][0],
+                kernel["name"],
+                next(iter(of_kernel(kernel))) if kernel["name"].startswith("extern") else None,
+            )
+            for kernel in kernels
+        ]
         found = fused_nodes(code.lines, code.definitions, graph.texts["post"], calls)
         for kernel in kernels:
             said = found.get(kernel["call_lines"][0], set())
@@ -88,12 +136,22 @@ def test_the_flow_says_what_the_map_says(built, root, name):
     assert compared >= 2
 
 
-@pytest.mark.parametrize("path", traces.params([path for path in PUBLIC if path.exists()], traces.PUBLIC) + [pytest.param(name, id=name) for name in PROVENANCE])
+@pytest.mark.parametrize(
+    "path",
+    traces.params([path for path in PUBLIC if path.exists()], traces.PUBLIC)
+    + [pytest.param(name, id=name) for name in PROVENANCE],
+)
 def test_kernels_are_those_that_the_code_has(built, root, path):
-    """Collectives too, which the map of torch does not name: as in the table of kernels, which reads the code alone."""
+    """Collectives too, which the map of torch does not name: as in the table of kernels, which reads the code
+    alone.
+    """
     it, graphs = of(built, root / "fixtures" / path / "trace" if type(path) is str else path)
     for graph in graphs.values():
-        read = {kernel["name"] for kernel in it.table("kernels") if kernel["code_event"] == graph.row["code_event"]}
+        read = {
+            kernel["name"]
+            for kernel in it.table("kernels")
+            if kernel["code_event"] == graph.row["code_event"]
+        }
         assert {kernel["name"] for kernel in graph.kernels.values()} == read
     if type(path) is not str and "multi_rank" in str(path):
         assert "torch.ops._c10d_functional.all_reduce_.default" in graphs["0/0", 1].kernels
@@ -109,11 +167,12 @@ def test_bodies_of_the_kernels_of_aotinductor(built, root):
         first, last = kernel["body"]
         assert f"{name.partition(':')[0]}(" in bodies[first - 1] and bodies[last - 1].rstrip() == "}"
     assert all(kernel["body"] is None for name, kernel in graph.kernels.items() if name not in own)
-    (training, *_) = of(built, root / "fixtures" / "provenance_training" / "trace")[1].values()
+    training, *_ = of(built, root / "fixtures" / "provenance_training" / "trace")[1].values()
     assert training.row["bodies_event"] is None
 
 
-# made ----------------------------------------------------------------------------------------------------------------
+# made
+# ----------------------------------------------------------------------------------------------------------------
 
 TRITON = """# AOT ID: ['0_backward']
 # kernel path: /tmp/x.py
@@ -137,10 +196,23 @@ def call(args):
 
 def backward(log_of, code, post=POST, pre=None):
     records = [record("artifact:before_pre_grad_graph", payload=pre)] if pre else []
-    records += [record("inductor_post_grad_graph", payload=post), record("inductor_output_code", payload=code)]
-    it = log_of(b"".join([*records, record("artifact:inductor_provenance_tracking_node_mappings", payload='{"version": 2.0}')]))
+    records += [
+        record("inductor_post_grad_graph", payload=post),
+        record("inductor_output_code", payload=code),
+    ]
+    it = log_of(
+        b"".join(
+            [
+                *records,
+                record("artifact:inductor_provenance_tracking_node_mappings", payload='{"version": 2.0}'),
+            ]
+        )
+    )
     (graph,) = graphs_of(it).values()
-    return {name: [graph.name("post", line) for line in kernel["post_lines"]] for name, kernel in graph.kernels.items()}
+    return {
+        name: [graph.name("post", line) for line in kernel["post_lines"]]
+        for name, kernel in graph.kernels.items()
+    }
 
 
 def test_the_nodes_above_a_kernel_are_those_of_its_first_call(log_of):
@@ -159,7 +231,11 @@ MANY = """class <lambda>(torch.nn.Module):
 
 
 def extern(*names):
-    calls = "\n".join(f"    # Topologically Sorted Source Nodes: [{name}], Original ATen: [aten.mm]\n    # [Provenance debug handles] extern_kernels.mm:{n}\n    extern_kernels.mm(x, x)" for n, name in enumerate(names, 1))
+    calls = "\n".join(
+        f"    # Topologically Sorted Source Nodes: [{name}], Original ATen: [aten.mm]\n    # [Provenance"
+        f" debug handles] extern_kernels.mm:{n}\n    extern_kernels.mm(x, x)"
+        for n, name in enumerate(names, 1)
+    )
     return f"# AOT ID: ['0_backward']\ndef call(args):\n{calls}\n"
 
 
@@ -170,7 +246,10 @@ def extern(*names):
         (["x9", "a", "x9"], [[], ["a"], []]),  # the names of nodes that are gone say nothing
         (["a", "a", "c"], [["a"], ["b"], ["c"]]),  # the second is of what has it for an input
         (["a", "a", "a"], [["a"], ["b"], []]),
-        (["x9", "a, x9", "c"], [[], ["b"], ["c"]]),  # the last is the node itself, what is before it leads to it
+        (
+            ["x9", "a, x9", "c"],
+            [[], ["b"], ["c"]],
+        ),  # the last is the node itself, what is before it leads to it
         (["", "", ""], [[], [], []]),
     ],
 )
@@ -181,15 +260,27 @@ def test_a_call_is_of_the_node_that_is_named(log_of, names, found):
 
 def test_a_name_of_the_pre_grad_graph_is_none_of_the_post_grad_graph(log_of):
     pre = PRE.replace("relu:", "a:")
-    assert backward(log_of, extern("a", "b", "c"), MANY, pre) == {"extern_kernels.mm:1": [], "extern_kernels.mm:2": ["b"], "extern_kernels.mm:3": ["c"]}
+    assert backward(log_of, extern("a", "b", "c"), MANY, pre) == {
+        "extern_kernels.mm:1": [],
+        "extern_kernels.mm:2": ["b"],
+        "extern_kernels.mm:3": ["c"],
+    }
 
 
 def test_operators():
-    kernels = ["extern_kernels.mm", "torch.ops._c10d_functional.all_reduce_.default", "aten.randint.low_out", "triton_k", "cpp_fused_mm_0", "torch.ops.x"]
+    kernels = [
+        "extern_kernels.mm",
+        "torch.ops._c10d_functional.all_reduce_.default",
+        "aten.randint.low_out",
+        "triton_k",
+        "cpp_fused_mm_0",
+        "torch.ops.x",
+    ]
     assert [operator_of(kernel) for kernel in kernels] == ["mm", "all_reduce", "randint", None, None, None]
 
 
-# what flows through the code ------------------------------------------------------------------------------------------
+# what flows through the code
+# ------------------------------------------------------------------------------------------
 
 CHAIN = """class <lambda>(torch.nn.Module):
     def forward(self, x: "f32[4]", w: "f32[4]"):
@@ -253,8 +344,25 @@ def test_long_code_is_read_in_time_of_its_length(log_of):
     """Ten thousand kernels, one behind the other, and none of the names is ever let go."""
     count = 10_000
     definition = "k = async_compile.cpp_pybinding(['const float*', 'float*'], r'''\n''')\n"
-    calls = "".join(f"        buf{n} = empty_strided_cpu((4, ), (1, ), torch.float32)\n        k(buf{n - 1}, buf{n})\n" for n in range(1, count))
-    code = CodeText(f"{definition}    def call(self, args):\n        buf0, = args\n{calls}        return (buf{count - 1}, )\n")
+    calls = "".join(
+        f"        buf{n} = empty_strided_cpu((4, ), (1, ), torch.float32)\n        k(buf{n - 1}, buf{n})\n"
+        for n in range(1, count)
+    )
+    code = CodeText(
+        f"{definition}    def call(self, args):\n        buf0, = args\n{calls}        return"
+        f" (buf{count - 1}, )\n"
+    )
     lines = code.call_lines(["k"])["k"]
-    text = "".join(f"        n{n}: \"f32[4]\" = torch.ops.aten.sin.default({f'n{n - 1}' if n else 'buf0'})\n" for n in range(count))
-    assert fused_nodes(code.lines, code.definitions, f"class G:\n{text}        return (n{count - 1},)\n", [(line, "k", None) for line in lines]) == {}
+    text = "".join(
+        f'        n{n}: "f32[4]" = torch.ops.aten.sin.default({f"n{n - 1}" if n else "buf0"})\n'
+        for n in range(count)
+    )
+    assert (
+        fused_nodes(
+            code.lines,
+            code.definitions,
+            f"class G:\n{text}        return (n{count - 1},)\n",
+            [(line, "k", None) for line in lines],
+        )
+        == {}
+    )

@@ -36,7 +36,11 @@ def call(args):
 
 
 def part(name, payload, head="", **context):
-    kind = name if name in ("inductor_output_code", "inductor_pre_grad_graph", "inductor_post_grad_graph") else f"artifact:{name}"
+    kind = (
+        name
+        if name in ("inductor_output_code", "inductor_pre_grad_graph", "inductor_post_grad_graph")
+        else f"artifact:{name}"
+    )
     payload = payload if isinstance(payload, str) else json.dumps(payload)
     return record(f"{kind} {head}".strip(), payload=payload, **context)
 
@@ -55,9 +59,15 @@ def noted(it):
 
 def one(log_of, nodes=NODES, code=PYTHON, pre=PRE, post=POST, head="0/0", **context):
     """The graph of one made group."""
-    texts = [("before_pre_grad_graph", pre), ("inductor_post_grad_graph", post), ("inductor_output_code", code)]
+    texts = [
+        ("before_pre_grad_graph", pre),
+        ("inductor_post_grad_graph", post),
+        ("inductor_output_code", code),
+    ]
     records = [part(name, text, head, **context) for name, text in texts]
-    (graph,) = made(log_of, *records, part("inductor_provenance_tracking_node_mappings", nodes, head, **context)).values()
+    (graph,) = made(
+        log_of, *records, part("inductor_provenance_tracking_node_mappings", nodes, head, **context)
+    ).values()
     return graph
 
 
@@ -78,7 +88,11 @@ def test_a_handle_is_not_the_beginning_of_another(log_of):
     # [Provenance debug handles] k0_1:2
     k0_1.run(c)
 """
-    assert calls(one(log_of, kernels_only("k0:1", "k0:12", "k0_1:2"), code)) == {"k0:1": [5], "k0:12": [3], "k0_1:2": [7]}
+    assert calls(one(log_of, kernels_only("k0:1", "k0:12", "k0_1:2"), code)) == {
+        "k0:1": [5],
+        "k0:12": [3],
+        "k0_1:2": [7],
+    }
 
 
 def test_names_with_colons_are_split_at_the_last(log_of):
@@ -106,7 +120,9 @@ void AOTInductorModel::run_impl(
     call_k0(buf0, k0_xnumel_0);
 """
     assert calls(one(log_of, kernels_only("k0:1"), code)) == {"k0:1": [10]}
-    assert calls(one(log_of, {"cppCodeToPost": {"k0": ["relu"]}}, code.replace("// [Prov", "// [No prov"))) == {"k0": [10]}
+    assert calls(
+        one(log_of, {"cppCodeToPost": {"k0": ["relu"]}}, code.replace("// [Prov", "// [No prov"))
+    ) == {"k0": [10]}
 
 
 def test_a_comment_without_a_call_stands_for_it(log_of):
@@ -116,7 +132,10 @@ def test_a_comment_without_a_call_stands_for_it(log_of):
     // [Provenance debug handles] mylib::op:2
     aoti_torch_proxy_executor_call_function(proxy_executor, 1);
 """
-    assert calls(one(log_of, kernels_only("mylib::op:1", "mylib::op:2"), code)) == {"mylib::op:1": [2], "mylib::op:2": [4]}
+    assert calls(one(log_of, kernels_only("mylib::op:1", "mylib::op:2"), code)) == {
+        "mylib::op:1": [2],
+        "mylib::op:2": [4],
+    }
 
 
 @pytest.mark.parametrize("head", ["def call(args):", "    def call(self, args):"])
@@ -133,22 +152,41 @@ def k0(x):
         extern_kernels.bmm(a)
 """
     graph = one(log_of, {"cppCodeToPost": {"k0": ["relu"], "extern_kernels.mm": ["add"]}}, code)
-    assert calls(graph) == {"k0": [7, 9], "extern_kernels.mm": [6], "extern_kernels.mm_plus": [8], "extern_kernels.bmm": [10]}
-    assert (graph.row["version"], graph.kernels["k0"]["definition"], graph.row["kernel_in_post_count"]) == (1, [1, 4], 2)
+    assert calls(graph) == {
+        "k0": [7, 9],
+        "extern_kernels.mm": [6],
+        "extern_kernels.mm_plus": [8],
+        "extern_kernels.bmm": [10],
+    }
+    assert (graph.row["version"], graph.kernels["k0"]["definition"], graph.row["kernel_in_post_count"]) == (
+        1,
+        [1, 4],
+        2,
+    )
 
 
 @pytest.mark.parametrize("pre", ["before_pre_grad_graph", "inductor_pre_grad_graph"])
 @pytest.mark.parametrize("post", ["after_post_grad_graph", "inductor_post_grad_graph"])
 def test_older_names(log_of, pre, post):
     """Both as events and as artifacts; the mapping of AOTInductor before its code."""
-    wrapper = PYTHON.replace("def call(args):", "void AOTInductorModel::run_impl(").replace("#", "//").replace(".run", "")
+    wrapper = (
+        PYTHON.replace("def call(args):", "void AOTInductorModel::run_impl(")
+        .replace("#", "//")
+        .replace(".run", "")
+    )
     for events in (True, False):
         texts = {pre: PRE, post: POST, "inductor_provenance_tracking_node_mappings": NODES}
         records = [
-            part(name, text) if events else record(f"artifact:{name}", payload=text if isinstance(text, str) else json.dumps(text))
+            (
+                part(name, text)
+                if events
+                else record(f"artifact:{name}", payload=text if isinstance(text, str) else json.dumps(text))
+            )
             for name, text in texts.items()
         ]
-        graphs = made(log_of, *records, record('graph_dump {"name": "inductor_aot_wrapper_code"}', payload=wrapper))
+        graphs = made(
+            log_of, *records, record('graph_dump {"name": "inductor_aot_wrapper_code"}', payload=wrapper)
+        )
         (graph,) = graphs.values()
         assert graph.names == [("relu", "relu"), ("add_1", "add")] and calls(graph) == {"k0:1": [4]}
 
@@ -158,7 +196,11 @@ def test_the_parts_that_older_torch_wrote_alone(log_of):
     pre = {"name": "relu", "graph_id": 77, "from_node": []}
     origins = {
         "relu": [pre],
-        "add": [{"name": "add", "graph_id": 5, "from_node": [{"name": "add_1", "graph_id": 77, "from_node": []}]}, {"graph_id": 77}, "x"],
+        "add": [
+            {"name": "add", "graph_id": 5, "from_node": [{"name": "add_1", "graph_id": 77, "from_node": []}]},
+            {"graph_id": 77},
+            "x",
+        ],
     }
     code = "def call(args):\n    k0.run(arg0_1)\n"
     records = [part("before_pre_grad_graph", PRE), part("after_post_grad_graph", POST), part("inductor_post_to_pre_grad_nodes", origins),
@@ -204,13 +246,18 @@ def test_several_graphs_of_a_compile_and_interleaved_compiles(log_of):
 
 
 def test_backward_of_unknown_origin_has_no_pre_grad_graph(log_of):
-    """With several pre-grad graphs under one id, as DDPOptimizer makes, an empty mapping does not tell which one it is."""
+    """With several pre-grad graphs under one id, as DDPOptimizer makes, an empty mapping does not tell which
+    one it is.
+    """
     forward = [
         part("before_pre_grad_graph", PRE, "0/0"),
         part("inductor_post_grad_graph", POST, "0/0"),
         part("inductor_provenance_tracking_node_mappings", NODES, "0/0"),
     ]
-    backward = [part("inductor_post_grad_graph", POST, "0/0"), part("inductor_provenance_tracking_node_mappings", {"version": 2.0}, "0/0")]
+    backward = [
+        part("inductor_post_grad_graph", POST, "0/0"),
+        part("inductor_provenance_tracking_node_mappings", {"version": 2.0}, "0/0"),
+    ]
     graphs = made(log_of, *forward, *forward, *backward)
     assert [graph.row["pre_graph_event"] is None for graph in graphs.values()] == [False, False, True]
     graphs = made(log_of, *forward, *backward)
@@ -225,11 +272,16 @@ def test_texts_are_let_go_when_many_graphs_are_open(log_of, monkeypatch):
     backward = [
         r
         for head in heads
-        for r in (part("inductor_post_grad_graph", POST, head), part("inductor_provenance_tracking_node_mappings", {"version": 2.0}, head))
+        for r in (
+            part("inductor_post_grad_graph", POST, head),
+            part("inductor_provenance_tracking_node_mappings", {"version": 2.0}, head),
+        )
     ]
     graphs = made(log_of, *forward, *backward)
     assert all(graphs[head, 1].names == [("relu", "relu"), ("add_1", "add")] for head in heads)
-    assert all(graphs[head, 2].row["pre_graph_event"] == graphs[head, 1].row["pre_graph_event"] for head in heads)
+    assert all(
+        graphs[head, 2].row["pre_graph_event"] == graphs[head, 1].row["pre_graph_event"] for head in heads
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,7 +297,11 @@ def test_texts_are_let_go_when_many_graphs_are_open(log_of, monkeypatch):
 )
 def test_damaged_mappings_lose_nothing_else(log_of, damaged):
     stacks = {
-        "k0:1": ['  File "/home/user/model.py", line 14, in forward\n    y = x.relu()\n      ^^^\n', 3, "no stack"],
+        "k0:1": [
+            '  File "/home/user/model.py", line 14, in forward\n    y = x.relu()\n      ^^^\n',
+            3,
+            "no stack",
+        ],
         "k1:2": None,
         "k2:3": [{}],
     }

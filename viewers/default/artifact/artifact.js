@@ -37,17 +37,35 @@ export async function openArtifact(context, model, artifact, signal) {
   return {
     element: h("div", { class: "fill" }, head, pane.element),
     find: pane.find,
-    shown: () => { if (state.current.line) pane.goTo(state.current.line, false); },
-    line: (lines) => { if (lines && lines !== pane.marked) pane.goTo(lines, false); },
+    shown: () => {
+      if (state.current.line) pane.goTo(state.current.line, false);
+    },
+    line: (lines) => {
+      if (lines && lines !== pane.marked) pane.goTo(lines, false);
+    },
   };
 }
 
 /** Text or table. @param {any} state @param {boolean} table */
 function graphTools(state, table) {
-  const button = (/** @type {string} */ text, /** @type {boolean} */ on, /** @type {string} */ title) => h("button", {
-    class: "tool", "aria-pressed": String(on), title, onclick: () => on || state.go(state.patched({ ...TABLE_ONLY, pane: text === "Table" ? "table" : "" })),
-  }, text);
-  return h("span", { role: "group", "aria-label": "Show as" }, button("Text", !table, "The graph as torch wrote it"), button("Table", table, "One row for each node"));
+  const button = (/** @type {string} */ text, /** @type {boolean} */ on, /** @type {string} */ title) =>
+    h(
+      "button",
+      {
+        "class": "tool",
+        "aria-pressed": String(on),
+        title,
+        "onclick": () =>
+          on || state.go(state.patched({ ...TABLE_ONLY, pane: text === "Table" ? "table" : "" })),
+      },
+      text,
+    );
+  return h(
+    "span",
+    { "role": "group", "aria-label": "Show as" },
+    button("Text", !table, "The graph as torch wrote it"),
+    button("Table", table, "One row for each node"),
+  );
 }
 
 /**
@@ -56,10 +74,18 @@ function graphTools(state, table) {
  */
 export function payloadPane(payload, language, name, { state, compile, tools } = {}) {
   const pane = new CodePane({
-    label: `Text of ${name}`, wrap: stored(WRAP) === "1", onwrap: (wrap) => store(WRAP, wrap ? "1" : null),
-    online: (line) => state?.replace({ line }), tools,
+    label: `Text of ${name}`,
+    wrap: stored(WRAP) === "1",
+    onwrap: (wrap) => store(WRAP, wrap ? "1" : null),
+    online: (line) => state?.replace({ line }),
+    tools,
   });
-  pane.set({ text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(payload), bytes: payload, language, fileName: fileNameOf(name, language, compile) });
+  pane.set({
+    text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(payload),
+    bytes: payload,
+    language,
+    fileName: fileNameOf(name, language, compile),
+  });
   return pane;
 }
 
@@ -73,7 +99,10 @@ export function jsonPane(value, name) {
 /** @param {import("../frame/viewer.js").Context} context @param {any} artifact @param {any} head @param {any} metadata @param {any} stacks */
 function withoutPayload({ log, state }, artifact, head, metadata, stacks) {
   if (artifact.type.endsWith("compilation_metrics")) {
-    return { element: h("div", { class: "fill" }, head, metricsTable(log, artifact.event, state, metadata)), find: null };
+    return {
+      element: h("div", { class: "fill" }, head, metricsTable(log, artifact.event, state, metadata)),
+      find: null,
+    };
   }
   const pane = jsonPane(stacks.resolve(metadata), artifact.name);
   const link = artifact.type === "link" ? safeLink(metadata.link) : null;
@@ -84,8 +113,12 @@ function withoutPayload({ log, state }, artifact, head, metadata, stacks) {
 function safeLink(link) {
   const url = String(link?.url ?? "");
   const web = /^https?:\/\//i.test(url) && URL.canParse(url);
-  return h("p", { class: "padded" }, `${link?.name ?? "link"}: `,
-    web ? h("a", { href: url, rel: "noopener noreferrer", target: "_blank" }, url) : h("code", null, url));
+  return h(
+    "p",
+    { class: "padded" },
+    `${link?.name ?? "link"}: `,
+    web ? h("a", { href: url, rel: "noopener noreferrer", target: "_blank" }, url) : h("code", null, url),
+  );
 }
 
 /** @param {any} bundle @param {any} log @param {any} model @param {any} artifact @param {any} state */
@@ -94,12 +127,36 @@ async function artifactHead(bundle, log, model, artifact, state) {
   const { rows } = await artifactsOf(log);
   const twins = [];
   if (artifact.sha256 !== null) {
-    for (const row of rows) if (row.sha256 === artifact.sha256 && row.event !== artifact.event && twins.length <= MOST_TWINS) twins.push(row);
+    for (const row of rows)
+      if (row.sha256 === artifact.sha256 && row.event !== artifact.event && twins.length <= MOST_TWINS)
+        twins.push(row);
   }
-  return h("header", { class: "artifact-head" },
-    h("h2", null, title), title !== artifact.label && h("code", { title: artifact.address }, artifact.label), h("span", { class: "dim artifact-about", title: help }, help),
-    twins.length > 0 && h("span", { class: "twins" }, h("span", { class: "dim" }, "same text in"), twins.slice(0, MOST_TWINS).map((twin) =>
-      [" ", compileLink(model, numberOf(model, twin), state, { artifact: twin.name })]).flat(), twins.length > MOST_TWINS && " …"),
-    h("a", { href: state.link({ view: "events", event: String(artifact.event) }), title: `Record ${artifact.event}` }, "record"),
-    artifact.sha256 !== null && h("span", { class: "dim", title: `SHA-256 ${artifact.sha256}` }, bytes(artifact.size_bytes)));
+  return h(
+    "header",
+    { class: "artifact-head" },
+    h("h2", null, title),
+    title !== artifact.label && h("code", { title: artifact.address }, artifact.label),
+    h("span", { class: "dim artifact-about", title: help }, help),
+    twins.length > 0 &&
+      h(
+        "span",
+        { class: "twins" },
+        h("span", { class: "dim" }, "same text in"),
+        twins
+          .slice(0, MOST_TWINS)
+          .map((twin) => [" ", compileLink(model, numberOf(model, twin), state, { artifact: twin.name })])
+          .flat(),
+        twins.length > MOST_TWINS && " …",
+      ),
+    h(
+      "a",
+      {
+        href: state.link({ view: "events", event: String(artifact.event) }),
+        title: `Record ${artifact.event}`,
+      },
+      "record",
+    ),
+    artifact.sha256 !== null &&
+      h("span", { class: "dim", title: `SHA-256 ${artifact.sha256}` }, bytes(artifact.size_bytes)),
+  );
 }

@@ -12,11 +12,23 @@ import { functionName, idText, placeOf } from "../shared/model.js";
 export function numbers({ model, index }) {
   const c = model.compiles[index];
   return [
-    ["Function", functionName(c)], ["Place", placeOf(model, c)], ["Status", statusInfo(c.status).word], ["Recompile reason", c.recompile_reason ?? "–"],
-    ["Failure", c.failure_type === null ? "–" : `${c.failure_type}: ${c.failure_reason ?? "no message"}`], ["Restarts", c.restart_reasons.join("\n") || "–"],
-    ["Compile time", time(c.total_us)], ["in Dynamo", time(c.dynamo_us)], ["in AOTAutograd", time(c.aot_us)], ["in Inductor", time(c.inductor_us)],
-    ["Ops in the graph", count(c.graph_op_count)], ["Nodes", count(c.graph_node_count)], ["Inputs", count(c.graph_input_count)], [BY_TORCH, count(c.guard_count)],
-    ["Graph breaks", count(c.graph_break_count)], ["Artifacts", count(c.artifact_count)], ["In the log", `${count(c.event_count)} records, ${bytes(c.size_bytes)}`],
+    ["Function", functionName(c)],
+    ["Place", placeOf(model, c)],
+    ["Status", statusInfo(c.status).word],
+    ["Recompile reason", c.recompile_reason ?? "–"],
+    ["Failure", c.failure_type === null ? "–" : `${c.failure_type}: ${c.failure_reason ?? "no message"}`],
+    ["Restarts", c.restart_reasons.join("\n") || "–"],
+    ["Compile time", time(c.total_us)],
+    ["in Dynamo", time(c.dynamo_us)],
+    ["in AOTAutograd", time(c.aot_us)],
+    ["in Inductor", time(c.inductor_us)],
+    ["Ops in the graph", count(c.graph_op_count)],
+    ["Nodes", count(c.graph_node_count)],
+    ["Inputs", count(c.graph_input_count)],
+    [BY_TORCH, count(c.guard_count)],
+    ["Graph breaks", count(c.graph_break_count)],
+    ["Artifacts", count(c.artifact_count)],
+    ["In the log", `${count(c.event_count)} records, ${bytes(c.size_bytes)}`],
   ];
 }
 
@@ -24,9 +36,13 @@ export function numbers({ model, index }) {
 export function frameHistory(model, index) {
   const compile = model.compiles[index];
   if (compile.id === null) return [];
-  const same = (/** @type {any} */ c) => c.id !== null && (c.file === null
-    ? c.frame_id === compile.frame_id && c.compiled_autograd_id === compile.compiled_autograd_id && c.occurrence === compile.occurrence
-    : c.file === compile.file && c.line === compile.line && c.function === compile.function);
+  const same = (/** @type {any} */ c) =>
+    c.id !== null &&
+    (c.file === null
+      ? c.frame_id === compile.frame_id &&
+        c.compiled_autograd_id === compile.compiled_autograd_id &&
+        c.occurrence === compile.occurrence
+      : c.file === compile.file && c.line === compile.line && c.function === compile.function);
   return model.frames.filter(({ last }) => same(last)).map(({ rows }) => rows[rows.length - 1]);
 }
 
@@ -41,7 +57,9 @@ export function previousOfFrame(model, index) {
 /** "L_x_ f32[4, 2]", one for each input of the graph that Dynamo made. @param {string} graph */
 export function inputsOf(graph) {
   const head = /def forward\(([^]*?)\)\s*(?:->[^:]*)?:\s*$/m.exec(graph)?.[1] ?? "";
-  return [...head.matchAll(/(\w+)\s*:\s*"([^"]*)"/g)].map(([, name, type]) => `${name} ${type.replace(/\](?:\[[^\]]*\])?\w*$/, "]")}`);
+  return [...head.matchAll(/(\w+)\s*:\s*"([^"]*)"/g)].map(
+    ([, name, type]) => `${name} ${type.replace(/\](?:\[[^\]]*\])?\w*$/, "]")}`,
+  );
 }
 
 /** The graph of Dynamo of a compile, if there is one. @param {Side} side */
@@ -60,4 +78,5 @@ export function parseSide(text) {
 export const formatSide = ({ model, index }) => `${model.log.id}/${model.compiles[index].key}`;
 
 /** @param {Side} side @param {boolean} withLog */
-export const sideText = ({ model, index }, withLog) => `${withLog ? `${model.log.id} ` : ""}${idText(model.compiles[index])}`;
+export const sideText = ({ model, index }, withLog) =>
+  `${withLog ? `${model.log.id} ` : ""}${idText(model.compiles[index])}`;

@@ -17,7 +17,9 @@ import { compileSummary } from "./summary.js";
 
 const PAGE = { problems: compileProblems, cachesAndGuards: compileCachesAndGuards };
 // Pages of the compile that are not artifacts; '~' does not occur in artifact addresses made by torch.
-const SUMMARY = "", STACK = "~stack", METRICS = "~metrics";
+const SUMMARY = "",
+  STACK = "~stack",
+  METRICS = "~metrics";
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openCompile(context) {
@@ -25,12 +27,21 @@ export async function openCompile(context) {
   let { log } = context;
   let model = await modelOf(log);
   const head = h("header", { class: "compile-head" });
-  const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts", onkeydown: railKey });
-  const body = h("section", { class: "pane artifact", "aria-label": "Artifact" });
+  const rail = h("nav", { "class": "pane rail", "aria-label": "Artifacts", "onkeydown": railKey });
+  const body = h("section", { "class": "pane artifact", "aria-label": "Artifact" });
   const load = loader(body);
   /** @type {import("../frame/viewer.js").View & {pane?: any}} */
-  const view = { element: h("div", { class: "fill" }, head, split("compile", rail, body, { label: "Width of the list", size: "300px" })), title: "Compile" };
-  let railOf = "", railShown = "";
+  const view = {
+    element: h(
+      "div",
+      { class: "fill" },
+      head,
+      split("compile", rail, body, { label: "Width of the list", size: "300px" }),
+    ),
+    title: "Compile",
+  };
+  let railOf = "",
+    railShown = "";
   let shown = "";
   let find = /** @type {HTMLElement | null} */ (null);
   let line = /** @type {((lines: string) => void) | undefined} */ (undefined);
@@ -47,7 +58,15 @@ export async function openCompile(context) {
       view.title = "Compile";
       fill(head, h("h1", null, `This log has no compile ${current.compile || "(none given)"}`));
       fill(rail);
-      fill(body, h("p", null, "Ids differ between logs when they compiled different things. ", h("a", { href: state.link({ view: "compiles" }) }, "All compiles of this log")));
+      fill(
+        body,
+        h(
+          "p",
+          null,
+          "Ids differ between logs when they compiled different things. ",
+          h("a", { href: state.link({ view: "compiles" }) }, "All compiles of this log"),
+        ),
+      );
       railOf = shown = "";
       return;
     }
@@ -67,19 +86,61 @@ export async function openCompile(context) {
 
   /** @param {any} compile @param {any[]} artifacts */
   const drawRail = (compile, artifacts) => {
-    const link = (/** @type {string} */ artifact, /** @type {any} */ text, /** @type {any} */ more, /** @type {string} */ title) =>
-      h("a", { href: state.link({ view: "compile", compile: compile.key, artifact }), dataset: { artifact }, title }, text, more);
-    fill(rail, h("ul", null,
-      h("li", null, link(SUMMARY, "Summary", null, "In short")),
-      compile.stack !== null && h("li", null, link(STACK, "Stack", null, "Who called the compiled function")),
-      compile.metrics_event !== null && h("li", null, link(METRICS, "Metrics", null, "Everything that the compilation metrics say")),
-      h("li", null, provenanceLink(log, compile, artifacts, state))),
-    moreArtifacts(compile, artifacts) && h("p", { class: "note" }, moreArtifacts(compile, artifacts)),
-    byPhase(bundle.manifest, artifacts).map((phase) => [
-      h("h2", { title: phase.help }, phase.title),
-      h("ul", null, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, link(artifact.address, artifact.label,
-        h("span", { class: "dim size" }, artifact.sha256 === null ? "" : bytes(artifact.size_bytes)), describe(bundle.manifest, artifact).help)))),
-    ]).flat());
+    const link = (
+      /** @type {string} */ artifact,
+      /** @type {any} */ text,
+      /** @type {any} */ more,
+      /** @type {string} */ title,
+    ) =>
+      h(
+        "a",
+        {
+          href: state.link({ view: "compile", compile: compile.key, artifact }),
+          dataset: { artifact },
+          title,
+        },
+        text,
+        more,
+      );
+    fill(
+      rail,
+      h(
+        "ul",
+        null,
+        h("li", null, link(SUMMARY, "Summary", null, "In short")),
+        compile.stack !== null &&
+          h("li", null, link(STACK, "Stack", null, "Who called the compiled function")),
+        compile.metrics_event !== null &&
+          h("li", null, link(METRICS, "Metrics", null, "Everything that the compilation metrics say")),
+        h("li", null, provenanceLink(log, compile, artifacts, state)),
+      ),
+      moreArtifacts(compile, artifacts) && h("p", { class: "note" }, moreArtifacts(compile, artifacts)),
+      byPhase(bundle.manifest, artifacts)
+        .map((phase) => [
+          h("h2", { title: phase.help }, phase.title),
+          h(
+            "ul",
+            null,
+            phase.artifacts.map((/** @type {any} */ artifact) =>
+              h(
+                "li",
+                null,
+                link(
+                  artifact.address,
+                  artifact.label,
+                  h(
+                    "span",
+                    { class: "dim size" },
+                    artifact.sha256 === null ? "" : bytes(artifact.size_bytes),
+                  ),
+                  describe(bundle.manifest, artifact).help,
+                ),
+              ),
+            ),
+          ),
+        ])
+        .flat(),
+    );
   };
 
   /** @param {string} artifact @param {boolean} [reveal] */
@@ -100,32 +161,70 @@ export async function openCompile(context) {
     line = undefined;
     const wanted = current.artifact;
     if (wanted === STACK && compile.stack !== null) {
-      return load("the stack", () => log.stacks(), (stacks) => fill(body, stackList(stacks.stack(compile.stack))));
+      return load(
+        "the stack",
+        () => log.stacks(),
+        (stacks) => fill(body, stackList(stacks.stack(compile.stack))),
+      );
     }
     if (wanted === METRICS && compile.metrics_event !== null) {
-      return load("the metrics", (signal) => log.metadata(compile.metrics_event, { signal }), (metadata) => fill(body, metricsTable(log, compile.metrics_event, state, metadata)));
+      return load(
+        "the metrics",
+        (signal) => log.metadata(compile.metrics_event, { signal }),
+        (metadata) => fill(body, metricsTable(log, compile.metrics_event, state, metadata)),
+      );
     }
     const artifact = artifacts.find((a) => a.address === wanted);
     if (artifact) {
       const label = `${artifact.label}${artifact.sha256 === null ? "" : ` (${bytes(artifact.size_bytes)})`}`;
-      return load(label, (signal) => openArtifact(context, model, artifact, signal), (opened) => {
-        find = opened.find;
-        line = opened.line;
-        fill(body, opened.element);
-        opened.shown?.();
-      });
+      return load(
+        label,
+        (signal) => openArtifact(context, model, artifact, signal),
+        (opened) => {
+          find = opened.find;
+          line = opened.line;
+          fill(body, opened.element);
+          opened.shown?.();
+        },
+      );
     }
-    const note = wanted && h("p", { class: "note" }, `${idText(compile)} has no ${wanted}. Here is its summary.`);
-    return load("the summary", async () => null, () => fill(body, h("div", { class: "scroll padded", tabindex: "0", role: "region", "aria-label": "Summary" }, note, compileSummary(context, model, index, PAGE))));
+    const note =
+      wanted && h("p", { class: "note" }, `${idText(compile)} has no ${wanted}. Here is its summary.`);
+    return load(
+      "the summary",
+      async () => null,
+      () =>
+        fill(
+          body,
+          h(
+            "div",
+            { "class": "scroll padded", "tabindex": "0", "role": "region", "aria-label": "Summary" },
+            note,
+            compileSummary(context, model, index, PAGE),
+          ),
+        ),
+    );
   };
 
-  view.update = (current) => void show(current).catch((error) => load("the compile", () => Promise.reject(error), () => {}));
+  view.update = (current) =>
+    void show(current).catch((error) =>
+      load(
+        "the compile",
+        () => Promise.reject(error),
+        () => {},
+      ),
+    );
   // Of a compile that is over nothing changes while the log grows; of the one that runs the list gets longer, and what is open stays open.
   view.grown = async (newer) => {
-    const known = await modelOf(newer.log), index = known.byKey.get(state.current.compile) ?? -1;
-    const artifacts = index < 0 ? [] : await labelled(newer.log, await compileArtifacts(newer.log, known.compiles[index]));
-    const before = model.compiles[model.byKey.get(state.current.compile) ?? -1], now = known.compiles[index];
-    const same = JSON.stringify(before) === JSON.stringify(now), grew = railShown !== JSON.stringify(artifacts), wanted = state.current.artifact;
+    const known = await modelOf(newer.log),
+      index = known.byKey.get(state.current.compile) ?? -1;
+    const artifacts =
+      index < 0 ? [] : await labelled(newer.log, await compileArtifacts(newer.log, known.compiles[index]));
+    const before = model.compiles[model.byKey.get(state.current.compile) ?? -1],
+      now = known.compiles[index];
+    const same = JSON.stringify(before) === JSON.stringify(now),
+      grew = railShown !== JSON.stringify(artifacts),
+      wanted = state.current.artifact;
     return () => {
       context = newer;
       log = newer.log;
@@ -158,16 +257,41 @@ const neighbour = (model, index, by) => model.compiles[model.order[model.order.i
 function heading(model, compile, index, step, state) {
   const before = previousOfFrame(model, index);
   const right = formatSide({ model, index });
-  const button = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {string} */ key, /** @type {number} */ by) =>
-    h("button", { class: "tool", "aria-label": name, title: `${name} (${key})`, disabled: !neighbour(model, index, by), onclick: () => step(by) }, sign);
+  const button = (
+    /** @type {string} */ sign,
+    /** @type {string} */ name,
+    /** @type {string} */ key,
+    /** @type {number} */ by,
+  ) =>
+    h(
+      "button",
+      {
+        "class": "tool",
+        "aria-label": name,
+        "title": `${name} (${key})`,
+        "disabled": !neighbour(model, index, by),
+        "onclick": () => step(by),
+      },
+      sign,
+    );
   return [
-    h("h1", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile)), statusBadge(compile.status),
+    h("h1", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile)),
+    statusBadge(compile.status),
     h("span", { class: "place", title: compile.file }, placeOf(model, compile)),
     h("span", { class: "spring" }),
-    before < 0 ? h("a", { href: state.link({ view: "compare", right }) }, "compare with …")
-      : h("a", { href: state.link({ view: "compare", left: formatSide({ model, index: before }), right }), title: "Artifact by artifact; the same function's compile before this one" }, `compare with ${idText(model.compiles[before])}`),
+    before < 0
+      ? h("a", { href: state.link({ view: "compare", right }) }, "compare with …")
+      : h(
+          "a",
+          {
+            href: state.link({ view: "compare", left: formatSide({ model, index: before }), right }),
+            title: "Artifact by artifact; the same function's compile before this one",
+          },
+          `compare with ${idText(model.compiles[before])}`,
+        ),
     h("span", { class: "dim" }, `${model.order.indexOf(index) + 1} of ${model.compiles.length}`),
-    button("‹", "Previous compile", "[", -1), button("›", "Next compile", "]", 1),
+    button("‹", "Previous compile", "[", -1),
+    button("›", "Next compile", "]", 1),
   ];
 }
 
@@ -175,12 +299,33 @@ const MOST_FRAMES = 2_000;
 
 /** @param {import("../../lib/bundle/stacks.js").Frame[]} frames */
 function stackList(frames) {
-  return h("div", { class: "scroll padded", tabindex: "0", role: "region", "aria-label": "Stack" },
+  return h(
+    "div",
+    { "class": "scroll padded", "tabindex": "0", "role": "region", "aria-label": "Stack" },
     h("p", { class: "dim" }, "Outermost caller first; the last frame is the compiled function."),
-    frames.length > MOST_FRAMES && h("p", { class: "note" }, `The innermost ${count(MOST_FRAMES)} of ${count(frames.length)} frames.`),
-    h("ol", { class: "frames" }, frames.slice(-MOST_FRAMES).map((frame) => h("li", { title: frameText(frame) },
-      h("div", null, h("b", null, frame.function), " ", h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`)),
-      frame.code && h("code", null, frame.code)))));
+    frames.length > MOST_FRAMES &&
+      h("p", { class: "note" }, `The innermost ${count(MOST_FRAMES)} of ${count(frames.length)} frames.`),
+    h(
+      "ol",
+      { class: "frames" },
+      frames
+        .slice(-MOST_FRAMES)
+        .map((frame) =>
+          h(
+            "li",
+            { title: frameText(frame) },
+            h(
+              "div",
+              null,
+              h("b", null, frame.function),
+              " ",
+              h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`),
+            ),
+            frame.code && h("code", null, frame.code),
+          ),
+        ),
+    ),
+  );
 }
 
 /** ↑ ↓ Home End walk the list; it is one tab stop. @param {KeyboardEvent} event */

@@ -19,11 +19,35 @@ const MOST_SHOWN = 20;
 export function compileProblems({ log, state }, model, index, instead) {
   const root = h("div", { class: "compile-findings" });
   const attempts = attemptsOf(model, index);
-  Promise.all([findingsOf(log), log.table("failures"), log.table("graph_breaks"), log.table("graph_break_records"), recompilesOf(log)]).then(([found, failures, breaks, breakRecords, recompiles]) => fill(root,
-    cards(model, state, found, (finding) => finding.compiles.includes(model.compiles[index].compile), { level: 3, whole: false }),
-    records((failures ?? []).filter((/** @type {any} */ row) => attempts.has(numberOf(model, row))).slice(0, MOST_SHOWN).map((/** @type {any} */ row) => failureRow(row, state)), breakRows(model, breaks ?? [], breakRecords ?? [], attempts, state), found !== null),
-    recompiles?.recompiles.filter((row) => attempts.has(numberOf(model, row))).slice(0, MOST_SHOWN).map((row) => recompileRow(log, model, recompiles.codeObjects, row, state))),
-  (error) => fill(root, instead(), h("p", { class: "dim" }, error.message)));
+  Promise.all([
+    findingsOf(log),
+    log.table("failures"),
+    log.table("graph_breaks"),
+    log.table("graph_break_records"),
+    recompilesOf(log),
+  ]).then(
+    ([found, failures, breaks, breakRecords, recompiles]) =>
+      fill(
+        root,
+        cards(model, state, found, (finding) => finding.compiles.includes(model.compiles[index].compile), {
+          level: 3,
+          whole: false,
+        }),
+        records(
+          (failures ?? [])
+            .filter((/** @type {any} */ row) => attempts.has(numberOf(model, row)))
+            .slice(0, MOST_SHOWN)
+            .map((/** @type {any} */ row) => failureRow(row, state)),
+          breakRows(model, breaks ?? [], breakRecords ?? [], attempts, state),
+          found !== null,
+        ),
+        recompiles?.recompiles
+          .filter((row) => attempts.has(numberOf(model, row)))
+          .slice(0, MOST_SHOWN)
+          .map((row) => recompileRow(log, model, recompiles.codeObjects, row, state)),
+      ),
+    (error) => fill(root, instead(), h("p", { class: "dim" }, error.message)),
+  );
   return root;
 }
 
@@ -31,8 +55,18 @@ export function compileProblems({ log, state }, model, index, instead) {
 export function compileCachesAndGuards({ log, state }, model, index) {
   const root = h("div", { class: "compile-findings" });
   const attempts = attemptsOf(model, index);
-  Promise.all([log.table("caches"), log.table("guard_trees")]).then(([caches, guards]) => fill(root, cacheList(model, caches ?? [], attempts, state), guardList((guards ?? []).filter((/** @type {any} */ tree) => attempts.has(numberOf(model, tree))), state)),
-    (error) => fill(root, h("p", { class: "dim" }, error.message)));
+  Promise.all([log.table("caches"), log.table("guard_trees")]).then(
+    ([caches, guards]) =>
+      fill(
+        root,
+        cacheList(model, caches ?? [], attempts, state),
+        guardList(
+          (guards ?? []).filter((/** @type {any} */ tree) => attempts.has(numberOf(model, tree))),
+          state,
+        ),
+      ),
+    (error) => fill(root, h("p", { class: "dim" }, error.message)),
+  );
   return root;
 }
 
@@ -41,59 +75,162 @@ function attemptsOf(model, index) {
   const compile = model.compiles[index];
   if (compile.id === null) return new Set([index]);
   const key = compile.compile;
-  return new Set(model.frames.find((/** @type {any} */ frame) => frame.last.compile === key)?.rows ?? [index]);
+  return new Set(
+    model.frames.find((/** @type {any} */ frame) => frame.last.compile === key)?.rows ?? [index],
+  );
 }
 
 /** @param {string} tone @param {string} sign @param {any} title @param {...any} parts */
-const box = (tone, sign, title, ...parts) => h("section", { class: `verdict tone-${tone}` }, h("h3", null, h("span", { class: `sign status-${tone}`, "aria-hidden": "true" }, sign), " ", title), parts);
+const box = (tone, sign, title, ...parts) =>
+  h(
+    "section",
+    { class: `verdict tone-${tone}` },
+    h("h3", null, h("span", { "class": `sign status-${tone}`, "aria-hidden": "true" }, sign), " ", title),
+    parts,
+  );
 
 /** What torch wrote of failures and breaks: behind a fold where findings stand above. @param {any[]} failures @param {any[]} breaks @param {boolean} told */
 function records(failures, breaks, told) {
   const rows = [...failures, ...breaks];
-  return told && rows.length > 0 ? h("details", null, h("summary", null, `What torch wrote (${count(rows.length)})`), rows) : rows;
+  return told && rows.length > 0
+    ? h("details", null, h("summary", null, `What torch wrote (${count(rows.length)})`), rows)
+    : rows;
 }
 
 /** What torch wrote of a failure or a restart. @param {any} row of the failure table @param {any} state */
 function failureRow(row, state) {
   const [tone, sign] = row.kind === "restart" ? ["break", "↺"] : ["error", "✖"];
-  return box(tone, sign, [row.kind.replaceAll("_", " "), row.type && `: ${row.type}`],
-    row.reason !== null && h("pre", { class: "wrapped" }, row.reason.trim()), sourceLine(row), h("p", null, recordLink(row.event, state)));
+  return box(
+    tone,
+    sign,
+    [row.kind.replaceAll("_", " "), row.type && `: ${row.type}`],
+    row.reason !== null && h("pre", { class: "wrapped" }, row.reason.trim()),
+    sourceLine(row),
+    h("p", null, recordLink(row.event, state)),
+  );
 }
 
 /** @param {any} model @param {any[]} breaks @param {any[]} breakRecords @param {Set<number>} attempts @param {any} state */
 function breakRows(model, breaks, breakRecords, attempts, state) {
-  const here = new Set(breakRecords.filter((record) => attempts.has(numberOf(model, record))).map((record) => record.graph_break));
-  return breaks.filter((row) => here.has(row.id)).slice(0, MOST_SHOWN).map((row) =>
-    box("break", "✂", ["Graph break: ", h("a", { href: state.link({ view: "breaks", item: String(row.id) }) }, row.reason)], sourceLine(row)));
+  const here = new Set(
+    breakRecords
+      .filter((record) => attempts.has(numberOf(model, record)))
+      .map((record) => record.graph_break),
+  );
+  return breaks
+    .filter((row) => here.has(row.id))
+    .slice(0, MOST_SHOWN)
+    .map((row) =>
+      box(
+        "break",
+        "✂",
+        ["Graph break: ", h("a", { href: state.link({ view: "breaks", item: String(row.id) }) }, row.reason)],
+        sourceLine(row),
+      ),
+    );
 }
 
 /** @param {any} log @param {any} model @param {import("../findings/recompile-data.js").CodeObject[]} codeObjects @param {import("../findings/recompile-data.js").Recompile} row @param {any} state */
 function recompileRow(log, model, codeObjects, row, state) {
   const compiles = codeObjects[row.code_object ?? -1]?.compiles ?? [];
-  const [previous, leader] = [compiles[compiles.indexOf(row.compile ?? "") - 1] ?? null, row.caused_by].map((compile) => rowOf(model, compile));
-  return box("recompile", "↻", "Guards that failed",
-    h("ul", { class: "history" }, row.reasons.slice(0, MOST_SHOWN).map((reason) => h("li", null, reasonParts(model, reason, state)))),
-    row.reasons.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(row.reasons.length - MOST_SHOWN)} more guards of older compiles`),
+  const [previous, leader] = [compiles[compiles.indexOf(row.compile ?? "") - 1] ?? null, row.caused_by].map(
+    (compile) => rowOf(model, compile),
+  );
+  return box(
+    "recompile",
+    "↻",
+    "Guards that failed",
+    h(
+      "ul",
+      { class: "history" },
+      row.reasons.slice(0, MOST_SHOWN).map((reason) => h("li", null, reasonParts(model, reason, state))),
+    ),
+    row.reasons.length > MOST_SHOWN &&
+      h("p", { class: "dim" }, `and ${count(row.reasons.length - MOST_SHOWN)} more guards of older compiles`),
     row.text !== null && h("pre", { class: "wrapped" }, row.text),
     leader >= 0 && h("p", null, "It followed ", compileLink(model, leader, state)),
-    h("p", null, row.code_object !== null && h("a", { href: state.link({ view: "recompiles", by: "function", item: String(row.code_object) }) }, "All compiles of the function"),
-      previous >= 0 && [" · ", compareLink(log, model, previous, numberOf(model, row), state, "Compare with the previous compile")]));
+    h(
+      "p",
+      null,
+      row.code_object !== null &&
+        h(
+          "a",
+          { href: state.link({ view: "recompiles", by: "function", item: String(row.code_object) }) },
+          "All compiles of the function",
+        ),
+      previous >= 0 && [
+        " · ",
+        compareLink(log, model, previous, numberOf(model, row), state, "Compare with the previous compile"),
+      ],
+    ),
+  );
 }
 
 /** @param {any} model @param {any[]} caches @param {Set<number>} attempts @param {any} state */
 function cacheList(model, caches, attempts, state) {
   const rows = caches.filter((row) => attempts.has(numberOf(model, row)));
   if (rows.length === 0) return null;
-  return h("section", null, h("h3", null, "Caches"), h("ul", null, rows.slice(0, MOST_SHOWN).map((row) => h("li", null,
-    h("a", { href: state.link({ view: "caches", item: String(row.event) }) }, CACHES[row.cache] ?? row.cache), " ", outcomeBadge(row.outcome),
-    row.time_saved_us !== null && ` saved ${time(row.time_saved_us)}`, " ", h("span", { class: "dim" }, cacheReason(row))))),
-  rows.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(rows.length - MOST_SHOWN)} more`));
+  return h(
+    "section",
+    null,
+    h("h3", null, "Caches"),
+    h(
+      "ul",
+      null,
+      rows
+        .slice(0, MOST_SHOWN)
+        .map((row) =>
+          h(
+            "li",
+            null,
+            h(
+              "a",
+              { href: state.link({ view: "caches", item: String(row.event) }) },
+              CACHES[row.cache] ?? row.cache,
+            ),
+            " ",
+            outcomeBadge(row.outcome),
+            row.time_saved_us !== null && ` saved ${time(row.time_saved_us)}`,
+            " ",
+            h("span", { class: "dim" }, cacheReason(row)),
+          ),
+        ),
+    ),
+    rows.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(rows.length - MOST_SHOWN)} more`),
+  );
 }
 
 /** @param {import("../../../schema/bundle.d.ts").GuardTrees[]} trees @param {any} state */
 function guardList(trees, state) {
   if (trees.length === 0) return null;
-  return h("section", null, h("h3", null, "Guards"), h("ul", null, trees.map((tree) => h("li", null,
-    h("a", { href: state.link({ view: "guards", item: String(tree.event) }) }, `${plural(tree.guard_count, "guard")} in the ${tree.form} dump`), tree.latency_us !== null && `, one check takes ${latency(tree.latency_us)}`, " ",
-    h("span", { class: "dim" }, kindCounts(tree).slice(0, MOST_KINDS).map(([kind, n]) => `${kind} ${count(n)}`).join(", "))))));
+  return h(
+    "section",
+    null,
+    h("h3", null, "Guards"),
+    h(
+      "ul",
+      null,
+      trees.map((tree) =>
+        h(
+          "li",
+          null,
+          h(
+            "a",
+            { href: state.link({ view: "guards", item: String(tree.event) }) },
+            `${plural(tree.guard_count, "guard")} in the ${tree.form} dump`,
+          ),
+          tree.latency_us !== null && `, one check takes ${latency(tree.latency_us)}`,
+          " ",
+          h(
+            "span",
+            { class: "dim" },
+            kindCounts(tree)
+              .slice(0, MOST_KINDS)
+              .map(([kind, n]) => `${kind} ${count(n)}`)
+              .join(", "),
+          ),
+        ),
+      ),
+    ),
+  );
 }

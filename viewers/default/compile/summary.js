@@ -24,33 +24,82 @@ export function compileSummary(context, model, index, page = null) {
   const compile = model.compiles[index];
   const artifacts = h("div", { class: "summary-artifacts" });
   if (!page) listArtifacts(context, compile, artifacts);
-  return h("div", { class: "summary" },
-    !page && h("h2", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile), " ", statusBadge(compile.status)),
-    !page && h("p", null, h("span", { class: "place", title: compile.file }, placeOf(model, compile)), " ",
-      h("a", { href: state.link({ view: "compile", compile: compile.key }) }, "Open this compile")),
+  return h(
+    "div",
+    { class: "summary" },
+    !page &&
+      h(
+        "h2",
+        null,
+        h("span", { class: "mono" }, idText(compile)),
+        " ",
+        functionName(compile),
+        " ",
+        statusBadge(compile.status),
+      ),
+    !page &&
+      h(
+        "p",
+        null,
+        h("span", { class: "place", title: compile.file }, placeOf(model, compile)),
+        " ",
+        h("a", { href: state.link({ view: "compile", compile: compile.key }) }, "Open this compile"),
+      ),
     page ? page.problems(context, model, index, () => reasons(compile)) : reasons(compile),
     page && timeBar(compile),
-    h("dl", { class: "pairs numbers" }, numbers(compile).filter(([, value]) => value !== null).map(([title, value]) => [h("dt", null, title), h("dd", null, value)]).flat()),
-    compile.total_us !== null && h("p", null, h("a", { href: state.link({ view: "timeline", compile: compile.key }) }, "In the timeline")),
+    h(
+      "dl",
+      { class: "pairs numbers" },
+      numbers(compile)
+        .filter(([, value]) => value !== null)
+        .map(([title, value]) => [h("dt", null, title), h("dd", null, value)])
+        .flat(),
+    ),
+    compile.total_us !== null &&
+      h(
+        "p",
+        null,
+        h("a", { href: state.link({ view: "timeline", compile: compile.key }) }, "In the timeline"),
+      ),
     relatives(model, compile, index, state),
     page && page.cachesAndGuards(context, model, index),
     page && tables(context, model, index),
     page && compile.stack !== null && callers(context, compile),
-    artifacts);
+    artifacts,
+  );
 }
 
 /** Symbols, inputs, kernels: fetched when a compile is opened. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
 function tables(context, model, index) {
   const place = h("div");
-  import("./tables.js").then((module) => fill(place, module.compileTables(context, model, index)), (error) => fill(place, h("p", { class: "dim" }, error.message)));
+  import("./tables.js").then(
+    (module) => fill(place, module.compileTables(context, model, index)),
+    (error) => fill(place, h("p", { class: "dim" }, error.message)),
+  );
   return place;
 }
 
 /** @param {any} compile */
-function timeBar({ total_us: total, dynamo_us: dynamo, aot_us: aot, inductor_us: inductor, backward_us: backward, restart_us: restart }) {
+function timeBar({
+  total_us: total,
+  dynamo_us: dynamo,
+  aot_us: aot,
+  inductor_us: inductor,
+  backward_us: backward,
+  restart_us: restart,
+}) {
   if (!total) return null;
-  const parts = /** @type {[string, string, number | null][]} */ ([["dynamo", "Dynamo", dynamo], ["restart", "restarts", restart], ["aot", "AOTAutograd", aot], ["inductor", "Inductor", inductor], ["backward", "backward, later", backward]]);
-  return shares(parts.map(([id, title, us]) => ({ id, title, us: us ?? 0 })), "in the metrics");
+  const parts = /** @type {[string, string, number | null][]} */ ([
+    ["dynamo", "Dynamo", dynamo],
+    ["restart", "restarts", restart],
+    ["aot", "AOTAutograd", aot],
+    ["inductor", "Inductor", inductor],
+    ["backward", "backward, later", backward],
+  ]);
+  return shares(
+    parts.map(([id, title, us]) => ({ id, title, us: us ?? 0 })),
+    "in the metrics",
+  );
 }
 
 /** The innermost callers. @param {import("../frame/viewer.js").Context} context @param {any} compile */
@@ -58,9 +107,32 @@ function callers({ log, state }, compile) {
   const list = h("ul", { class: "frames" });
   const show = (/** @type {any} */ stacks) => {
     const frames = stacks.stack(compile.stack);
-    fill(list, frames.slice(-INNERMOST).map((/** @type {any} */ frame) => h("li", { title: frameText(frame) },
-      h("b", null, frame.function), " ", h("span", { class: "place" }, `${shortFile(frame.file)}:${frame.line}`), " ", frame.code && h("code", null, frame.code))),
-    frames.length > INNERMOST && h("li", null, h("a", { href: state.link({ view: "compile", compile: compile.key, artifact: "~stack" }) }, `all ${count(frames.length)} frames`)));
+    fill(
+      list,
+      frames
+        .slice(-INNERMOST)
+        .map((/** @type {any} */ frame) =>
+          h(
+            "li",
+            { title: frameText(frame) },
+            h("b", null, frame.function),
+            " ",
+            h("span", { class: "place" }, `${shortFile(frame.file)}:${frame.line}`),
+            " ",
+            frame.code && h("code", null, frame.code),
+          ),
+        ),
+      frames.length > INNERMOST &&
+        h(
+          "li",
+          null,
+          h(
+            "a",
+            { href: state.link({ view: "compile", compile: compile.key, artifact: "~stack" }) },
+            `all ${count(frames.length)} frames`,
+          ),
+        ),
+    );
   };
   log.stacks().then(show, (error) => fill(list, h("li", { class: "dim" }, error.message)));
   return h("section", null, h("h3", null, "Called from"), list);
@@ -69,19 +141,42 @@ function callers({ log, state }, compile) {
 /** @param {any} compile */
 function reasons(compile) {
   return [
-    compile.failure_type !== null && h("section", { class: "verdict tone-error" }, h("h3", null, "Failure"),
-      h("pre", { class: "wrapped" }, `${compile.failure_type}: ${compile.failure_reason ?? "no message"}`),
-      compile.failure_file && h("p", { class: "place" }, `${compile.failure_file}:${compile.failure_line ?? "?"}`)),
-    compile.recompile_reason !== null && h("section", { class: "verdict tone-recompile" }, h("h3", null, "Recompile reason"),
-      h("pre", { class: "wrapped" }, compile.recompile_reason)),
-    compile.restart_reasons.length > 0 && h("section", { class: "verdict tone-break" }, h("h3", null, "Restart reasons"),
-      h("ul", null, compile.restart_reasons.map((/** @type {string} */ reason) => h("li", null, h("pre", { class: "wrapped" }, reason))))),
+    compile.failure_type !== null &&
+      h(
+        "section",
+        { class: "verdict tone-error" },
+        h("h3", null, "Failure"),
+        h("pre", { class: "wrapped" }, `${compile.failure_type}: ${compile.failure_reason ?? "no message"}`),
+        compile.failure_file &&
+          h("p", { class: "place" }, `${compile.failure_file}:${compile.failure_line ?? "?"}`),
+      ),
+    compile.recompile_reason !== null &&
+      h(
+        "section",
+        { class: "verdict tone-recompile" },
+        h("h3", null, "Recompile reason"),
+        h("pre", { class: "wrapped" }, compile.recompile_reason),
+      ),
+    compile.restart_reasons.length > 0 &&
+      h(
+        "section",
+        { class: "verdict tone-break" },
+        h("h3", null, "Restart reasons"),
+        h(
+          "ul",
+          null,
+          compile.restart_reasons.map((/** @type {string} */ reason) =>
+            h("li", null, h("pre", { class: "wrapped" }, reason)),
+          ),
+        ),
+      ),
   ];
 }
 
 /** @param {any} compile @returns {[string, any][]} */
 function numbers(compile) {
-  const known = (/** @type {any} */ value, /** @type {(v: any) => string} */ show) => (value === null ? null : show(value));
+  const known = (/** @type {any} */ value, /** @type {(v: any) => string} */ show) =>
+    value === null ? null : show(value);
   return [
     ["Compile time", known(compile.total_us, time)],
     ["in Dynamo", known(compile.dynamo_us, time)],
@@ -89,7 +184,14 @@ function numbers(compile) {
     ["in AOTAutograd", known(compile.aot_us, time)],
     ["in Inductor", known(compile.inductor_us, time)],
     ["Backward, later", known(compile.backward_us, time)],
-    ["Graph", known(compile.graph_op_count, (n) => `${count(n)} ops, ${count(compile.graph_node_count)} nodes, ${count(compile.graph_input_count)} inputs`)],
+    [
+      "Graph",
+      known(
+        compile.graph_op_count,
+        (n) =>
+          `${count(n)} ops, ${count(compile.graph_node_count)} nodes, ${count(compile.graph_input_count)} inputs`,
+      ),
+    ],
     [BY_TORCH, known(compile.guard_count, count)],
     ["Graph breaks", compile.graph_break_count ? count(compile.graph_break_count) : null],
     ["In the log", `${count(compile.event_count)} records, ${bytes(compile.size_bytes)}`],
@@ -101,26 +203,88 @@ function relatives(model, compile, index, state) {
   if (compile.id === null) return null;
   const key = compile.compile;
   const others = (/** @type {(c: any) => boolean} */ fits) =>
-    model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) => (c.id !== null && fits(c) ? [i] : []));
+    model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) =>
+      c.id !== null && fits(c) ? [i] : [],
+    );
   const attempts = others((c) => c.compile === key);
-  const same = others((c) => c.file !== null && c.file === compile.file && c.line === compile.line && c.function === compile.function && c.compile !== key);
-  const row = (/** @type {string} */ title, /** @type {number[]} */ list) => [h("dt", null, title), h("dd", null, list.slice(0, 40).map((i) =>
-    (i === index ? h("strong", { class: "mono" }, idText(compile), " ") : [compileLink(model, i, state), " "])).flat(), list.length > 40 && ` and ${count(list.length - 40)} more`)];
+  const same = others(
+    (c) =>
+      c.file !== null &&
+      c.file === compile.file &&
+      c.line === compile.line &&
+      c.function === compile.function &&
+      c.compile !== key,
+  );
+  const row = (/** @type {string} */ title, /** @type {number[]} */ list) => [
+    h("dt", null, title),
+    h(
+      "dd",
+      null,
+      list
+        .slice(0, 40)
+        .map((i) =>
+          i === index
+            ? h("strong", { class: "mono" }, idText(compile), " ")
+            : [compileLink(model, i, state), " "],
+        )
+        .flat(),
+      list.length > 40 && ` and ${count(list.length - 40)} more`,
+    ),
+  ];
   if (attempts.length < 2 && same.length === 0) return null;
-  return h("dl", { class: "pairs" }, attempts.length > 1 && row("Attempts", attempts), same.length > 0 && row("Same function", same));
+  return h(
+    "dl",
+    { class: "pairs" },
+    attempts.length > 1 && row("Attempts", attempts),
+    same.length > 0 && row("Same function", same),
+  );
 }
 
 /** @param {any} context @param {any} compile @param {Element} root */
 async function listArtifacts({ bundle, log, state }, compile, root) {
   try {
     const artifacts = await labelled(log, await compileArtifacts(log, compile));
-    fill(root, artifacts.length === 0 ? h("p", { class: "dim" }, "No artifacts.") : byPhase(bundle.manifest, artifacts).map((phase) => [
-      h("h3", { title: phase.help }, phase.title),
-      h("ul", { class: "artifact-list" }, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, h("a", {
-        href: state.link({ view: "compile", compile: compile.key, artifact: artifact.address }), title: describe(bundle.manifest, artifact).help,
-      }, artifact.label), h("span", { class: "dim" }, artifact.sha256 === null ? "" : ` ${bytes(artifact.size_bytes)}`)))),
-    ]).flat());
+    fill(
+      root,
+      artifacts.length === 0
+        ? h("p", { class: "dim" }, "No artifacts.")
+        : byPhase(bundle.manifest, artifacts)
+            .map((phase) => [
+              h("h3", { title: phase.help }, phase.title),
+              h(
+                "ul",
+                { class: "artifact-list" },
+                phase.artifacts.map((/** @type {any} */ artifact) =>
+                  h(
+                    "li",
+                    null,
+                    h(
+                      "a",
+                      {
+                        href: state.link({
+                          view: "compile",
+                          compile: compile.key,
+                          artifact: artifact.address,
+                        }),
+                        title: describe(bundle.manifest, artifact).help,
+                      },
+                      artifact.label,
+                    ),
+                    h(
+                      "span",
+                      { class: "dim" },
+                      artifact.sha256 === null ? "" : ` ${bytes(artifact.size_bytes)}`,
+                    ),
+                  ),
+                ),
+              ),
+            ])
+            .flat(),
+    );
   } catch (error) {
-    fill(root, h("p", { class: "dim" }, `The artifacts could not be read. ${/** @type {Error} */ (error).message}`));
+    fill(
+      root,
+      h("p", { class: "dim" }, `The artifacts could not be read. ${/** @type {Error} */ (error).message}`),
+    );
   }
 }

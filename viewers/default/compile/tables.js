@@ -16,23 +16,49 @@ const MOST_SHOWN = 12;
 /** Sections that fill when their tables are there. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
 export function compileTables({ log, state }, model, index) {
   const compile = model.compiles[index];
-  const attempts = new Set(compile.id === null ? [index] : model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) => (c.id !== null && c.compile === compile.compile ? [i] : [])));
+  const attempts = new Set(
+    compile.id === null
+      ? [index]
+      : model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) =>
+          c.id !== null && c.compile === compile.compile ? [i] : [],
+        ),
+  );
   const root = h("div", { class: "compile-tables" });
   const query = compile.id === null ? "" : idText(compile);
   const part = (/** @type {Promise<any>} */ load, /** @type {(value: any) => any} */ show) => {
     const place = h("div");
-    load.then((value) => fill(place, show(value)), (error) => fill(place, h("p", { class: "dim" }, error.message)));
+    load.then(
+      (value) => fill(place, show(value)),
+      (error) => fill(place, h("p", { class: "dim" }, error.message)),
+    );
     return place;
   };
-  return fill(root,
-    part(symbolsOf(log), ({ items }) => symbolSection(model, items.filter((/** @type {any} */ item) => attempts.has(item.compile)), state, query)),
+  return fill(
+    root,
+    part(symbolsOf(log), ({ items }) =>
+      symbolSection(
+        model,
+        items.filter((/** @type {any} */ item) => attempts.has(item.compile)),
+        state,
+        query,
+      ),
+    ),
     part(tensorsOf(log), (data) => tensorSection(data, attempts, state, query)),
     part(kernelsOf(log), (table) => kernelSection(log, model, table, attempts, state, query)),
-    part(Promise.all(["partitions", "partition_candidates", "aliasing", "duplicate_backwards"].map((name) => log.table(name))), (tables) => partitionSection(log, model, tables, attempts, state)));
+    part(
+      Promise.all(
+        ["partitions", "partition_candidates", "aliasing", "duplicate_backwards"].map((name) =>
+          log.table(name),
+        ),
+      ),
+      (tables) => partitionSection(log, model, tables, attempts, state),
+    ),
+  );
 }
 
 /** @param {string} title @param {number} n @param {string} href @param {...any} children */
-const section = (title, n, href, ...children) => h("section", null, h("h3", null, h("a", { href }, `${title} ${count(n)}`)), children);
+const section = (title, n, href, ...children) =>
+  h("section", null, h("h3", null, h("a", { href }, `${title} ${count(n)}`)), children);
 
 /** @param {number} n @param {string} href */
 const more = (n, href) => n > MOST_SHOWN && h("p", null, h("a", { href }, `all ${count(n)}`));
@@ -43,12 +69,38 @@ function symbolSection(model, items, state, q) {
   const all = state.link({ view: "symbols", q });
   const order = ["error", "assumed", "constant", "unbacked", "symbol", "guard"];
   const sorted = [...items].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
-  return section("Symbols", items.length, all, h("ul", null, sorted.slice(0, MOST_SHOWN).map((item) => {
-    const last = item.constants[item.constants.length - 1];
-    return h("li", null, symbolBadge(item), " ", h("a", { href: state.link({ view: "symbols", item: String(item.event) }) }, h("code", null, item.name)), item.source && [" from ", h("code", null, sourceName(item.source))],
-      last !== undefined && [" became ", h("b", null, last.value), h("span", { class: "dim" }, `: ${reasonWords(last.reason ?? "")}`)],
-      item.guards.length > 0 && h("span", { class: "dim" }, ` ${plural(item.guards.length, "guard")}`), item.frame && h("span", { class: "place" }, ` ${framePlace(model, item.frame)}`));
-  })), more(items.length, all));
+  return section(
+    "Symbols",
+    items.length,
+    all,
+    h(
+      "ul",
+      null,
+      sorted.slice(0, MOST_SHOWN).map((item) => {
+        const last = item.constants[item.constants.length - 1];
+        return h(
+          "li",
+          null,
+          symbolBadge(item),
+          " ",
+          h(
+            "a",
+            { href: state.link({ view: "symbols", item: String(item.event) }) },
+            h("code", null, item.name),
+          ),
+          item.source && [" from ", h("code", null, sourceName(item.source))],
+          last !== undefined && [
+            " became ",
+            h("b", null, last.value),
+            h("span", { class: "dim" }, `: ${reasonWords(last.reason ?? "")}`),
+          ],
+          item.guards.length > 0 && h("span", { class: "dim" }, ` ${plural(item.guards.length, "guard")}`),
+          item.frame && h("span", { class: "place" }, ` ${framePlace(model, item.frame)}`),
+        );
+      }),
+    ),
+    more(items.length, all),
+  );
 }
 
 /** @param {import("../tables/tensor-data.js").Tensors} data @param {Set<number>} attempts @param {any} state @param {string} q */
@@ -56,12 +108,51 @@ function tensorSection(data, attempts, state, q) {
   const rows = data.rows.flatMap((row, i) => (attempts.has(row.compile) && row.sources.length ? [i] : []));
   if (rows.length === 0) return null;
   const all = state.link({ view: "tensors", q });
-  return section("Input tensors", rows.length, all, h("table", { class: "plain compact" }, h("tbody", null, rows.slice(0, MOST_SHOWN).map((i) => {
-    const row = data.rows[i];
-    const input = data.inputOf(i);
-    return h("tr", null, h("td", null, h("a", { href: state.link({ view: "tensors", item: String(row.event) }), title: row.sources.join("\n") }, h("code", { class: "cut" }, tensorName(row)))), h("td", null, h("code", null, shapeText(row.shape)), input && shapeText(input.shape) !== shapeText(row.shape) && h("span", { class: "dim mono" }, ` in the graph ${shapeText(input.shape)}`)),
-      h("td", null, row.dtype?.replace("torch.", "")), h("td", null, row.device), h("td", { class: "dim" }, row.flags.join(", ")));
-  }))), more(rows.length, all));
+  return section(
+    "Input tensors",
+    rows.length,
+    all,
+    h(
+      "table",
+      { class: "plain compact" },
+      h(
+        "tbody",
+        null,
+        rows.slice(0, MOST_SHOWN).map((i) => {
+          const row = data.rows[i];
+          const input = data.inputOf(i);
+          return h(
+            "tr",
+            null,
+            h(
+              "td",
+              null,
+              h(
+                "a",
+                {
+                  href: state.link({ view: "tensors", item: String(row.event) }),
+                  title: row.sources.join("\n"),
+                },
+                h("code", { class: "cut" }, tensorName(row)),
+              ),
+            ),
+            h(
+              "td",
+              null,
+              h("code", null, shapeText(row.shape)),
+              input &&
+                shapeText(input.shape) !== shapeText(row.shape) &&
+                h("span", { class: "dim mono" }, ` in the graph ${shapeText(input.shape)}`),
+            ),
+            h("td", null, row.dtype?.replace("torch.", "")),
+            h("td", null, row.device),
+            h("td", { class: "dim" }, row.flags.join(", ")),
+          );
+        }),
+      ),
+    ),
+    more(rows.length, all),
+  );
 }
 
 /** @param {any} log @param {any} model @param {Awaited<ReturnType<typeof kernelsOf>>} table @param {Set<number>} attempts @param {any} state @param {string} q */
@@ -69,34 +160,168 @@ function kernelSection(log, model, { kernels, codeOf, infoOf }, attempts, state,
   const own = kernels.filter((/** @type {any} */ kernel) => attempts.has(numberOf(model, kernel)));
   if (own.length === 0) return null;
   const all = state.link({ view: "kernels", q });
-  return section("Kernels and calls", own.length, all, h("table", { class: "plain compact" }, h("tbody", null, own.slice(0, MOST_SHOWN).map((/** @type {any} */ kernel) => {
-    const info = infoOf(kernel);
-    const line = kernel.line ?? kernel.call_lines[0] ?? null;
-    return h("tr", null, h("td", null, codeName(codeOf(kernel))), h("td", null, KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind), h("td", null, h("a", { href: state.link({ view: "kernels", item: `${kernel.code_event}:${kernel.name}` }), title: kernel.name }, h("code", { class: "cut" }, kernel.name))),
-      h("td", null, line !== null && artifactLink(log, model, state, numberOf(model, kernel), kernel.code_event, `line ${count(line)}`, line)), h("td", { class: "number" }, info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : ""));
-  }))), more(own.length, all));
+  return section(
+    "Kernels and calls",
+    own.length,
+    all,
+    h(
+      "table",
+      { class: "plain compact" },
+      h(
+        "tbody",
+        null,
+        own.slice(0, MOST_SHOWN).map((/** @type {any} */ kernel) => {
+          const info = infoOf(kernel);
+          const line = kernel.line ?? kernel.call_lines[0] ?? null;
+          return h(
+            "tr",
+            null,
+            h("td", null, codeName(codeOf(kernel))),
+            h("td", null, KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind),
+            h(
+              "td",
+              null,
+              h(
+                "a",
+                {
+                  href: state.link({ view: "kernels", item: `${kernel.code_event}:${kernel.name}` }),
+                  title: kernel.name,
+                },
+                h("code", { class: "cut" }, kernel.name),
+              ),
+            ),
+            h(
+              "td",
+              null,
+              line !== null &&
+                artifactLink(
+                  log,
+                  model,
+                  state,
+                  numberOf(model, kernel),
+                  kernel.code_event,
+                  `line ${count(line)}`,
+                  line,
+                ),
+            ),
+            h(
+              "td",
+              { class: "number" },
+              info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : "",
+            ),
+          );
+        }),
+      ),
+    ),
+    more(own.length, all),
+  );
 }
 
 /** What is saved for the backward, what is computed again, what the graph changes. @param {any} log @param {any} model @param {any[]} tables null: left out of a redacted bundle @param {Set<number>} attempts @param {any} state */
 function partitionSection(log, model, [partitions, candidates, aliasing, duplicates], attempts, state) {
-  const mine = (/** @type {any[] | null} */ rows) => (rows ?? []).filter((row) => attempts.has(numberOf(model, row)));
-  const changed = mine(aliasing).filter((row) => row.mutated_input_count + row.metadata_mutated_input_count > 0 || Object.keys(row.output_types).some((type) => type !== "non_alias"));
+  const mine = (/** @type {any[] | null} */ rows) =>
+    (rows ?? []).filter((row) => attempts.has(numberOf(model, row)));
+  const changed = mine(aliasing).filter(
+    (row) =>
+      row.mutated_input_count + row.metadata_mutated_input_count > 0 ||
+      Object.keys(row.output_types).some((type) => type !== "non_alias"),
+  );
   const gb = (/** @type {number | null} */ n) => (n === null ? "–" : bytes(Math.round(n * 1e9)));
   return [
     mine(partitions).map((cut) => {
       const own = (candidates ?? []).filter((/** @type {any} */ c) => c.partition_event === cut.event);
       const recomputed = own.filter((/** @type {any} */ c) => c.recomputed).length;
       const saved = own.filter((/** @type {any} */ c) => c.saved).length;
-      const whole = own.reduce((/** @type {number} */ n, /** @type {any} */ c) => n + (c.memory_bytes ?? 0), 0);
-      return h("section", null, h("h3", null, artifactLink(log, model, state, numberOf(model, cut), cut.event, "Saved for the backward, or computed again")),
-        h("p", null, cut.memory_budget !== null && ["memory budget ", h("b", null, cut.memory_budget), ": "], `of ${plural(own.length, "candidate")} ${count(saved)} saved and ${count(recomputed)} computed again; activations of ${gb(cut.saved_activation_gb)}, between ${gb(cut.min_activation_gb)} and ${gb(cut.max_activation_gb)}`),
-        h("table", { class: "plain compact" }, h("tbody", null, own.slice(0, MOST_SHOWN).map((/** @type {any} */ c) => h("tr", null, h("td", null, h("code", null, c.node)), h("td", null, h("code", { class: "dim" }, c.target ?? "")),
-          h("td", { class: "number" }, bytes(c.memory_bytes)), h("td", { class: "bar-cell" }, shareBar(c.memory_bytes, whole)), h("td", null, c.saved ? "↓ saved" : c.recomputed ? "↻ computed again" : "–"))))),
-        own.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(own.length - MOST_SHOWN)} more in the record`));
+      const whole = own.reduce(
+        (/** @type {number} */ n, /** @type {any} */ c) => n + (c.memory_bytes ?? 0),
+        0,
+      );
+      return h(
+        "section",
+        null,
+        h(
+          "h3",
+          null,
+          artifactLink(
+            log,
+            model,
+            state,
+            numberOf(model, cut),
+            cut.event,
+            "Saved for the backward, or computed again",
+          ),
+        ),
+        h(
+          "p",
+          null,
+          cut.memory_budget !== null && ["memory budget ", h("b", null, cut.memory_budget), ": "],
+          `of ${plural(own.length, "candidate")} ${count(saved)} saved and ${count(recomputed)} computed again; activations of ${gb(cut.saved_activation_gb)}, between ${gb(cut.min_activation_gb)} and ${gb(cut.max_activation_gb)}`,
+        ),
+        h(
+          "table",
+          { class: "plain compact" },
+          h(
+            "tbody",
+            null,
+            own
+              .slice(0, MOST_SHOWN)
+              .map((/** @type {any} */ c) =>
+                h(
+                  "tr",
+                  null,
+                  h("td", null, h("code", null, c.node)),
+                  h("td", null, h("code", { class: "dim" }, c.target ?? "")),
+                  h("td", { class: "number" }, bytes(c.memory_bytes)),
+                  h("td", { class: "bar-cell" }, shareBar(c.memory_bytes, whole)),
+                  h("td", null, c.saved ? "↓ saved" : c.recomputed ? "↻ computed again" : "–"),
+                ),
+              ),
+          ),
+        ),
+        own.length > MOST_SHOWN &&
+          h("p", { class: "dim" }, `and ${count(own.length - MOST_SHOWN)} more in the record`),
+      );
     }),
-    changed.length > 0 && h("section", null, h("h3", null, "Inputs and outputs"), h("ul", null, changed.map((row) => h("li", null,
-      [row.mutated_input_count > 0 && `${plural(row.mutated_input_count, "input")} of ${count(row.input_count)} changed in place`, row.metadata_mutated_input_count > 0 && `${plural(row.metadata_mutated_input_count, "input")} with another shape or strides afterwards`,
-        ...Object.entries(row.output_types).filter(([type]) => type !== "non_alias").map(([type, n]) => `${plural(/** @type {number} */ (n), "output")}: ${type.replaceAll("_", " ")}`)].filter(Boolean).join("; "), " ", recordLink(row.event, state))))),
-    mine(duplicates).map((row) => h("section", { class: "verdict tone-recompile" }, h("h3", null, "Duplicate backward of a region"), h("p", null, [row.explanation, row.common_cause, row.suggested_action].filter(Boolean).join(" ")), recordLink(row.event, state))),
+    changed.length > 0 &&
+      h(
+        "section",
+        null,
+        h("h3", null, "Inputs and outputs"),
+        h(
+          "ul",
+          null,
+          changed.map((row) =>
+            h(
+              "li",
+              null,
+              [
+                row.mutated_input_count > 0 &&
+                  `${plural(row.mutated_input_count, "input")} of ${count(row.input_count)} changed in place`,
+                row.metadata_mutated_input_count > 0 &&
+                  `${plural(row.metadata_mutated_input_count, "input")} with another shape or strides afterwards`,
+                ...Object.entries(row.output_types)
+                  .filter(([type]) => type !== "non_alias")
+                  .map(
+                    ([type, n]) =>
+                      `${plural(/** @type {number} */ (n), "output")}: ${type.replaceAll("_", " ")}`,
+                  ),
+              ]
+                .filter(Boolean)
+                .join("; "),
+              " ",
+              recordLink(row.event, state),
+            ),
+          ),
+        ),
+      ),
+    mine(duplicates).map((row) =>
+      h(
+        "section",
+        { class: "verdict tone-recompile" },
+        h("h3", null, "Duplicate backward of a region"),
+        h("p", null, [row.explanation, row.common_cause, row.suggested_action].filter(Boolean).join(" ")),
+        recordLink(row.event, state),
+      ),
+    ),
   ];
 }

@@ -15,30 +15,118 @@ export async function openCaches({ log, state }) {
   const rows = table ?? [];
   if (rows.length === 0) {
     if (isUntold(log, "caches")) return untoldPage("Cache records", "caches");
-    return emptyPage("No cache records",
-      "Hits, misses and bypasses of the FX graph cache, the AOTAutograd cache, the profile and the precompile cache would be here. Torch asks them when Inductor compiles and they are not switched off (TORCHINDUCTOR_FORCE_DISABLE_CACHES).");
+    return emptyPage(
+      "No cache records",
+      "Hits, misses and bypasses of the FX graph cache, the AOTAutograd cache, the profile and the precompile cache would be here. Torch asks them when Inductor compiles and they are not switched off (TORCHINDUCTOR_FORCE_DISABLE_CACHES).",
+    );
   }
   const counts = cacheCounts(rows);
   const compile = (/** @type {number} */ i) => model.compiles[numberOf(model, rows[i])];
-  const known = (/** @type {string} */ cell) => /** @type {string[]} */ ([...new Set(rows.map((/** @type {any} */ row) => row[cell]))]);
+  const known = (/** @type {string} */ cell) =>
+    /** @type {string[]} */ ([...new Set(rows.map((/** @type {any} */ row) => row[cell]))]);
   return listDetail({
-    state, name: "caches", label: "Caches", noun: ["lookup or write", "lookups and writes"], length: rows.length,
-    above: h("div", { class: "intro" }, h("ul", { class: "facts-line" }, counts.map(([cache, by]) => h("li", null, h("b", null, CACHES[cache] ?? cache), ": ", Object.entries(by).map(([outcome, n], at) =>
-      [at > 0 && ", ", h("a", { href: state.link({ view: "caches", type: cache, status: outcome }) }, outcomeCount(outcome, n))]))))),
-    id: (i) => String(rows[i].event), title: (i) => `${idText(compile(i))} ${CACHES[rows[i].cache] ?? rows[i].cache} ${rows[i].outcome}`,
-    text: (i) => [idText(compile(i)), compile(i).function, rows[i].cache, rows[i].outcome, rows[i].key, rows[i].reason, rows[i].detail, ...rows[i].different].join("\n"),
+    state,
+    name: "caches",
+    label: "Caches",
+    noun: ["lookup or write", "lookups and writes"],
+    length: rows.length,
+    above: h(
+      "div",
+      { class: "intro" },
+      h(
+        "ul",
+        { class: "facts-line" },
+        counts.map(([cache, by]) =>
+          h(
+            "li",
+            null,
+            h("b", null, CACHES[cache] ?? cache),
+            ": ",
+            Object.entries(by).map(([outcome, n], at) => [
+              at > 0 && ", ",
+              h(
+                "a",
+                { href: state.link({ view: "caches", type: cache, status: outcome }) },
+                outcomeCount(outcome, n),
+              ),
+            ]),
+          ),
+        ),
+      ),
+    ),
+    id: (i) => String(rows[i].event),
+    title: (i) => `${idText(compile(i))} ${CACHES[rows[i].cache] ?? rows[i].cache} ${rows[i].outcome}`,
+    text: (i) =>
+      [
+        idText(compile(i)),
+        compile(i).function,
+        rows[i].cache,
+        rows[i].outcome,
+        rows[i].key,
+        rows[i].reason,
+        rows[i].detail,
+        ...rows[i].different,
+      ].join("\n"),
     choices: [
-      { key: "type", label: "Cache", all: "all caches", options: known("cache").map((id) => [id, CACHES[id] ?? id]), fits: (i, value) => rows[i].cache === value },
-      { key: "status", label: "Outcome", all: "all outcomes", options: known("outcome").map((id) => [id, id]), fits: (i, value) => rows[i].outcome === value },
+      {
+        key: "type",
+        label: "Cache",
+        all: "all caches",
+        options: known("cache").map((id) => [id, CACHES[id] ?? id]),
+        fits: (i, value) => rows[i].cache === value,
+      },
+      {
+        key: "status",
+        label: "Outcome",
+        all: "all outcomes",
+        options: known("outcome").map((id) => [id, id]),
+        fits: (i, value) => rows[i].outcome === value,
+      },
     ],
     columns: [
-      { id: "compile", title: "Compile", class: "mono", sort: (i) => numberOf(model, rows[i]), cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
-      { id: "function", title: "Function", least: "6rem", sort: (i) => functionName(compile(i)), cell: (i) => cutMiddle(functionName(compile(i))) },
-      { id: "cache", title: "Cache", sort: (i) => rows[i].cache, cell: (i) => CACHES[rows[i].cache] ?? rows[i].cache },
-      { id: "outcome", title: "Outcome", sort: (i) => rows[i].outcome, cell: (i) => outcomeBadge(rows[i].outcome) },
-      { id: "time", title: "Time", number: true, sort: (i) => rows[i].time_saved_us ?? rows[i].time_taken_us, help: "Of a hit: how long the compile took whose result was found. Of a miss: how long compiling took.",
-        cell: (i) => { const us = rows[i].time_saved_us ?? rows[i].time_taken_us; return us === null ? "" : time(us); } },
-      { id: "why", title: "Reason, or new parts of the key", least: "8rem", cell: (i) => h("span", { title: rows[i].reason ?? cacheReason(rows[i]) }, cacheReason(rows[i])) },
+      {
+        id: "compile",
+        title: "Compile",
+        class: "mono",
+        sort: (i) => numberOf(model, rows[i]),
+        cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))),
+      },
+      {
+        id: "function",
+        title: "Function",
+        least: "6rem",
+        sort: (i) => functionName(compile(i)),
+        cell: (i) => cutMiddle(functionName(compile(i))),
+      },
+      {
+        id: "cache",
+        title: "Cache",
+        sort: (i) => rows[i].cache,
+        cell: (i) => CACHES[rows[i].cache] ?? rows[i].cache,
+      },
+      {
+        id: "outcome",
+        title: "Outcome",
+        sort: (i) => rows[i].outcome,
+        cell: (i) => outcomeBadge(rows[i].outcome),
+      },
+      {
+        id: "time",
+        title: "Time",
+        number: true,
+        sort: (i) => rows[i].time_saved_us ?? rows[i].time_taken_us,
+        help: "Of a hit: how long the compile took whose result was found. Of a miss: how long compiling took.",
+        cell: (i) => {
+          const us = rows[i].time_saved_us ?? rows[i].time_taken_us;
+          return us === null ? "" : time(us);
+        },
+      },
+      {
+        id: "why",
+        title: "Reason, or new parts of the key",
+        least: "8rem",
+        cell: (i) => h("span", { title: rows[i].reason ?? cacheReason(rows[i]) }, cacheReason(rows[i])),
+      },
     ],
     detail: (i) => [cards(model, state, found, shownBy(rows[i].event)), cacheDetail(model, rows[i], state)],
   });
@@ -51,14 +139,43 @@ function cacheDetail(model, row, state) {
   return [
     h("h2", null, CACHES[row.cache] ?? row.cache, " ", outcomeBadge(row.outcome)),
     h("p", null, compileLink(model, numberOf(model, row), state), " ", functionName(compile)),
-    row.reason !== null && h("pre", { class: "wrapped message" }, row.exception_type && `${row.exception_type}: `, row.reason),
-    row.different.length > 0 && [h("h3", null, `What differs from the closest earlier key (${count(row.different_count)} of ${plural(row.component_count ?? 0, "part")})`),
-      h("ul", { class: "parts-list" }, row.different.map((/** @type {string} */ name) => h("li", null, h("code", null, name), partHelp(name)))), more > 0 && h("p", { class: "dim" }, `and ${count(more)} more`)],
+    row.reason !== null &&
+      h("pre", { class: "wrapped message" }, row.exception_type && `${row.exception_type}: `, row.reason),
+    row.different.length > 0 && [
+      h(
+        "h3",
+        null,
+        `What differs from the closest earlier key (${count(row.different_count)} of ${plural(row.component_count ?? 0, "part")})`,
+      ),
+      h(
+        "ul",
+        { class: "parts-list" },
+        row.different.map((/** @type {string} */ name) =>
+          h("li", null, h("code", null, name), partHelp(name)),
+        ),
+      ),
+      more > 0 && h("p", { class: "dim" }, `and ${count(more)} more`),
+    ],
     pairs([
       ["Guard that failed", row.guard && h("code", null, row.guard)],
-      ["Time saved", row.time_saved_us === null ? null : [time(row.time_saved_us), h("span", { class: "dim" }, " took the compile whose result was found. Hits of several caches in one compile save the same time.")]],
+      [
+        "Time saved",
+        row.time_saved_us === null
+          ? null
+          : [
+              time(row.time_saved_us),
+              h(
+                "span",
+                { class: "dim" },
+                " took the compile whose result was found. Hits of several caches in one compile save the same time.",
+              ),
+            ],
+      ],
       ["Compiling took", row.time_taken_us === null ? null : time(row.time_taken_us)],
-      ["Key", row.key && h("code", null, row.key)], ["torch says", row.detail], ["Field", row.field], ["Parts of the key", row.component_count === null ? null : count(row.component_count)],
+      ["Key", row.key && h("code", null, row.key)],
+      ["torch says", row.detail],
+      ["Field", row.field],
+      ["Parts of the key", row.component_count === null ? null : count(row.component_count)],
       ["Kept elsewhere", row.remote === null ? null : row.remote ? "yes" : "no"],
       ["Closest earlier key", row.closest_event === null ? null : recordLink(row.closest_event, state)],
       ["What torch wrote", [recordLink(row.event, state), ` ${row.name}`]],
@@ -68,7 +185,14 @@ function cacheDetail(model, row, state) {
 
 /** @param {string} name */
 function partHelp(name) {
-  const help = name === "gm" ? "the graph itself" : name.startsWith("example_inputs") ? "an input of the graph" : name.startsWith("inductor_config") ? "a setting of Inductor" : null;
+  const help =
+    name === "gm"
+      ? "the graph itself"
+      : name.startsWith("example_inputs")
+        ? "an input of the graph"
+        : name.startsWith("inductor_config")
+          ? "a setting of Inductor"
+          : null;
   return help && h("span", { class: "dim" }, ` ${help}`);
 }
 

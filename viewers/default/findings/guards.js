@@ -28,37 +28,123 @@ export async function openGuards({ log, state }) {
   const [model, table, found] = await Promise.all([modelOf(log), log.table("guard_trees"), findingsOf(log)]);
   const trees = /** @type {Tree[]} */ (table ?? []);
   if (trees.length === 0) {
-    return emptyPage("No guards", "What torch checks before it runs compiled code again would be here: each guard with its source and the line of the program. torch writes them when a compile ends (dynamo_cpp_guards_str).");
+    return emptyPage(
+      "No guards",
+      "What torch checks before it runs compiled code again would be here: each guard with its source and the line of the program. torch writes them when a compile ends (dynamo_cpp_guards_str).",
+    );
   }
   const compile = (/** @type {number} */ i) => model.compiles[numberOf(model, trees[i])];
   const all = trees.reduce((n, tree) => n + tree.guard_count, 0);
-  const kinds = (/** @type {number} */ i) => kindCounts(trees[i]).slice(0, MOST_KINDS).map(([kind, n]) => `${kind} ${count(n)}`).join(", ");
-  const extreme = (/** @type {"guard_count" | "latency_us"} */ cell) => trees.reduce((at, tree, i) => ((tree[cell] ?? -1) > (trees[at][cell] ?? -1) ? i : at), 0);
+  const kinds = (/** @type {number} */ i) =>
+    kindCounts(trees[i])
+      .slice(0, MOST_KINDS)
+      .map(([kind, n]) => `${kind} ${count(n)}`)
+      .join(", ");
+  const extreme = (/** @type {"guard_count" | "latency_us"} */ cell) =>
+    trees.reduce((at, tree, i) => ((tree[cell] ?? -1) > (trees[at][cell] ?? -1) ? i : at), 0);
   const extremeItem = (/** @type {string} */ words, /** @type {number} */ i, /** @type {string} */ value) =>
-    h("li", null, `${words}: `, h("a", { href: state.link({ view: "guards", item: String(trees[i].event) }) }, `${idText(compile(i))} ${functionName(compile(i))}`), ` ${value}`);
-  const biggest = extreme("guard_count"), slowest = extreme("latency_us");
+    h(
+      "li",
+      null,
+      `${words}: `,
+      h(
+        "a",
+        { href: state.link({ view: "guards", item: String(trees[i].event) }) },
+        `${idText(compile(i))} ${functionName(compile(i))}`,
+      ),
+      ` ${value}`,
+    );
+  const biggest = extreme("guard_count"),
+    slowest = extreme("latency_us");
   let inner = /** @type {HTMLElement | null} */ (null);
   const view = listDetail({
-    state, name: "guards", label: "Guards of the compiles", noun: ["compile", "compiles"], length: trees.length, share: 0.4, id: (i) => String(trees[i].event),
-    title: (i) => `${idText(compile(i))} ${functionName(compile(i))} ${plural(trees[i].guard_count, "guard")} in the ${trees[i].form} dump`,
+    state,
+    name: "guards",
+    label: "Guards of the compiles",
+    noun: ["compile", "compiles"],
+    length: trees.length,
+    share: 0.4,
+    id: (i) => String(trees[i].event),
+    title: (i) =>
+      `${idText(compile(i))} ${functionName(compile(i))} ${plural(trees[i].guard_count, "guard")} in the ${trees[i].form} dump`,
     text: (i) => [idText(compile(i)), functionName(compile(i)), compile(i).file, kinds(i)].join("\n"),
-    above: trees.length > 1 && h("div", { class: "intro" }, h("ul", { class: "facts-line" },
-      extremeItem("most guards", biggest, `${count(trees[biggest].guard_count)} in the dump`), trees[slowest].latency_us !== null && extremeItem("slowest check", slowest, latency(trees[slowest].latency_us)))),
+    above:
+      trees.length > 1 &&
+      h(
+        "div",
+        { class: "intro" },
+        h(
+          "ul",
+          { class: "facts-line" },
+          extremeItem("most guards", biggest, `${count(trees[biggest].guard_count)} in the dump`),
+          trees[slowest].latency_us !== null &&
+            extremeItem("slowest check", slowest, latency(trees[slowest].latency_us)),
+        ),
+      ),
     columns: [
       { id: "compile", title: "Compile", class: "mono", sort: (i) => i, cell: (i) => idText(compile(i)) },
-      { id: "function", title: "Function", least: "7rem", sort: (i) => functionName(compile(i)), cell: (i) => cutMiddle(functionName(compile(i))) },
-      { id: "guards", title: "In the dump", number: true, sort: (i) => trees[i].guard_count, cell: (i) => count(trees[i].guard_count), help: IN_DUMP_HELP },
-      { id: "torch", title: "By torch", number: true, sort: (i) => compile(i).guard_count, cell: (i) => count(compile(i).guard_count), help: BY_TORCH_HELP },
-      { id: "latency", title: "One check", number: true, sort: (i) => trees[i].latency_us, cell: (i) => latency(trees[i].latency_us), help: "How long one check of all these guards takes, as torch measured it" },
-      { id: "bar", title: "Share", width: "6.5rem", cell: (i) => shareBar(trees[i].guard_count, all), help: `Of ${plural(all, "guard")} in all dumps` },
-      { id: "kinds", title: "Kinds", least: "8rem", cell: (i) => h("span", { title: kinds(i) }, trees[i].form === "list" ? "about aliasing" : kinds(i)) },
+      {
+        id: "function",
+        title: "Function",
+        least: "7rem",
+        sort: (i) => functionName(compile(i)),
+        cell: (i) => cutMiddle(functionName(compile(i))),
+      },
+      {
+        id: "guards",
+        title: "In the dump",
+        number: true,
+        sort: (i) => trees[i].guard_count,
+        cell: (i) => count(trees[i].guard_count),
+        help: IN_DUMP_HELP,
+      },
+      {
+        id: "torch",
+        title: "By torch",
+        number: true,
+        sort: (i) => compile(i).guard_count,
+        cell: (i) => count(compile(i).guard_count),
+        help: BY_TORCH_HELP,
+      },
+      {
+        id: "latency",
+        title: "One check",
+        number: true,
+        sort: (i) => trees[i].latency_us,
+        cell: (i) => latency(trees[i].latency_us),
+        help: "How long one check of all these guards takes, as torch measured it",
+      },
+      {
+        id: "bar",
+        title: "Share",
+        width: "6.5rem",
+        cell: (i) => shareBar(trees[i].guard_count, all),
+        help: `Of ${plural(all, "guard")} in all dumps`,
+      },
+      {
+        id: "kinds",
+        title: "Kinds",
+        least: "8rem",
+        cell: (i) => h("span", { title: kinds(i) }, trees[i].form === "list" ? "about aliasing" : kinds(i)),
+      },
     ],
-    detail: (i) => [cards(model, state, found, (finding) => finding.kind === "guard-cost" && shownBy(trees[i].event)(finding)),
-      guardDetail({ log, state }, model, trees, trees[i], (element) => { inner = element; })],
+    detail: (i) => [
+      cards(
+        model,
+        state,
+        found,
+        (finding) => finding.kind === "guard-cost" && shownBy(trees[i].event)(finding),
+      ),
+      guardDetail({ log, state }, model, trees, trees[i], (element) => {
+        inner = element;
+      }),
+    ],
   });
   return {
-    ...view, title: "Guards",
-    key: (event) => { // the filter of the guards, from anywhere in the detail
+    ...view,
+    title: "Guards",
+    key: (event) => {
+      // the filter of the guards, from anywhere in the detail
       if (event.key !== "g" || !inner) return false;
       inner.focus();
       return true;
@@ -73,45 +159,164 @@ function guardDetail({ log, state }, model, trees, tree, tell) {
   let guards = /** @type {Guard[]} */ ([]); // when they are there
   const cells = (/** @type {number} */ i) => {
     const { kind, source, file, line, function: name } = guards[i];
-    return { kind: kind ?? "", source: source ?? "", place: file === null ? "" : `${file}:${line}`, in: name ?? "" };
+    return {
+      kind: kind ?? "",
+      source: source ?? "",
+      place: file === null ? "" : `${file}:${line}`,
+      in: name ?? "",
+    };
   };
   let lines = /** @type {string[] | null} */ (null); // the payload, when it is there
-  const text = (/** @type {number} */ i) => (lines?.[guards[i].payload_line] ?? "").replace(/^(?:\| )*\+- (?:\w+: )?/, "").trim();
+  const text = (/** @type {number} */ i) =>
+    (lines?.[guards[i].payload_line] ?? "").replace(/^(?:\| )*\+- (?:\w+: )?/, "").trim();
   let address = "dynamo_cpp_guards_str";
   const lineOf = (/** @type {number} */ i) => String(guards[i].payload_line + 1);
-  const line = (/** @type {number} */ i) => state.link({ view: "compile", compile: key, artifact: address, line: lineOf(i) });
+  const line = (/** @type {number} */ i) =>
+    state.link({ view: "compile", compile: key, artifact: address, line: lineOf(i) });
   const grid = new Grid({
-    label: "Guards", sort: state.current.by, onsort: (by) => state.replace({ by }), onselect: (i) => state.replace({ line: lineOf(i) }), name: (i) => `${cells(i).kind} ${cells(i).source}`,
+    label: "Guards",
+    sort: state.current.by,
+    onsort: (by) => state.replace({ by }),
+    onselect: (i) => state.replace({ line: lineOf(i) }),
+    name: (i) => `${cells(i).kind} ${cells(i).source}`,
     onopen: (i) => state.go(line(i)),
     columns: [
-      { id: "kind", title: "Kind", least: "6rem", sort: (i) => cells(i).kind, cell: (i) => h("a", { href: line(i), tabindex: "-1", title: `${cells(i).kind}: its line in the tree` }, cutMiddle(cells(i).kind || "guard")) },
-      { id: "source", title: "On", least: "6rem", class: "mono", sort: (i) => cells(i).source || null, cell: (i) => h("span", { title: cells(i).source }, cells(i).source || "–") },
-      { id: "place", title: "Line of the program", least: "7rem", class: "mono", sort: (i) => cells(i).place || null, cell: (i) => cutMiddle(cells(i).place || "–", cells(i).place && `${cells(i).place} in ${cells(i).in}`) },
-      { id: "text", title: "Guard", least: "7rem", class: "mono", cell: (i) => h("span", { title: text(i) }, withoutPlace(text(i))) },
+      {
+        id: "kind",
+        title: "Kind",
+        least: "6rem",
+        sort: (i) => cells(i).kind,
+        cell: (i) =>
+          h(
+            "a",
+            { href: line(i), tabindex: "-1", title: `${cells(i).kind}: its line in the tree` },
+            cutMiddle(cells(i).kind || "guard"),
+          ),
+      },
+      {
+        id: "source",
+        title: "On",
+        least: "6rem",
+        class: "mono",
+        sort: (i) => cells(i).source || null,
+        cell: (i) => h("span", { title: cells(i).source }, cells(i).source || "–"),
+      },
+      {
+        id: "place",
+        title: "Line of the program",
+        least: "7rem",
+        class: "mono",
+        sort: (i) => cells(i).place || null,
+        cell: (i) =>
+          cutMiddle(cells(i).place || "–", cells(i).place && `${cells(i).place} in ${cells(i).in}`),
+      },
+      {
+        id: "text",
+        title: "Guard",
+        least: "7rem",
+        class: "mono",
+        cell: (i) => h("span", { title: text(i) }, withoutPlace(text(i))),
+      },
     ],
   });
   const total = h("span", { class: "dim", role: "status" });
   const show = (/** @type {string} */ query) => {
-    const wanted = query.toLowerCase(), all = guards.map((_, i) => i);
-    const fit = wanted ? all.filter((i) => { const c = cells(i); return `${c.kind}\n${c.source}\n${c.place}\n${c.in}\n${text(i)}`.toLowerCase().includes(wanted); }) : all;
-    fill(total, fit.length === all.length ? plural(all.length, "guard") : `${count(fit.length)} of ${plural(all.length, "guard")}`,
-      tree.row_count < tree.guard_count && ` (the first of ${count(tree.guard_count)}; the record has all)`);
+    const wanted = query.toLowerCase(),
+      all = guards.map((_, i) => i);
+    const fit = wanted
+      ? all.filter((i) => {
+          const c = cells(i);
+          return `${c.kind}\n${c.source}\n${c.place}\n${c.in}\n${text(i)}`.toLowerCase().includes(wanted);
+        })
+      : all;
+    fill(
+      total,
+      fit.length === all.length
+        ? plural(all.length, "guard")
+        : `${count(fit.length)} of ${plural(all.length, "guard")}`,
+      tree.row_count < tree.guard_count && ` (the first of ${count(tree.guard_count)}; the record has all)`,
+    );
     grid.show(fit, state.current.line === "" ? -1 : all.findIndex((i) => lineOf(i) === state.current.line));
   };
-  const filter = searchField("Filter guards", "Filter by kind, source, text, line", (query) => { state.replace({ guard: query }); show(query); });
+  const filter = searchField("Filter guards", "Filter by kind, source, text, line", (query) => {
+    state.replace({ guard: query });
+    show(query);
+  });
   filter.value = state.current.guard;
   tell(filter);
   const note = h("span", { class: "dim" });
-  guardsOf(log, trees, tree).then((found) => { guards = found; show(filter.value); }, (error) => fill(note, `The guards could not be read. ${error.message}`));
-  readLines(log, tree).then((found) => { lines = found.lines; address = found.address; show(filter.value); }, (error) => fill(note, `The texts could not be read. ${error.message}`));
-  return h("div", { class: "fill guard-detail" },
+  guardsOf(log, trees, tree).then(
+    (found) => {
+      guards = found;
+      show(filter.value);
+    },
+    (error) => fill(note, `The guards could not be read. ${error.message}`),
+  );
+  readLines(log, tree).then(
+    (found) => {
+      lines = found.lines;
+      address = found.address;
+      show(filter.value);
+    },
+    (error) => fill(note, `The texts could not be read. ${error.message}`),
+  );
+  return h(
+    "div",
+    { class: "fill guard-detail" },
     h("h2", null, compileLink(model, index, state), " ", functionName(model.compiles[index])),
-    pairs([[tree.form === "list" ? "Guards in the list dump" : IN_DUMP, `${count(tree.guard_count)}, on ${plural(tree.manager_count, "object")}`],
-      [BY_TORCH, [count(made), " ", made !== null && made !== tree.guard_count && h("span", { class: "dim" }, BY_TORCH_HELP)]], ["One check of all", latency(tree.latency_us)], ["What torch wrote", recordLink(tree.event, state)]]),
-    h("table", { class: "plain kinds" }, h("caption", { class: "dim" }, `Guards by kind, of ${count(tree.guard_count)}`), h("tbody", null, kindCounts(tree).map(([kind, n]) => h("tr", null,
-      h("td", null, h("button", { class: "sort", title: "Only these", onclick: () => { filter.value = kind; state.replace({ guard: kind }); show(kind); } }, kind)),
-      h("td", { class: "number" }, count(n)), h("td", { class: "bar-cell" }, shareBar(n, tree.guard_count)))))),
-    h("div", { class: "toolbar" }, filter, total, note), grid.element);
+    pairs([
+      [
+        tree.form === "list" ? "Guards in the list dump" : IN_DUMP,
+        `${count(tree.guard_count)}, on ${plural(tree.manager_count, "object")}`,
+      ],
+      [
+        BY_TORCH,
+        [
+          count(made),
+          " ",
+          made !== null && made !== tree.guard_count && h("span", { class: "dim" }, BY_TORCH_HELP),
+        ],
+      ],
+      ["One check of all", latency(tree.latency_us)],
+      ["What torch wrote", recordLink(tree.event, state)],
+    ]),
+    h(
+      "table",
+      { class: "plain kinds" },
+      h("caption", { class: "dim" }, `Guards by kind, of ${count(tree.guard_count)}`),
+      h(
+        "tbody",
+        null,
+        kindCounts(tree).map(([kind, n]) =>
+          h(
+            "tr",
+            null,
+            h(
+              "td",
+              null,
+              h(
+                "button",
+                {
+                  class: "sort",
+                  title: "Only these",
+                  onclick: () => {
+                    filter.value = kind;
+                    state.replace({ guard: kind });
+                    show(kind);
+                  },
+                },
+                kind,
+              ),
+            ),
+            h("td", { class: "number" }, count(n)),
+            h("td", { class: "bar-cell" }, shareBar(n, tree.guard_count)),
+          ),
+        ),
+      ),
+    ),
+    h("div", { class: "toolbar" }, filter, total, note),
+    grid.element,
+  );
 }
 
 /** The guards of a tree. Those of all trees can be many: only the files with these are read. @param {any} log @param {Tree[]} trees @param {Tree} tree @returns {Promise<Guard[]>} */
@@ -124,6 +329,9 @@ async function guardsOf(log, trees, tree) {
 /** The lines of the record, and the address of the artifact. @param {any} log @param {Tree} tree */
 async function readLines(log, tree) {
   const artifacts = await compileArtifacts(log, tree);
-  const artifact = artifacts.find((row) => row.event === tree.event) ?? await log.event(tree.event);
-  return { lines: ((await log.text(artifact)) ?? "").split("\n"), address: artifact.address ?? artifact.name };
+  const artifact = artifacts.find((row) => row.event === tree.event) ?? (await log.event(tree.event));
+  return {
+    lines: ((await log.text(artifact)) ?? "").split("\n"),
+    address: artifact.address ?? artifact.name,
+  };
 }

@@ -16,20 +16,40 @@ function add(lists, key, item) {
 
 /** Null when the tables were left out of the bundle. @param {import("../../lib/bundle/log.js").Log} log @returns {Promise<Recompiles | null>} */
 export async function recompilesOf(log) {
-  const [rows, limits, reasons, codeObjects] = await Promise.all(["recompiles", "limits", "recompile_reasons", "code_objects"].map((name) => log.table(name)));
+  const [rows, limits, reasons, codeObjects] = await Promise.all(
+    ["recompiles", "limits", "recompile_reasons", "code_objects"].map((name) => log.table(name)),
+  );
   if (!rows || !reasons || !codeObjects) return null;
   /** @type {Map<string | null, Reason[]>} */
   const ofCompile = new Map();
   for (const reason of reasons) add(ofCompile, reason.compile, reason);
-  const codeOf = new Map(codeObjects.flatMap((/** @type {CodeObject} */ { id, compiles }) => compiles.map((compile) => [compile, id])));
-  const made = rows.map((/** @type {Made} */ row) => ({ ...row, refused: false, limit: false, reasons: ofCompile.get(row.compile) ?? [] }));
-  const refused = (limits ?? []).map((/** @type {Limit} */ { compile, first_event: first, recompile_reason: text, kind }) => {
-    const failed = ofCompile.get(compile) ?? [];
-    return {
-      event: failed[0]?.event ?? first, compile, attempt: failed[0]?.attempt ?? 0, code_object: codeOf.get(compile) ?? null, caused_by: null,
-      text: failed.length > 0 ? null : text, refused: true, limit: kind === "recompile_limit", reasons: failed,
-    };
-  });
+  const codeOf = new Map(
+    codeObjects.flatMap((/** @type {CodeObject} */ { id, compiles }) =>
+      compiles.map((compile) => [compile, id]),
+    ),
+  );
+  const made = rows.map((/** @type {Made} */ row) => ({
+    ...row,
+    refused: false,
+    limit: false,
+    reasons: ofCompile.get(row.compile) ?? [],
+  }));
+  const refused = (limits ?? []).map(
+    (/** @type {Limit} */ { compile, first_event: first, recompile_reason: text, kind }) => {
+      const failed = ofCompile.get(compile) ?? [];
+      return {
+        event: failed[0]?.event ?? first,
+        compile,
+        attempt: failed[0]?.attempt ?? 0,
+        code_object: codeOf.get(compile) ?? null,
+        caused_by: null,
+        text: failed.length > 0 ? null : text,
+        refused: true,
+        limit: kind === "recompile_limit",
+        reasons: failed,
+      };
+    },
+  );
   return { recompiles: [...made, ...refused].sort((a, b) => a.event - b.event), codeObjects };
 }
 

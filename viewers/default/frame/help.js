@@ -17,7 +17,10 @@ const KEYS = [
   ["↓ ↑", "in the list of views: walk; ↓ in a filter goes into the list below it"],
   ["letters", "in the tree: go to the next row that begins so"],
   ["↑ ↓, Shift ↑ ↓", "in code: mark a line, several lines"],
-  ["z, Z", "in code: fold or unfold the block around the marked line; fold the outermost blocks, or unfold all"],
+  [
+    "z, Z",
+    "in code: fold or unfold the block around the marked line; fold the outermost blocks, or unfold all",
+  ],
   ["← →", "in a graph: previous and next value of the marked line"],
   ["d or Enter, n, N", "in a graph: definition of the value, its next and previous use (Esc: no value)"],
   ["n, N", "in a comparison: next and previous change"],
@@ -28,16 +31,35 @@ const KEYS = [
 ];
 
 const WORDS = [
-  ["[0/1]", "the compile with frame id 0 and frame compile id 1: code object number 0, compiled for the second time. A second number above 0 is a recompile."],
-  ["[0/1_2]", "its attempt 2: the compile was restarted twice, for instance after a graph break, and this is what the last try did."],
+  [
+    "[0/1]",
+    "the compile with frame id 0 and frame compile id 1: code object number 0, compiled for the second time. A second number above 0 is a recompile.",
+  ],
+  [
+    "[0/1_2]",
+    "its attempt 2: the compile was restarted twice, for instance after a graph break, and this is what the last try did.",
+  ],
   ["[!3/0/1]", "the same inside compiled autograd graph 3."],
   ["[0/1@2]", "the id came again after torch._dynamo.reset(): the second compile with that id."],
   ["no compile id", "records that torch wrote outside of a compile."],
 ];
 
 export const showHelp = helpDialog(() => [
-  helpSection("Keys", KEYS.map(([key, what]) => [h("kbd", null, key), what])),
-  helpSection("Compile ids", WORDS.map(([word, what]) => [h("code", null, word), what])),
-  helpSection("Statuses", Object.entries(STATUSES).map(([status, { help }]) => [statusBadge(status), help])),
-  h("p", { class: "dim" }, "Attempts of one compile share its status and its time. The address of this page keeps what you look at: copy it to show somebody."),
+  helpSection(
+    "Keys",
+    KEYS.map(([key, what]) => [h("kbd", null, key), what]),
+  ),
+  helpSection(
+    "Compile ids",
+    WORDS.map(([word, what]) => [h("code", null, word), what]),
+  ),
+  helpSection(
+    "Statuses",
+    Object.entries(STATUSES).map(([status, { help }]) => [statusBadge(status), help]),
+  ),
+  h(
+    "p",
+    { class: "dim" },
+    "Attempts of one compile share its status and its time. The address of this page keeps what you look at: copy it to show somebody.",
+  ),
 ]);

@@ -49,11 +49,35 @@ const VIEWS = {
 };
 const OWN_HEADING = new Set(["compile", "compare"]); // they write it when they know what they show
 const DEFAULTS = {
-  view: "overview", log: "", compile: "", artifact: "", line: "", event: "", q: "", type: "", status: "", sort: "",
-  problems: "", torch: "", closed: "", stack: "", pane: "",
-  span: "", range: "", by: "", shape: "", group: "",
-  other: "", in: "",
-  item: "", open: "", guard: "", left: "", right: "", width: "", hue: "",
+  view: "overview",
+  log: "",
+  compile: "",
+  artifact: "",
+  line: "",
+  event: "",
+  q: "",
+  type: "",
+  status: "",
+  sort: "",
+  problems: "",
+  torch: "",
+  closed: "",
+  stack: "",
+  pane: "",
+  span: "",
+  range: "",
+  by: "",
+  shape: "",
+  group: "",
+  other: "",
+  in: "",
+  item: "",
+  open: "",
+  guard: "",
+  left: "",
+  right: "",
+  width: "",
+  hue: "",
 };
 
 const main = h("main", { id: "main", tabindex: "-1" });
@@ -72,7 +96,8 @@ function loaderOf(view) {
 
 /** Done when the first view is there. What it gives is for the one who follows a bundle that grows. @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
 export async function start(bundle) {
-  let shell = await begin(bundle), begun = bundle.logs.length > 0;
+  let shell = await begin(bundle),
+    begun = bundle.logs.length > 0;
   return {
     main,
     place: () => /** @type {Element} */ (shell.live),
@@ -90,11 +115,30 @@ async function begin(bundle) {
   if (bundle.logs.length === 0) {
     shell.draw(null);
     afterPaint(() => shell.share());
-    fill(main, bundle.manifest.growing
-      ? h("div", { class: "page" }, h("h1", null, "No records yet"), h("p", { role: "status" }, "What the program writes appears here by itself."))
-      : h("div", { class: "page" }, h("h1", null, "This bundle holds no logs"),
-        h("p", null, "Record one with ", h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), " and build the bundle again: ",
-          h("code", null, "tlparse-bundle build /tmp/trace OUT"), ".")));
+    fill(
+      main,
+      bundle.manifest.growing
+        ? h(
+            "div",
+            { class: "page" },
+            h("h1", null, "No records yet"),
+            h("p", { role: "status" }, "What the program writes appears here by itself."),
+          )
+        : h(
+            "div",
+            { class: "page" },
+            h("h1", null, "This bundle holds no logs"),
+            h(
+              "p",
+              null,
+              "Record one with ",
+              h("code", null, "TORCH_TRACE=/tmp/trace python train.py"),
+              " and build the bundle again: ",
+              h("code", null, "tlparse-bundle build /tmp/trace OUT"),
+              ".",
+            ),
+          ),
+    );
     return shell;
   }
   const follow = () => show(bundle, shell, state.current); // tells itself what goes wrong
@@ -113,12 +157,22 @@ async function begin(bundle) {
 async function renewed(bundle, shell, { ranks }) {
   const { log: id, view: name } = state.current;
   const log = id === "" ? openingLog(bundle) : bundle.log(id);
-  const open = loaderOf(name), place = shown, before = shownLog, mine = view;
+  const open = loaderOf(name),
+    place = shown,
+    before = shownLog,
+    mine = view;
   if (log && before && before !== log) await log.prepare(before);
   if (ranks) shell.countRanks();
   shell.draw(log ?? null);
   setTitle(bundle, log);
-  if (place !== `${name} ${log?.id}` || shown !== place || !log || !open || (!mine && main.querySelector(".loading"))) return; // it was on its way elsewhere
+  if (
+    place !== `${name} ${log?.id}` ||
+    shown !== place ||
+    !log ||
+    !open ||
+    (!mine && main.querySelector(".loading"))
+  )
+    return; // it was on its way elsewhere
   const context = { bundle, log, state };
   const { keepPlace, showAged } = await import("../../lib/live/keep-place.js");
   if (mine?.grown) {
@@ -128,7 +182,10 @@ async function renewed(bundle, shell, { ranks }) {
     apply();
     back();
   } else if (log !== before && mine?.stays?.(context)) {
-    return showAged(main, "The log has grown", () => { shown = ""; void show(bundle, shell, state.current); });
+    return showAged(main, "The log has grown", () => {
+      shown = "";
+      void show(bundle, shell, state.current);
+    });
   } else if (log !== before) {
     const opened = await open().then((view) => view(context));
     if (shown !== place || view !== mine) return opened.close?.();
@@ -146,13 +203,17 @@ async function renewed(bundle, shell, { ranks }) {
 /** @param {View} opened @param {string} name of the view */
 function put(opened, name) {
   // Every page has a heading; where a view shows none, those who do not see the page still hear one.
-  const heading = !OWN_HEADING.has(name) && !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title);
+  const heading =
+    !OWN_HEADING.has(name) &&
+    !opened.element.querySelector("h1") &&
+    h("h1", { class: "visually-hidden" }, opened.title);
   fill(main, heading, opened.element);
 }
 
 /** @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {any} log @param {string} name @param {NonNullable<ReturnType<typeof loaderOf>>} open @returns {Promise<View>} */
 async function openView(bundle, log, name, open) {
-  const instead = bundle.manifest.redacted && (await import("../shared/left-out.js")).leftOutPage(bundle, name);
+  const instead =
+    bundle.manifest.redacted && (await import("../shared/left-out.js")).leftOutPage(bundle, name);
   return instead || (await open())({ bundle, log, state });
 }
 
@@ -173,9 +234,21 @@ async function show(bundle, shell, current) {
   if (within) main.focus({ preventScroll: true }); // what had the focus is gone: the keyboard goes on at the new view
   main.className = `view-${open ? current.view : "none"}`;
   try {
-    if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);
-    if (!open) throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
-    const timer = setTimeout(() => shown === place && fill(main, h("p", { class: "loading", role: "status" }, `Loading the ${current.view} of ${log.id} …`)), 120);
+    if (!log)
+      throw new Error(
+        `This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`,
+      );
+    if (!open)
+      throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
+    const timer = setTimeout(
+      () =>
+        shown === place &&
+        fill(
+          main,
+          h("p", { class: "loading", role: "status" }, `Loading the ${current.view} of ${log.id} …`),
+        ),
+      120,
+    );
     const opened = await openView(bundle, log, current.view, open).finally(() => clearTimeout(timer));
     if (shown !== place) return;
     view = opened;
@@ -185,7 +258,14 @@ async function show(bundle, shell, current) {
     if (bundle.log(log.id) !== log) void renewed(bundle, shell, { ranks: false, logs: new Set() }); // it grew meanwhile
   } catch (error) {
     if (shown !== place) return;
-    fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; show(bundle, shell, state.current); }));
+    fill(
+      main,
+      h("h1", { class: "visually-hidden" }, "Error"),
+      errorBox(error, () => {
+        shown = "";
+        show(bundle, shell, state.current);
+      }),
+    );
     setTitle(bundle, log);
   }
 }
@@ -200,12 +280,25 @@ async function update(mine, bundle, log, current) {
 
 /** @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {any} log */
 function setTitle(bundle, log) {
-  document.title = [view?.title, bundle.logs.length > 1 ? log?.id : null, bundleName(bundle), "tlparse-bundle"].filter(Boolean).join(" · ");
+  document.title = [
+    view?.title,
+    bundle.logs.length > 1 ? log?.id : null,
+    bundleName(bundle),
+    "tlparse-bundle",
+  ]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 /** @param {KeyboardEvent} event @param {Shell} shell */
 function keys(event, shell) {
-  if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && !document.querySelector("dialog[open]")) {
+  if (
+    event.key.toLowerCase() === "k" &&
+    (event.ctrlKey || event.metaKey) &&
+    !event.altKey &&
+    !event.shiftKey &&
+    !document.querySelector("dialog[open]")
+  ) {
     event.preventDefault();
     void shell.jump();
     return;

@@ -18,7 +18,8 @@ export async function openOverview(context) {
   const { state } = context;
   const ofAll = state.current.log === ""; // nobody asked for this log: the ranks come first
   let page = await pageOf(context, ofAll);
-  let shown = "", most = MOST;
+  let shown = "",
+    most = MOST;
   let findings = page.findings(shown, { most });
   const element = h("div", { class: "page overview" }, page.top(), findings);
   afterPaint(() => append(element, [page.below()])); // it is below the first screen
@@ -27,7 +28,8 @@ export async function openOverview(context) {
     findings = fresh;
   };
   return {
-    element, title: "Overview",
+    element,
+    title: "Overview",
     update: ({ item }) => {
       if (item === shown) return;
       showFindings(page.findings((shown = item), { most }));
@@ -38,7 +40,10 @@ export async function openOverview(context) {
       return () => {
         page = next;
         if (findings.querySelectorAll(".findings > li").length > most) most = Infinity; // somebody unfolded the others
-        patch(element, h("div", null, page.top(), page.findings(shown, { most, atOnce: true }), page.below()));
+        patch(
+          element,
+          h("div", null, page.top(), page.findings(shown, { most, atOnce: true }), page.below()),
+        );
         findings = element.querySelector(":scope > [data-part=findings]") ?? findings;
       };
     },
@@ -47,10 +52,24 @@ export async function openOverview(context) {
 
 /** What a state of the log has to show, as functions that draw it. @param {import("../frame/viewer.js").Context} context @param {boolean} ofAll */
 async function pageOf({ bundle, log, state }, ofAll) {
-  const [model, found, ranks, logs, live] = await Promise.all([modelOf(log), findingsOf(log), bundle.manifest.rank_tables ? ranksOf(bundle) : null, bundle.logs.length > 1 ? import("./logs.js") : null,
-    bundle.manifest.growing ? import("../../lib/live/running.js") : null]);
-  const first = ofAll && ranks?.found, known = facts(model);
-  const href = (/** @type {string} */ id, /** @type {import("../../lib/live/running-data.js").Running} */ open) => (id === log.id && model.byAttempt.has(attemptKey(open)) ? state.link({ view: "compile", compile: attemptName(open) }) : id === log.id ? null : state.link({ log: id }));
+  const [model, found, ranks, logs, live] = await Promise.all([
+    modelOf(log),
+    findingsOf(log),
+    bundle.manifest.rank_tables ? ranksOf(bundle) : null,
+    bundle.logs.length > 1 ? import("./logs.js") : null,
+    bundle.manifest.growing ? import("../../lib/live/running.js") : null,
+  ]);
+  const first = ofAll && ranks?.found,
+    known = facts(model);
+  const href = (
+    /** @type {string} */ id,
+    /** @type {import("../../lib/live/running-data.js").Running} */ open,
+  ) =>
+    id === log.id && model.byAttempt.has(attemptKey(open))
+      ? state.link({ view: "compile", compile: attemptName(open) })
+      : id === log.id
+        ? null
+        : state.link({ log: id });
   return {
     top: () => [
       live?.runningNow(bundle, { href }),
@@ -59,111 +78,298 @@ async function pageOf({ bundle, log, state }, ofAll) {
       first && headline(log, found, 2),
       found && tiles({ log, state, found, phases: known.phases }),
       runStrip(model, state, found?.summary.wall_us ?? null),
-      model.frames.length === 0 && !found?.summary.compile_count && !runs(bundle) && nothingCompiled(model, state),
+      model.frames.length === 0 &&
+        !found?.summary.compile_count &&
+        !runs(bundle) &&
+        nothingCompiled(model, state),
     ],
     /** @param {string} wanted the fingerprint of the one that the address names @param {{most: number, atOnce?: boolean}} options */
-    findings: (wanted, options) => h("section", { "aria-label": "Findings", dataset: { part: "findings" } }, found ? findingsPart(model, found, state, { wanted, ...options })
-      : h("p", { class: "note" }, `Findings. ${LEFT_OUT}`)),
+    findings: (wanted, options) =>
+      h(
+        "section",
+        { "aria-label": "Findings", "dataset": { part: "findings" } },
+        found
+          ? findingsPart(model, found, state, { wanted, ...options })
+          : h("p", { class: "note" }, `Findings. ${LEFT_OUT}`),
+      ),
     below: () => compilesPart(model, known, state),
   };
 }
 
 /** Whether a compile is open now: that none has ended is nothing to explain. @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
-const runs = ({ manifest }) => manifest.growing === true && (manifest.live?.logs ?? []).some(({ running }) => running.length > 0);
+const runs = ({ manifest }) =>
+  manifest.growing === true && (manifest.live?.logs ?? []).some(({ running }) => running.length > 0);
 
 /** @param {import("../../lib/bundle/bundle.js").Bundle} bundle of several ranks */
 async function ranksOf(bundle) {
   const { ranksFound, ranksHeadline, ranksLine } = await import("./ranks.js");
   const found = await ranksFound(bundle);
-  return { found, headline: () => found && ranksHeadline(bundle, found), line: () => ranksLine(bundle, found) };
+  return {
+    found,
+    headline: () => found && ranksHeadline(bundle, found),
+    line: () => ranksLine(bundle, found),
+  };
 }
 
 /** @param {import("../../lib/bundle/log.js").Log} log @param {import("../shared/finding-leads.js").Findings} found @param {number} level of the heading */
 function headline(log, found, level) {
   const { source, torch_version: torch, event_count: events, rank } = log.summary;
-  return h("header", { class: "headline" }, h(`h${level}`, null, level > 1 && [h("span", { class: "dim" }, logName(log)), " "], found ? rich(found.summary.text) : source.name),
-    h("ul", { class: "facts-line" },
+  return h(
+    "header",
+    { class: "headline" },
+    h(
+      `h${level}`,
+      null,
+      level > 1 && [h("span", { class: "dim" }, logName(log)), " "],
+      found ? rich(found.summary.text) : source.name,
+    ),
+    h(
+      "ul",
+      { class: "facts-line" },
       h("li", null, torch ? `torch ${torch}` : "torch version not in the log"),
       h("li", null, rank === null ? "no rank" : `rank ${rank}`),
       h("li", null, `${plural(events, "record")}, ${bytes(source.size_bytes)}`),
-      h("li", { class: "path" }, source.name)));
+      h("li", { class: "path" }, source.name),
+    ),
+  );
 }
 
 /** @param {any} model @param {NonNullable<import("../shared/finding-leads.js").Findings>} found @param {any} state @param {{wanted: string, most: number, atOnce?: boolean}} options */
 function findingsPart(model, found, state, options) {
   if (found.findings.length === 0) return null;
-  return [h("h2", { class: "visually-hidden" }, "Findings"), findingList(found.findings, leadsOf(model, state, found), { label: "Findings", ...options })];
+  return [
+    h("h2", { class: "visually-hidden" }, "Findings"),
+    findingList(found.findings, leadsOf(model, state, found), { label: "Findings", ...options }),
+  ];
 }
 
 /** @param {any} model @param {any} state */
 function nothingCompiled(model, state) {
   const { event_count: events } = model.log.summary;
-  return h("section", { class: "empty" },
-    events ? h("p", null, "Torch wrote records, but none of them belongs to a compile. ", h("a", { href: state.link({ view: "events" }) }, "All records"))
+  return h(
+    "section",
+    { class: "empty" },
+    events
+      ? h(
+          "p",
+          null,
+          "Torch wrote records, but none of them belongs to a compile. ",
+          h("a", { href: state.link({ view: "events" }) }, "All records"),
+        )
       : h("p", null, "The log has no records."),
-    h("p", null, "Compiles appear here when a program that calls torch.compile runs with ",
-      h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), "."));
+    h(
+      "p",
+      null,
+      "Compiles appear here when a program that calls torch.compile runs with ",
+      h("code", null, "TORCH_TRACE=/tmp/trace python train.py"),
+      ".",
+    ),
+  );
 }
 
 /** What came of them, and where the time went. @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */
 function compilesPart(model, known, state) {
   if (model.frames.length === 0) return null;
   const total = model.log.summary.summary.compile_us ?? 0;
-  return h("section", { class: "slowest" }, h("h2", null, "Compiles"),
-    h("ul", { class: "facts-line" }, Object.entries(known.statuses).map(([status, n]) =>
-      h("li", null, h("a", { href: state.link({ view: "compiles", status }) }, statusBadge(status), ` ${count(n)}`))),
-      known.refused > 0 && h("li", { class: "dim" }, `${count(known.refused)} refused by torch`)),
-    known.slowest.length > 0 && h("table", { class: "plain" },
-      h("thead", null, h("tr", null, ["Slowest", "Time", `Of ${time(total)}, forward and backward`, "Function"].map((title, i) => h("th", { scope: "col", class: i === 1 ? "number" : null }, title)))),
-      h("tbody", null, known.slowest.slice(0, SLOWEST).map(({ last, rows, us }) => h("tr", null,
-        h("td", null, compileLink(model, rows[rows.length - 1], state)),
-        h("td", { class: "number" }, time(us)),
-        h("td", { class: "bar-cell" }, shareBar(us, total)),
-        h("td", null, h("div", { class: "function-place" }, cutMiddle(functionName(last)), " ", cutMiddle(placeOf(model, last), last.file))))))));
+  return h(
+    "section",
+    { class: "slowest" },
+    h("h2", null, "Compiles"),
+    h(
+      "ul",
+      { class: "facts-line" },
+      Object.entries(known.statuses).map(([status, n]) =>
+        h(
+          "li",
+          null,
+          h("a", { href: state.link({ view: "compiles", status }) }, statusBadge(status), ` ${count(n)}`),
+        ),
+      ),
+      known.refused > 0 && h("li", { class: "dim" }, `${count(known.refused)} refused by torch`),
+    ),
+    known.slowest.length > 0 &&
+      h(
+        "table",
+        { class: "plain" },
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["Slowest", "Time", `Of ${time(total)}, forward and backward`, "Function"].map((title, i) =>
+              h("th", { scope: "col", class: i === 1 ? "number" : null }, title),
+            ),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          known.slowest
+            .slice(0, SLOWEST)
+            .map(({ last, rows, us }) =>
+              h(
+                "tr",
+                null,
+                h("td", null, compileLink(model, rows[rows.length - 1], state)),
+                h("td", { class: "number" }, time(us)),
+                h("td", { class: "bar-cell" }, shareBar(us, total)),
+                h(
+                  "td",
+                  null,
+                  h(
+                    "div",
+                    { class: "function-place" },
+                    cutMiddle(functionName(last)),
+                    " ",
+                    cutMiddle(placeOf(model, last), last.file),
+                  ),
+                ),
+              ),
+            ),
+        ),
+      ),
+  );
 }
 
 // A tile has a colour only when something is bad; each leads to its view.
 
-const NONE = "none recorded", UNTOLD = "this torch does not record them";
+const NONE = "none recorded",
+  UNTOLD = "this torch does not record them";
 
 /** @typedef {import("../../lib/live/running-data.js").Found} Found */
 
 /** @param {{log: import("../../lib/bundle/log.js").Log, state: any, found: Found, phases: {id: string, title: string, us: number}[]}} about */
 function tiles({ log, state, found: { summary, findings }, phases }) {
   const of = (/** @type {string[]} */ ...kinds) => findings.filter(({ kind }) => kinds.includes(kind));
-  const lacks = isLeftOut(log.bundle, "caches") ? "not included" : summary.untold.includes("caches") ? UNTOLD : null;
-  const { failure_count: failed, unfinished_count: open, recompile_count: recompiles, recompile_cause_count: causes, graph_break_count: breaks } = summary;
-  return h("ul", { class: "tiles", "aria-label": "At a glance" },
-    h("li", { class: "tile-wide" }, tile({ number: summary.compile_us === null ? "–" : time(summary.compile_us), noun: "compiling", href: state.link({ view: "timeline" }), more: shares(phases, "in the metrics"),
-      note: compiled(summary) })),
-    h("li", null, !failed && open > 0
-      ? tile({ number: count(open), noun: "unfinished", tone: "error", href: state.link({ view: "failures" }), note: name(of("unfinished-compile")[0]) })
-      : tile({ number: count(failed), noun: failed === 1 ? "failure" : "failures", tone: "error", href: state.link({ view: "failures" }),
-        note: [failed && exception(of("failure")[0]), open > 0 && `${count(open)} unfinished`].filter(Boolean).join(", ") || (failed === null ? UNTOLD : NONE) })),
-    h("li", null, tile({ number: count(recompiles), noun: recompiles === 1 ? "recompile" : "recompiles", tone: "recompile", href: state.link({ view: "recompiles" }),
-      note: recompiles === null ? UNTOLD : recompiles ? [causes > 0 && plural(causes, "cause"), cost(of("recompile"))].filter(Boolean).join(", ") : NONE })),
-    h("li", null, tile({ number: count(breaks), noun: breaks === 1 ? "graph break" : "graph breaks", tone: "break", href: state.link({ view: "breaks" }),
-      note: breaks === null ? UNTOLD : breaks === 0 ? NONE : summary.graph_break_place_count === null ? "" : `at ${plural(summary.graph_break_place_count, "place")}` })),
-    h("li", null, cacheTile(summary.cache_counts, state, lacks)));
+  const lacks = isLeftOut(log.bundle, "caches")
+    ? "not included"
+    : summary.untold.includes("caches")
+      ? UNTOLD
+      : null;
+  const {
+    failure_count: failed,
+    unfinished_count: open,
+    recompile_count: recompiles,
+    recompile_cause_count: causes,
+    graph_break_count: breaks,
+  } = summary;
+  return h(
+    "ul",
+    { "class": "tiles", "aria-label": "At a glance" },
+    h(
+      "li",
+      { class: "tile-wide" },
+      tile({
+        number: summary.compile_us === null ? "–" : time(summary.compile_us),
+        noun: "compiling",
+        href: state.link({ view: "timeline" }),
+        more: shares(phases, "in the metrics"),
+        note: compiled(summary),
+      }),
+    ),
+    h(
+      "li",
+      null,
+      !failed && open > 0
+        ? tile({
+            number: count(open),
+            noun: "unfinished",
+            tone: "error",
+            href: state.link({ view: "failures" }),
+            note: name(of("unfinished-compile")[0]),
+          })
+        : tile({
+            number: count(failed),
+            noun: failed === 1 ? "failure" : "failures",
+            tone: "error",
+            href: state.link({ view: "failures" }),
+            note:
+              [failed && exception(of("failure")[0]), open > 0 && `${count(open)} unfinished`]
+                .filter(Boolean)
+                .join(", ") || (failed === null ? UNTOLD : NONE),
+          }),
+    ),
+    h(
+      "li",
+      null,
+      tile({
+        number: count(recompiles),
+        noun: recompiles === 1 ? "recompile" : "recompiles",
+        tone: "recompile",
+        href: state.link({ view: "recompiles" }),
+        note:
+          recompiles === null
+            ? UNTOLD
+            : recompiles
+              ? [causes > 0 && plural(causes, "cause"), cost(of("recompile"))].filter(Boolean).join(", ")
+              : NONE,
+      }),
+    ),
+    h(
+      "li",
+      null,
+      tile({
+        number: count(breaks),
+        noun: breaks === 1 ? "graph break" : "graph breaks",
+        tone: "break",
+        href: state.link({ view: "breaks" }),
+        note:
+          breaks === null
+            ? UNTOLD
+            : breaks === 0
+              ? NONE
+              : summary.graph_break_place_count === null
+                ? ""
+                : `at ${plural(summary.graph_break_place_count, "place")}`,
+      }),
+    ),
+    h("li", null, cacheTile(summary.cache_counts, state, lacks)),
+  );
 }
 
 /** What was compiled, as the headline counts it. @param {Found["summary"]} summary */
-function compiled({ frame_count: frames, function_count: functions, ahead_of_time_count: ahead, export_count: exports, unfinished_count: open }) {
+function compiled({
+  frame_count: frames,
+  function_count: functions,
+  ahead_of_time_count: ahead,
+  export_count: exports,
+  unfinished_count: open,
+}) {
   const parts = [
     frames > 0 && plural(frames, "compile") + (functions > 0 ? ` of ${plural(functions, "function")}` : ""),
-    ahead > 0 && plural(ahead, "ahead-of-time compile"), exports > 0 && plural(exports, "export"),
+    ahead > 0 && plural(ahead, "ahead-of-time compile"),
+    exports > 0 && plural(exports, "export"),
   ];
   return parts.filter(Boolean).join(", ") || (open > 0 ? "no compile ended" : "no compiles");
 }
 
 /** @param {Record<string, Record<"hit" | "miss" | "bypass", number>>} counts by cache @param {any} state @param {string | null} lacks why there may be none */
 function cacheTile(counts, state, lacks) {
-  const of = (/** @type {"hit" | "miss" | "bypass"} */ outcome) => Object.values(counts).reduce((sum, by) => sum + by[outcome], 0);
+  const of = (/** @type {"hit" | "miss" | "bypass"} */ outcome) =>
+    Object.values(counts).reduce((sum, by) => sum + by[outcome], 0);
   const [hits, misses, bypasses] = [of("hit"), of("miss"), of("bypass")];
   const asked = hits + misses;
-  if (asked === 0) return tile({ number: "–", noun: "cache hits", note: bypasses ? plural(bypasses, "bypass", "bypasses") : lacks ?? "no lookups recorded", href: state.link({ view: "caches" }) });
-  const note = [plural(misses, "miss", "misses"), plural(hits, "hit"), bypasses && plural(bypasses, "bypass", "bypasses")].filter(Boolean).join(", ");
-  return tile({ number: `${Math.round((100 * hits) / asked)} %`, noun: "cache hits", note, href: state.link({ view: "caches" }) });
+  if (asked === 0)
+    return tile({
+      number: "–",
+      noun: "cache hits",
+      note: bypasses ? plural(bypasses, "bypass", "bypasses") : (lacks ?? "no lookups recorded"),
+      href: state.link({ view: "caches" }),
+    });
+  const note = [
+    plural(misses, "miss", "misses"),
+    plural(hits, "hit"),
+    bypasses && plural(bypasses, "bypass", "bypasses"),
+  ]
+    .filter(Boolean)
+    .join(", ");
+  return tile({
+    number: `${Math.round((100 * hits) / asked)} %`,
+    noun: "cache hits",
+    note,
+    href: state.link({ view: "caches" }),
+  });
 }
 
 /** The type of the exception, as torch names it, or what the finding says. @param {any} finding */
@@ -192,21 +398,49 @@ export function runStrip({ frames }, state, wallUs) {
   const known = frames.filter(({ last }) => last.start_epoch_us !== null && last.total_us > 0);
   if (known.length < 2) return null;
   const begin = known.reduce((least, { last }) => Math.min(least, last.start_epoch_us), Infinity);
-  const end = Math.max(begin + (wallUs ?? 0), known.reduce((most, { last }) => Math.max(most, last.start_epoch_us + last.total_us), 0));
-  const bars = merged(known.map(({ last, rows }) => ({
-    from: (last.start_epoch_us - begin) / (end - begin), share: last.total_us / (end - begin), us: last.total_us, compile: last, index: rows[rows.length - 1],
-    tone: WORST.includes(last.status) ? last.status : last.recompile_reason !== null ? "recompile" : "ok",
-  })));
-  return h("figure", { class: "strip", "aria-label": "Compiles over the run" },
-    h("div", { class: "strip-bars", "aria-hidden": "true" }, bars.map((bar) => h("a", {
-      class: `strip-bar strip-${bar.tone}`, tabindex: "-1", href: state.link({ view: "timeline", compile: bar.compile.key }), title: words(bar),
-      style: { left: `${100 * bar.from}%`, width: `${100 * bar.share}%` },
-    }))),
-    h("figcaption", null, h("span", null, "0"), h("a", { href: state.link({ view: "timeline" }) }, "Timeline of the run"), h("span", null, time(end - begin))));
+  const end = Math.max(
+    begin + (wallUs ?? 0),
+    known.reduce((most, { last }) => Math.max(most, last.start_epoch_us + last.total_us), 0),
+  );
+  const bars = merged(
+    known.map(({ last, rows }) => ({
+      from: (last.start_epoch_us - begin) / (end - begin),
+      share: last.total_us / (end - begin),
+      us: last.total_us,
+      compile: last,
+      index: rows[rows.length - 1],
+      tone: WORST.includes(last.status) ? last.status : last.recompile_reason !== null ? "recompile" : "ok",
+    })),
+  );
+  return h(
+    "figure",
+    { "class": "strip", "aria-label": "Compiles over the run" },
+    h(
+      "div",
+      { "class": "strip-bars", "aria-hidden": "true" },
+      bars.map((bar) =>
+        h("a", {
+          class: `strip-bar strip-${bar.tone}`,
+          tabindex: "-1",
+          href: state.link({ view: "timeline", compile: bar.compile.key }),
+          title: words(bar),
+          style: { left: `${100 * bar.from}%`, width: `${100 * bar.share}%` },
+        }),
+      ),
+    ),
+    h(
+      "figcaption",
+      null,
+      h("span", null, "0"),
+      h("a", { href: state.link({ view: "timeline" }) }, "Timeline of the run"),
+      h("span", null, time(end - begin)),
+    ),
+  );
 }
 
 /** @param {{compile: any, us: number, tone: string}} bar */
-const words = ({ compile, us, tone }) => `${compileLabel(compile)}${tone === "recompile" ? ", recompile" : ""}, ${time(us)}`;
+const words = ({ compile, us, tone }) =>
+  `${compileLabel(compile)}${tone === "recompile" ? ", recompile" : ""}, ${time(us)}`;
 
 /** Bars narrower than a slice stand for all in it: the worst of them. @template {{from: number, share: number, tone: string}} T @param {T[]} bars @returns {T[]} */
 function merged(bars) {

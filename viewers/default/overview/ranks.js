@@ -16,7 +16,9 @@ export async function ranksFound(bundle) {
   const { job } = bundle.manifest;
   const findings = job ? await bundle.rankTable("rank_findings").catch(() => null) : null;
   if (!job || !findings) return null;
-  return bundle.manifest.growing ? (await import("../../lib/live/running-data.js")).ranksNow(bundle, { job, findings }) : { job, findings };
+  return bundle.manifest.growing
+    ? (await import("../../lib/live/running-data.js")).ranksNow(bundle, { job, findings })
+    : { job, findings };
 }
 
 /** The headline, and the first findings. @param {Bundle} bundle @param {Found} found */
@@ -24,14 +26,43 @@ export function ranksHeadline(bundle, { job, findings }) {
   const roots = findings.filter(({ because_of: cause }) => cause === null);
   const shown = roots.filter(({ severity }, i) => i === 0 || severity !== "info").slice(0, FIRST);
   const title = () => ranksAddress(bundle);
-  return h("section", { class: "ranks-verdict", "aria-label": "All ranks" },
-    h("header", { class: "headline" }, h("h1", null, rich(job.text)),
-      h("ul", { class: "facts-line" }, h("li", null, words(job.ranks)), job.runs.length > 1 && h("li", null, `run ${job.run} of ${count(job.runs.length)}`),
-        findings.length > 0 && h("li", null, plural(findings.length, "finding")), h("li", null, ranksLink(bundle, "What differs between the ranks ›")))),
-    shown.length > 0 && h("ol", { class: "findings", "aria-label": "Findings of all ranks" }, shown.map((finding) => h("li", null, findingCard(finding, { title }, { level: 2 })))));
+  return h(
+    "section",
+    { "class": "ranks-verdict", "aria-label": "All ranks" },
+    h(
+      "header",
+      { class: "headline" },
+      h("h1", null, rich(job.text)),
+      h(
+        "ul",
+        { class: "facts-line" },
+        h("li", null, words(job.ranks)),
+        job.runs.length > 1 && h("li", null, `run ${job.run} of ${count(job.runs.length)}`),
+        findings.length > 0 && h("li", null, plural(findings.length, "finding")),
+        h("li", null, ranksLink(bundle, "What differs between the ranks ›")),
+      ),
+    ),
+    shown.length > 0 &&
+      h(
+        "ol",
+        { "class": "findings", "aria-label": "Findings of all ranks" },
+        shown.map((finding) => h("li", null, findingCard(finding, { title }, { level: 2 }))),
+      ),
+  );
 }
 
 /** The same in one line, on the page of a log that was asked for. @param {Bundle} bundle @param {Found | null} found */
 export function ranksLine(bundle, found) {
-  return h("p", { class: "ranks-line" }, h("b", null, "All ranks: "), found ? rich(found.job.text) : isLeftOut(bundle, "findings") ? LEFT_OUT : "their findings cannot be read.", " ", ranksLink(bundle, "What differs between the ranks ›"));
+  return h(
+    "p",
+    { class: "ranks-line" },
+    h("b", null, "All ranks: "),
+    found
+      ? rich(found.job.text)
+      : isLeftOut(bundle, "findings")
+        ? LEFT_OUT
+        : "their findings cannot be read.",
+    " ",
+    ranksLink(bundle, "What differs between the ranks ›"),
+  );
 }

@@ -24,27 +24,52 @@ export const kindId = ({ type, name }) => (name === null ? type : `${type}:${nam
 
 /** Largest first. @param {any} model @param {Anatomy} anatomy @param {string} by @returns {Row[]} */
 export function anatomyRows(model, { kinds, origins, cells }, by) {
-  const rows = by === "origin" ? originRows(origins) : by === "compile" ? compileRows(model, cells) : kindRows(kinds);
+  const rows =
+    by === "origin" ? originRows(origins) : by === "compile" ? compileRows(model, cells) : kindRows(kinds);
   return rows.filter((row) => row.count > 0).sort((a, b) => b.size - a.size || a.index - b.index);
 }
 
 /** @param {Kind[]} kinds @returns {Row[]} */
-const kindRows = (kinds) => kinds.map((kind, index) => ({
-  id: kindId(kind), index, name: kind.name ?? kind.type, help: kind.type, kind,
-  count: kind.event_count, size: kind.size_bytes, payload: kind.payload_size_bytes, distinct: kind.distinct_payload_size_bytes,
-}));
+const kindRows = (kinds) =>
+  kinds.map((kind, index) => ({
+    id: kindId(kind),
+    index,
+    name: kind.name ?? kind.type,
+    help: kind.type,
+    kind,
+    count: kind.event_count,
+    size: kind.size_bytes,
+    payload: kind.payload_size_bytes,
+    distinct: kind.distinct_payload_size_bytes,
+  }));
 
 /** @param {Origin[]} origins @returns {Row[]} */
-const originRows = (origins) => origins.map((origin, index) => ({
-  id: `${origin.path}:${origin.line}`, index, name: `${origin.path}:${origin.line}`, help: origin.level, kind: null,
-  count: origin.event_count, size: origin.size_bytes, payload: origin.payload_size_bytes, distinct: null,
-}));
+const originRows = (origins) =>
+  origins.map((origin, index) => ({
+    id: `${origin.path}:${origin.line}`,
+    index,
+    name: `${origin.path}:${origin.line}`,
+    help: origin.level,
+    kind: null,
+    count: origin.event_count,
+    size: origin.size_bytes,
+    payload: origin.payload_size_bytes,
+    distinct: null,
+  }));
 
 /** @param {any} model @param {Cell[]} cells @returns {Row[]} */
 function compileRows(model, cells) {
   /** @type {Row[]} */
   const rows = model.compiles.map((/** @type {any} */ compile, /** @type {number} */ index) => ({
-    id: compile.key, index, name: compile.function ?? "", help: compile.file ?? "", kind: null, count: compile.event_count, size: compile.size_bytes, payload: 0, distinct: null,
+    id: compile.key,
+    index,
+    name: compile.function ?? "",
+    help: compile.file ?? "",
+    kind: null,
+    count: compile.event_count,
+    size: compile.size_bytes,
+    payload: 0,
+    distinct: null,
   }));
   for (const cell of cells) {
     const row = rows[numberOf(model, cell)];
@@ -55,11 +80,19 @@ function compileRows(model, cells) {
 
 /** The cells of one kind or of one compile, largest first. @param {any} model @param {Anatomy} anatomy @param {Row} row */
 export function cellsOf(model, { cells }, { kind, index }) {
-  const fits = (/** @type {Cell} */ cell) => (kind ? cell.type === kind.type && cell.name === kind.name : numberOf(model, cell) === index);
+  const fits = (/** @type {Cell} */ cell) =>
+    kind ? cell.type === kind.type && cell.name === kind.name : numberOf(model, cell) === index;
   return cells.filter(fits).sort((a, b) => b.size_bytes - a.size_bytes);
 }
 
 /** @param {Row[]} rows */
-export const sumOf = (rows) => rows.reduce((sum, row) => ({
-  count: sum.count + row.count, size: sum.size + row.size, payload: sum.payload + row.payload, distinct: sum.distinct + (row.distinct ?? 0),
-}), { count: 0, size: 0, payload: 0, distinct: 0 });
+export const sumOf = (rows) =>
+  rows.reduce(
+    (sum, row) => ({
+      count: sum.count + row.count,
+      size: sum.size + row.size,
+      payload: sum.payload + row.payload,
+      distinct: sum.distinct + (row.distinct ?? 0),
+    }),
+    { count: 0, size: 0, payload: 0, distinct: 0 },
+  );

@@ -11,29 +11,55 @@ import { anatomyRows, cellsOf, kindId, sumOf } from "./anatomy-data.js";
 /** @typedef {import("./anatomy-data.js").Row} Row */
 
 const WAYS = /** @type {[string, string, string, [string, string]][]} */ ([
-  ["", "By kind", "Log by kind of record", ["kind", "kinds"]], ["origin", "By place in torch", "Log by place in torch", ["place", "places"]], ["compile", "By compile", "Log by compile", ["compile", "compiles"]],
+  ["", "By kind", "Log by kind of record", ["kind", "kinds"]],
+  ["origin", "By place in torch", "Log by place in torch", ["place", "places"]],
+  ["compile", "By compile", "Log by compile", ["compile", "compiles"]],
 ]);
 const MOST_CELLS = 100;
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openAnatomy({ bundle, log, state }) {
-  const [model, kinds, origins, cells] = await Promise.all([modelOf(log), ...["kinds", "origins", "kind_compiles"].map((name) => log.table(name))]);
+  const [model, kinds, origins, cells] = await Promise.all([
+    modelOf(log),
+    ...["kinds", "origins", "kind_compiles"].map((name) => log.table(name)),
+  ]);
   if (model.directory.event_count === 0) {
-    return emptyPage("Nothing to take apart", "What the bytes of the log are would be here: by kind of record, by the place in torch that writes it, and by compile. This log holds no records.");
+    return emptyPage(
+      "Nothing to take apart",
+      "What the bytes of the log are would be here: by kind of record, by the place in torch that writes it, and by compile. This log holds no records.",
+    );
   }
   /** Opened anew for another way: other rows, other columns. @type {{by: string, view: any} | null} */
   let shown = null;
   const element = h("div", { class: "fill" });
   const open = (/** @type {string} */ by) => {
     const way = WAYS.find(([id]) => id === by) ?? WAYS[0];
-    const tools = h("span", { class: "tool-group", role: "group", "aria-label": "By what" }, WAYS.map(([id, words]) =>
-      h("button", { class: "tool", "aria-pressed": String(id === way[0]), onclick: () => state.go(state.patched({ by: id, item: "", sort: "", q: "" })) }, words)));
-    shown = { by, view: anatomyList({ bundle, log, state, model, anatomy: { kinds, origins, cells } }, way, tools) };
+    const tools = h(
+      "span",
+      { "class": "tool-group", "role": "group", "aria-label": "By what" },
+      WAYS.map(([id, words]) =>
+        h(
+          "button",
+          {
+            "class": "tool",
+            "aria-pressed": String(id === way[0]),
+            "onclick": () => state.go(state.patched({ by: id, item: "", sort: "", q: "" })),
+          },
+          words,
+        ),
+      ),
+    );
+    shown = {
+      by,
+      view: anatomyList({ bundle, log, state, model, anatomy: { kinds, origins, cells } }, way, tools),
+    };
     element.replaceChildren(shown.view.element);
     return shown;
   };
   return {
-    element, title: "Log anatomy", search: () => shown?.view.search(),
+    element,
+    title: "Log anatomy",
+    search: () => shown?.view.search(),
     update: (current) => (shown && shown.by === current.by ? shown : open(current.by)).view.update(current),
   };
 }
@@ -44,22 +70,72 @@ function anatomyList(about, [by, , label, noun], tools) {
   const rows = anatomyRows(model, anatomy, by);
   const total = log.summary.source.size_bytes;
   const name = (/** @type {number} */ i) => rowName(model, rows[i], by);
-  const share = (/** @type {number} */ n) => (total ? `${((100 * n) / total).toFixed(n * 10 < total ? 1 : 0)} %` : "–");
-  const number = (/** @type {string} */ id, /** @type {string} */ title, /** @type {(row: Row) => number | null} */ get, /** @type {(n: number | null) => string} */ show, /** @type {string} */ help) =>
-    ({ id, title, number: true, help, sort: (/** @type {number} */ i) => get(rows[i]), cell: (/** @type {number} */ i) => show(get(rows[i])) });
+  const share = (/** @type {number} */ n) =>
+    total ? `${((100 * n) / total).toFixed(n * 10 < total ? 1 : 0)} %` : "–";
+  const number = (
+    /** @type {string} */ id,
+    /** @type {string} */ title,
+    /** @type {(row: Row) => number | null} */ get,
+    /** @type {(n: number | null) => string} */ show,
+    /** @type {string} */ help,
+  ) => ({
+    id,
+    title,
+    number: true,
+    help,
+    sort: (/** @type {number} */ i) => get(rows[i]),
+    cell: (/** @type {number} */ i) => show(get(rows[i])),
+  });
   return listDetail({
-    state, name: "anatomy", label, noun, length: rows.length, share: 0.66, tools,
-    id: (i) => rows[i].id, title: (i) => `${name(i)} ${bytes(rows[i].size)}`, text: (i) => [name(i), rows[i].help].join("\n"),
+    state,
+    name: "anatomy",
+    label,
+    noun,
+    length: rows.length,
+    share: 0.66,
+    tools,
+    id: (i) => rows[i].id,
+    title: (i) => `${name(i)} ${bytes(rows[i].size)}`,
+    text: (i) => [name(i), rows[i].help].join("\n"),
     above: wholeLog(rows, by, total),
     columns: [
-      { id: "name", title: { "": "Kind", origin: "Place in torch", compile: "Compile" }[by] ?? "", least: "11rem", class: by === "origin" ? "mono" : "", sort: name, cell: (i) => cutMiddle(name(i), describeRow(bundle, rows[i])) },
+      {
+        id: "name",
+        title: { "": "Kind", "origin": "Place in torch", "compile": "Compile" }[by] ?? "",
+        least: "11rem",
+        class: by === "origin" ? "mono" : "",
+        sort: name,
+        cell: (i) => cutMiddle(name(i), describeRow(bundle, rows[i])),
+      },
       number("size", "Bytes", (row) => row.size, bytes, "Bytes of the log that its records take"),
-      { id: "share", title: "Share", number: true, sort: (i) => rows[i].size, cell: (i) => share(rows[i].size) },
+      {
+        id: "share",
+        title: "Share",
+        number: true,
+        sort: (i) => rows[i].size,
+        cell: (i) => share(rows[i].size),
+      },
       { id: "bar", title: "", least: "6rem", width: "1fr", cell: (i) => partsBar(rows[i], total) },
       number("records", "Records", (row) => row.count, count, "How many records"),
       number("payload", "Payloads", (row) => row.payload, bytes, "Bytes of payloads: graphs, code, JSON"),
-      ...(by === "" ? [number("distinct", "Distinct", (row) => row.distinct, bytes, "Payloads that were not in the log before")] : []),
-      number("each", "Each", (row) => Math.round(row.size / row.count), bytes, "Bytes of one record, on average"),
+      ...(by === ""
+        ? [
+            number(
+              "distinct",
+              "Distinct",
+              (row) => row.distinct,
+              bytes,
+              "Payloads that were not in the log before",
+            ),
+          ]
+        : []),
+      number(
+        "each",
+        "Each",
+        (row) => Math.round(row.size / row.count),
+        bytes,
+        "Bytes of one record, on average",
+      ),
     ],
     detail: (i) => rowDetail(about, rows[i], by, share),
   });
@@ -68,29 +144,74 @@ function anatomyList(about, [by, , label, noun], tools) {
 /** The whole log in one bar. @param {Row[]} rows @param {string} by @param {number} total */
 function wholeLog(rows, by, total) {
   const all = sumOf(rows);
-  const parts = /** @type {[string, string, number | null][]} */ ([["inductor", by === "" ? "distinct payloads" : "payloads", by === "" ? all.distinct : all.payload], ["backward", "payloads that were there before", by === "" ? all.payload - (all.distinct ?? 0) : null],
-    ["aot", "envelopes: prefix, metadata, line ends", all.size - all.payload], ["dynamo", "between records", Math.max(0, total - all.size)]]).filter(([, , n]) => n);
-  return h("div", { class: "intro anatomy-whole" }, h("p", null, h("b", null, bytes(total)), ` in ${plural(all.count, "record")}; `, h("span", { class: "dim" }, "the bundle holds equal payloads once, compressed")),
-    h("div", { class: "stacked", role: "img", "aria-label": parts.map(([, words, n]) => `${words} ${bytes(n)}`).join(", ") }, parts.map(([id, , n]) => h("span", { class: `phase-${id}`, style: { "flex-grow": n } }))),
-    h("ul", { class: "legend" }, parts.map(([id, words, n]) => h("li", null, h("span", { class: `swatch phase-${id}`, "aria-hidden": "true" }), ` ${words} `, h("b", null, bytes(n))))));
+  const parts = /** @type {[string, string, number | null][]} */ ([
+    ["inductor", by === "" ? "distinct payloads" : "payloads", by === "" ? all.distinct : all.payload],
+    ["backward", "payloads that were there before", by === "" ? all.payload - (all.distinct ?? 0) : null],
+    ["aot", "envelopes: prefix, metadata, line ends", all.size - all.payload],
+    ["dynamo", "between records", Math.max(0, total - all.size)],
+  ]).filter(([, , n]) => n);
+  return h(
+    "div",
+    { class: "intro anatomy-whole" },
+    h(
+      "p",
+      null,
+      h("b", null, bytes(total)),
+      ` in ${plural(all.count, "record")}; `,
+      h("span", { class: "dim" }, "the bundle holds equal payloads once, compressed"),
+    ),
+    h(
+      "div",
+      {
+        "class": "stacked",
+        "role": "img",
+        "aria-label": parts.map(([, words, n]) => `${words} ${bytes(n)}`).join(", "),
+      },
+      parts.map(([id, , n]) => h("span", { class: `phase-${id}`, style: { "flex-grow": n } })),
+    ),
+    h(
+      "ul",
+      { class: "legend" },
+      parts.map(([id, words, n]) =>
+        h(
+          "li",
+          null,
+          h("span", { "class": `swatch phase-${id}`, "aria-hidden": "true" }),
+          ` ${words} `,
+          h("b", null, bytes(n)),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Payload and the rest of a row, as wide as its share of the log. @param {Row} row @param {number} total */
 function partsBar(row, total) {
   const repeated = row.distinct === null ? 0 : row.payload - row.distinct;
-  const part = (/** @type {string} */ id, /** @type {number} */ n) => n > 0 && h("span", { class: `phase-${id}`, style: { width: `${(100 * n) / (total || 1)}%` } });
-  return h("span", { class: "anatomy-bar", "aria-hidden": "true" }, part("inductor", row.payload - repeated), part("backward", repeated), part("aot", row.size - row.payload));
+  const part = (/** @type {string} */ id, /** @type {number} */ n) =>
+    n > 0 && h("span", { class: `phase-${id}`, style: { width: `${(100 * n) / (total || 1)}%` } });
+  return h(
+    "span",
+    { "class": "anatomy-bar", "aria-hidden": "true" },
+    part("inductor", row.payload - repeated),
+    part("backward", repeated),
+    part("aot", row.size - row.payload),
+  );
 }
 
 /** @param {any} model @param {Row} row @param {string} by */
 function rowName(model, row, by) {
   const compile = model.compiles[row.index];
-  if (by === "compile") return compile.id === null ? functionName(compile) : `${idText(compile)} ${functionName(compile)}`;
+  if (by === "compile")
+    return compile.id === null ? functionName(compile) : `${idText(compile)} ${functionName(compile)}`;
   return row.name;
 }
 
 /** @param {any} bundle @param {Row} row */
-const describeRow = (bundle, row) => (row.kind ? [row.kind.type, row.kind.name, describe(bundle.manifest, row.kind).help].filter(Boolean).join("\n") : row.name);
+const describeRow = (bundle, row) =>
+  row.kind
+    ? [row.kind.type, row.kind.name, describe(bundle.manifest, row.kind).help].filter(Boolean).join("\n")
+    : row.name;
 
 /** @param {{bundle: any, state: any, model: any, anatomy: import("./anatomy-data.js").Anatomy}} about @param {Row} row @param {string} by @param {(n: number) => string} share */
 function rowDetail({ bundle, state, model, anatomy }, row, by, share) {
@@ -98,20 +219,112 @@ function rowDetail({ bundle, state, model, anatomy }, row, by, share) {
   const known = row.kind && describe(bundle.manifest, row.kind);
   const type = row.kind ? kindId(row.kind) : "";
   return [
-    h("h2", null, by === "compile" ? [compileLink(model, row.index, state), " ", functionName(model.compiles[row.index])] : row.name),
+    h(
+      "h2",
+      null,
+      by === "compile"
+        ? [compileLink(model, row.index, state), " ", functionName(model.compiles[row.index])]
+        : row.name,
+    ),
     known?.help && h("p", { class: "prose" }, known.help),
-    by === "origin" && h("p", { class: "prose" }, "The line of torch that wrote these records. A record is written for the place that called trace_structured, so that one place can write several kinds."),
+    by === "origin" &&
+      h(
+        "p",
+        { class: "prose" },
+        "The line of torch that wrote these records. A record is written for the place that called trace_structured, so that one place can write several kinds.",
+      ),
     pairs([
-      ["In the log", `${bytes(row.size)}, ${share(row.size)}`], ["Records", [count(row.count), " ", by !== "origin" && h("a", { href: state.link(by === "" ? { view: "events", type } : { view: "events", compile: model.compiles[row.index].key }) }, "show them")]],
-      ["One record", `${bytes(Math.round(row.size / row.count))} on average`], ["Payloads", `${bytes(row.payload)}, ${row.size ? Math.round((100 * row.payload) / row.size) : 0} % of it`],
-      ["Distinct payloads", row.distinct === null ? null : [bytes(row.distinct), row.payload > row.distinct && `; ${bytes(row.payload - row.distinct)} were in the log before`]],
+      ["In the log", `${bytes(row.size)}, ${share(row.size)}`],
+      [
+        "Records",
+        [
+          count(row.count),
+          " ",
+          by !== "origin" &&
+            h(
+              "a",
+              {
+                href: state.link(
+                  by === ""
+                    ? { view: "events", type }
+                    : { view: "events", compile: model.compiles[row.index].key },
+                ),
+              },
+              "show them",
+            ),
+        ],
+      ],
+      ["One record", `${bytes(Math.round(row.size / row.count))} on average`],
+      [
+        "Payloads",
+        `${bytes(row.payload)}, ${row.size ? Math.round((100 * row.payload) / row.size) : 0} % of it`,
+      ],
+      [
+        "Distinct payloads",
+        row.distinct === null
+          ? null
+          : [
+              bytes(row.distinct),
+              row.payload > row.distinct && `; ${bytes(row.payload - row.distinct)} were in the log before`,
+            ],
+      ],
       ["Envelopes", `${bytes(row.size - row.payload)}: prefix, metadata, line ends`],
     ]),
-    cells.length > 0 && [h("h3", null, by === "" ? "By compile" : "By kind"), h("div", { class: "table-box anatomy-cells", tabindex: "0", role: "region", "aria-label": by === "" ? "By compile" : "By kind" }, h("table", { class: "plain" },
-      h("thead", null, h("tr", null, h("th", null, by === "" ? "Compile" : "Kind"), h("th", { class: "number" }, "Bytes"), h("th", { class: "number" }, "Records"), h("th", { class: "number" }, "Payloads"))),
-      h("tbody", null, cells.slice(0, MOST_CELLS).map((cell) => h("tr", null,
-        h("td", null, by === "" ? [compileLink(model, numberOf(model, cell), state), " ", functionName(model.compiles[numberOf(model, cell)])] : cell.name ?? cell.type),
-        h("td", { class: "number" }, bytes(cell.size_bytes)), h("td", { class: "number" }, count(cell.event_count)), h("td", { class: "number" }, bytes(cell.payload_size_bytes))))))),
-      cells.length > MOST_CELLS && h("p", { class: "dim" }, `The ${MOST_CELLS} largest of ${count(cells.length)}.`)],
+    cells.length > 0 && [
+      h("h3", null, by === "" ? "By compile" : "By kind"),
+      h(
+        "div",
+        {
+          "class": "table-box anatomy-cells",
+          "tabindex": "0",
+          "role": "region",
+          "aria-label": by === "" ? "By compile" : "By kind",
+        },
+        h(
+          "table",
+          { class: "plain" },
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              h("th", null, by === "" ? "Compile" : "Kind"),
+              h("th", { class: "number" }, "Bytes"),
+              h("th", { class: "number" }, "Records"),
+              h("th", { class: "number" }, "Payloads"),
+            ),
+          ),
+          h(
+            "tbody",
+            null,
+            cells
+              .slice(0, MOST_CELLS)
+              .map((cell) =>
+                h(
+                  "tr",
+                  null,
+                  h(
+                    "td",
+                    null,
+                    by === ""
+                      ? [
+                          compileLink(model, numberOf(model, cell), state),
+                          " ",
+                          functionName(model.compiles[numberOf(model, cell)]),
+                        ]
+                      : (cell.name ?? cell.type),
+                  ),
+                  h("td", { class: "number" }, bytes(cell.size_bytes)),
+                  h("td", { class: "number" }, count(cell.event_count)),
+                  h("td", { class: "number" }, bytes(cell.payload_size_bytes)),
+                ),
+              ),
+          ),
+        ),
+      ),
+      cells.length > MOST_CELLS &&
+        h("p", { class: "dim" }, `The ${MOST_CELLS} largest of ${count(cells.length)}.`),
+    ],
   ];
 }

@@ -16,13 +16,20 @@ export async function searchMetadata(log, events, rows, query, signal, show) {
     return fits;
   };
   const found = rows.filter(isNamed);
-  const fits = new Set(found), asked = new Set(rows);
+  const fits = new Set(found),
+    asked = new Set(rows);
   show(found, "looking into the metadata …");
   const files = await log.files("metadata", { signal });
   for (const file of files) {
     const metadata = await log.part("metadata", file, { signal });
-    for (const { event, metadata: value } of metadata) if (asked.has(event) && !fits.has(event) && JSON.stringify(value).toLowerCase().includes(wanted)) fits.add(event);
-    if (file !== files.at(-1)) show(sorted(fits), `looked into ${count((metadata.at(-1)?.event ?? 0) + 1)} of ${count(events.length)} …`);
+    for (const { event, metadata: value } of metadata)
+      if (asked.has(event) && !fits.has(event) && JSON.stringify(value).toLowerCase().includes(wanted))
+        fits.add(event);
+    if (file !== files.at(-1))
+      show(
+        sorted(fits),
+        `looked into ${count((metadata.at(-1)?.event ?? 0) + 1)} of ${count(events.length)} …`,
+      );
     await new Promise((resume) => setTimeout(resume)); // the page stays usable
     signal.throwIfAborted();
   }

@@ -15,35 +15,80 @@ export function openRecord({ bundle, log, state }, model, root) {
   const load = loader(root);
   let shown = -2;
 
-  const draw = (/** @type {any} */ event, /** @type {any} */ metadata, /** @type {Uint8Array | null} */ payload) => {
-    const kind = model.directory.kinds.find((/** @type {any} */ one) => one.type === event.type && one.name === event.name);
+  const draw = (
+    /** @type {any} */ event,
+    /** @type {any} */ metadata,
+    /** @type {Uint8Array | null} */ payload,
+  ) => {
+    const kind = model.directory.kinds.find(
+      (/** @type {any} */ one) => one.type === event.type && one.name === event.name,
+    );
     const { title, help } = describe(bundle.manifest, kind ?? { ...event, descriptor: event.type });
     const body = h("div", { class: "fill" });
     const name = event.name ?? event.type;
     /** @type {[string, string, (() => any)][]} */
     const panes = [["metadata", "Metadata", () => jsonPane(metadata, name)]];
-    if (payload) panes.push(["payload", `Payload ${bytes(payload.length)}`, () => payloadPane(payload, kind?.language ?? "text", name)]);
-    const tabs = h("div", { class: "tabs small", role: "group", "aria-label": "Part of the record" });
+    if (payload)
+      panes.push([
+        "payload",
+        `Payload ${bytes(payload.length)}`,
+        () => payloadPane(payload, kind?.language ?? "text", name),
+      ]);
+    const tabs = h("div", { "class": "tabs small", "role": "group", "aria-label": "Part of the record" });
     const choose = (/** @type {string} */ wanted) => {
       const pane = panes.find(([id]) => id === wanted) ?? panes[0];
-      fill(tabs, panes.map(([id, text]) => h("button", {
-        "aria-pressed": String(id === pane[0]), onclick: () => { store(PANE, id); choose(id); /** @type {HTMLElement} */ (tabs.querySelector("[aria-pressed=true]"))?.focus(); },
-      }, text)));
+      fill(
+        tabs,
+        panes.map(([id, text]) =>
+          h(
+            "button",
+            {
+              "aria-pressed": String(id === pane[0]),
+              "onclick": () => {
+                store(PANE, id);
+                choose(id);
+                /** @type {HTMLElement} */ (tabs.querySelector("[aria-pressed=true]"))?.focus();
+              },
+            },
+            text,
+          ),
+        ),
+      );
       fill(body, pane[2]().element);
     };
     choose(stored(PANE) ?? "payload");
-    fill(root,
-      h("header", { class: "artifact-head" }, h("h2", null, title), help && h("span", { class: "dim" }, help)),
-      h("ul", { class: "facts-line padded" },
-        h("li", null, `record ${count(event.event)}`), h("li", null, `line ${count(event.line)}`),
-        h("li", null, h("span", { title: clockText(model.directory.clock, event) }, `${time(event.time_us)} after the first`)),
+    fill(
+      root,
+      h(
+        "header",
+        { class: "artifact-head" },
+        h("h2", null, title),
+        help && h("span", { class: "dim" }, help),
+      ),
+      h(
+        "ul",
+        { class: "facts-line padded" },
+        h("li", null, `record ${count(event.event)}`),
+        h("li", null, `line ${count(event.line)}`),
+        h(
+          "li",
+          null,
+          h(
+            "span",
+            { title: clockText(model.directory.clock, event) },
+            `${time(event.time_us)} after the first`,
+          ),
+        ),
         h("li", null, compileLink(model, numberOf(model, event), state)),
         h("li", null, event.record_rank === null ? "no rank in it" : `rank ${event.record_rank}`),
         h("li", null, writerText(event.pid)),
         h("li", null, h("span", { class: "path", title: "The place in torch that wrote it" }, event.origin)),
         h("li", null, `${bytes(event.size_bytes)} in the log`),
-        event.payload_form !== null && event.payload_form !== "lf" && h("li", null, event.payload_form)),
-      tabs, body);
+        event.payload_form !== null && event.payload_form !== "lf" && h("li", null, event.payload_form),
+      ),
+      tabs,
+      body,
+    );
   };
 
   return {
@@ -52,21 +97,43 @@ export function openRecord({ bundle, log, state }, model, root) {
       if (index === shown) return;
       shown = index;
       if (!(index >= 0 && index < model.directory.event_count)) {
-        fill(root, h("p", { class: "dim padded" }, index >= 0 ? `This log has no record ${count(index)}.` : "No record fits."));
+        fill(
+          root,
+          h(
+            "p",
+            { class: "dim padded" },
+            index >= 0 ? `This log has no record ${count(index)}.` : "No record fits.",
+          ),
+        );
         return;
       }
-      load(`record ${count(index)}`, async (signal) => {
-        const [event, raw, stacks] = await Promise.all([log.event(index), log.metadata(index, { signal }), log.stacks()]);
-        return { event, metadata: stacks.resolve(raw), payload: event && await log.payload(event, { signal }) };
-      }, ({ event, metadata, payload }) => draw(event, metadata, payload));
+      load(
+        `record ${count(index)}`,
+        async (signal) => {
+          const [event, raw, stacks] = await Promise.all([
+            log.event(index),
+            log.metadata(index, { signal }),
+            log.stacks(),
+          ]);
+          return {
+            event,
+            metadata: stacks.resolve(raw),
+            payload: event && (await log.payload(event, { signal })),
+          };
+        },
+        ({ event, metadata, payload }) => draw(event, metadata, payload),
+      );
     },
-    close: () => { shown = -2; },
+    close: () => {
+      shown = -2;
+    },
   };
 }
 
 /** @param {any} clock @param {any} event */
 function clockText(clock, event) {
-  if (clock.origin_epoch_us !== null) return new Date((clock.origin_epoch_us + event.time_us) / 1000).toISOString();
+  if (clock.origin_epoch_us !== null)
+    return new Date((clock.origin_epoch_us + event.time_us) / 1000).toISOString();
   return `the first record: ${clock.origin ?? "no time"}, local time, year and time zone unknown`;
 }
 

@@ -11,10 +11,18 @@ const MOST = 20;
 /** @param {any} bundle @param {any} log @param {string} query @param {boolean} all every hit, not only the first @returns {Promise<Group[]>} */
 export async function searchNames(bundle, log, query, all) {
   const wanted = query.toLowerCase();
-  const fits = (/** @type {any} */ value) => typeof value === "string" && value.toLowerCase().includes(wanted);
+  const fits = (/** @type {any} */ value) =>
+    typeof value === "string" && value.toLowerCase().includes(wanted);
   const model = await modelOf(log);
   const most = all ? Infinity : MOST;
-  const groups = [compiles(model, fits, most), reasons(model, fits, most), await artifacts(bundle, model, fits, most), await files(model, fits, most), kinds(bundle, model, fits, most), diagnostics(await log.table("diagnostics"), fits, most)];
+  const groups = [
+    compiles(model, fits, most),
+    reasons(model, fits, most),
+    await artifacts(bundle, model, fits, most),
+    await files(model, fits, most),
+    kinds(bundle, model, fits, most),
+    diagnostics(await log.table("diagnostics"), fits, most),
+  ];
   return groups.filter((group) => group.total > 0);
 }
 
@@ -24,14 +32,24 @@ export async function searchNames(bundle, log, query, all) {
 function collector(title, most) {
   /** @type {Group} */
   const group = { title, total: 0, hits: [] };
-  return { group, add: (/** @type {() => Hit} */ hit) => { if (group.total++ < most) group.hits.push(hit()); } };
+  return {
+    group,
+    add: (/** @type {() => Hit} */ hit) => {
+      if (group.total++ < most) group.hits.push(hit());
+    },
+  };
 }
 
 /** @param {any} model @param {Fits} fits @param {number} most */
 function compiles(model, fits, most) {
   const { group, add } = collector("Compiles and functions", most);
   for (const c of model.compiles) {
-    if (fits(idText(c)) || fits(c.function) || fits(c.id)) add(() => ({ text: compileLabel(c), note: c.file ? `${model.short(c.file)}:${c.line}` : "", link: { view: "compile", compile: c.key } }));
+    if (fits(idText(c)) || fits(c.function) || fits(c.id))
+      add(() => ({
+        text: compileLabel(c),
+        note: c.file ? `${model.short(c.file)}:${c.line}` : "",
+        link: { view: "compile", compile: c.key },
+      }));
   }
   return group;
 }
@@ -40,8 +58,17 @@ function compiles(model, fits, most) {
 function reasons(model, fits, most) {
   const { group, add } = collector("Failures, recompiles, restarts", most);
   for (const c of model.compiles) {
-    for (const text of [c.failure_type && `${c.failure_type}: ${c.failure_reason ?? ""}`, c.recompile_reason, ...c.restart_reasons]) {
-      if (fits(text)) add(() => ({ text: lineWith(text, fits), note: compileLabel(c), link: { view: "compile", compile: c.key } }));
+    for (const text of [
+      c.failure_type && `${c.failure_type}: ${c.failure_reason ?? ""}`,
+      c.recompile_reason,
+      ...c.restart_reasons,
+    ]) {
+      if (fits(text))
+        add(() => ({
+          text: lineWith(text, fits),
+          note: compileLabel(c),
+          link: { view: "compile", compile: c.key },
+        }));
     }
   }
   return group;
@@ -64,7 +91,11 @@ async function artifacts(bundle, model, fits, most) {
     const { title, help } = describe(bundle.manifest, first);
     if (!fits(text) && !fits(title) && !fits(help)) continue;
     const c = model.compiles[numberOf(model, first)];
-    add(() => ({ text, note: count > 1 ? `${count} times, first in ${idText(c)}` : `in ${idText(c)}`, link: { view: "compile", compile: c.key, artifact: text } }));
+    add(() => ({
+      text,
+      note: count > 1 ? `${count} times, first in ${idText(c)}` : `in ${idText(c)}`,
+      link: { view: "compile", compile: c.key, artifact: text },
+    }));
   }
   return group;
 }
@@ -73,12 +104,19 @@ async function artifacts(bundle, model, fits, most) {
 async function files(model, fits, most) {
   const { group, add } = collector("Files", most);
   /** @type {Map<string, number>} */
-  const counts = new Map(model.compiles.filter((/** @type {any} */ c) => c.file).map((/** @type {any} */ c) => [c.file, 0]));
+  const counts = new Map(
+    model.compiles.filter((/** @type {any} */ c) => c.file).map((/** @type {any} */ c) => [c.file, 0]),
+  );
   for (const c of model.compiles) if (c.file) counts.set(c.file, (counts.get(c.file) ?? 0) + 1);
   const stacks = await model.log.stacks();
   for (const { file } of stacks.rows) if (file && !counts.has(file)) counts.set(file, 0);
   for (const [file, n] of counts) {
-    if (fits(file)) add(() => ({ text: file, note: n ? `${n} compiles` : "in stacks", link: n ? { view: "compiles", q: file } : { view: "stack", q: file.split("/").pop() ?? file } }));
+    if (fits(file))
+      add(() => ({
+        text: file,
+        note: n ? `${n} compiles` : "in stacks",
+        link: n ? { view: "compiles", q: file } : { view: "stack", q: file.split("/").pop() ?? file },
+      }));
   }
   return group;
 }
@@ -88,7 +126,12 @@ function kinds(bundle, model, fits, most) {
   const { group, add } = collector("Records", most);
   for (const kind of model.directory.kinds) {
     const type = kind.name === null ? kind.type : `${kind.type}:${kind.name}`;
-    if (fits(type) || fits(describe(bundle.manifest, kind).title)) add(() => ({ text: type.replace(":", " › "), note: `${kind.event_count} records`, link: { view: "events", type } }));
+    if (fits(type) || fits(describe(bundle.manifest, kind).title))
+      add(() => ({
+        text: type.replace(":", " › "),
+        note: `${kind.event_count} records`,
+        link: { view: "events", type },
+      }));
   }
   return group;
 }
@@ -97,7 +140,8 @@ function kinds(bundle, model, fits, most) {
 function diagnostics(rows, fits, most) {
   const { group, add } = collector("Diagnostics", most);
   for (const row of rows) {
-    if (fits(row.message) || fits(row.code)) add(() => ({ text: row.message, note: row.code, link: { view: "diagnostics", q: row.code } }));
+    if (fits(row.message) || fits(row.code))
+      add(() => ({ text: row.message, note: row.code, link: { view: "diagnostics", q: row.code } }));
   }
   return group;
 }

@@ -14,11 +14,18 @@ const scope = /** @type {any} */ (self);
 scope.onmessage = async (/** @type {MessageEvent} */ { data }) => {
   const left = { lines: data.most };
   for (const blob of data.blobs) {
-    const size = blob.slices.reduce((/** @type {number} */ sum, /** @type {any} */ slice) => sum + slice.size, 0);
+    const size = blob.slices.reduce(
+      (/** @type {number} */ sum, /** @type {any} */ slice) => sum + slice.size,
+      0,
+    );
     try {
       if (!blob.file) throw new Error("it is not there");
       const bytes = await openBlob(await readFile(blob.file, MOST_STORED), blob.path, blob.whole);
-      const found = blob.slices.map((/** @type {any} */ slice) => look(bytes.subarray(slice.offset, slice.offset + slice.size), slice, data, left)).filter(Boolean);
+      const found = blob.slices
+        .map((/** @type {any} */ slice) =>
+          look(bytes.subarray(slice.offset, slice.offset + slice.size), slice, data, left),
+        )
+        .filter(Boolean);
       scope.postMessage({ found, bytes: size });
     } catch (error) {
       scope.postMessage({ error: `${blob.path}: ${/** @type {Error} */ (error).message}`, bytes: size });
@@ -36,7 +43,8 @@ function look(bytes, { id, json }, { query, each }, left) {
   if (!matches.length) return null;
   const { lines, starts } = splitLines(text);
   const excerpts = [];
-  let last = -1, count = 0;
+  let last = -1,
+    count = 0;
   for (const at of matches) {
     const line = lastAtMost(starts, at);
     if (line === last) continue;
@@ -46,7 +54,14 @@ function look(bytes, { id, json }, { query, each }, left) {
     left.lines--;
     const column = at - starts[line];
     const from = column + query.length > IN_SIGHT ? Math.max(0, column - BEFORE) : 0;
-    excerpts.push({ line: line + 1, text: (from ? "…" : "") + lines[line].slice(from, from + EXCERPT) + (lines[line].length > from + EXCERPT ? "…" : ""), at: column - from + (from ? 1 : 0) });
+    excerpts.push({
+      line: line + 1,
+      text:
+        (from ? "…" : "") +
+        lines[line].slice(from, from + EXCERPT) +
+        (lines[line].length > from + EXCERPT ? "…" : ""),
+      at: column - from + (from ? 1 : 0),
+    });
   }
   return { id, count, lines: excerpts };
 }

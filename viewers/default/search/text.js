@@ -32,11 +32,24 @@ export async function textsOf(logs) {
       payloads.push(payload);
       byHash.set(artifact.sha256, payload);
       let blob = blobs.get(path);
-      if (!blob) blobs.set(path, (blob = { file: log.bundle.source.file(path), path, whole: !log.bundle.source.partial, slices: [] }));
+      if (!blob)
+        blobs.set(
+          path,
+          (blob = {
+            file: log.bundle.source.file(path),
+            path,
+            whole: !log.bundle.source.partial,
+            slices: [],
+          }),
+        );
       blob.slices.push({ id: payload.id, offset, size, json: artifact.language === "json" });
     }
   }
-  return { payloads, blobs: [...blobs.values()], bytes: payloads.reduce((sum, payload) => sum + payload.size, 0) };
+  return {
+    payloads,
+    blobs: [...blobs.values()],
+    bytes: payloads.reduce((sum, payload) => sum + payload.size, 0),
+  };
 }
 
 /**
@@ -49,10 +62,15 @@ export function searchTexts(texts, query, all, tell) {
   const stop = () => worker.terminate();
   worker.onmessage = ({ data }) => {
     if (data.done) stop();
-    const found = (data.found ?? []).map((/** @type {any} */ hit) => ({ payload: texts.payloads[hit.id], count: hit.count, lines: hit.lines }));
+    const found = (data.found ?? []).map((/** @type {any} */ hit) => ({
+      payload: texts.payloads[hit.id],
+      count: hit.count,
+      lines: hit.lines,
+    }));
     tell({ found, bytes: data.bytes ?? 0, done: Boolean(data.done), problem: data.error ?? "" });
   };
-  worker.onerror = (event) => tell({ found: [], bytes: 0, done: true, problem: event.message ?? "The search stopped." });
+  worker.onerror = (event) =>
+    tell({ found: [], bytes: 0, done: true, problem: event.message ?? "The search stopped." });
   worker.postMessage({ query, blobs: texts.blobs, each: all ? Infinity : EACH, most: all ? 500_000 : MOST });
   return stop;
 }

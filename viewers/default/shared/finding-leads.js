@@ -13,13 +13,13 @@ const MOST_CARDS = 20;
 
 /** The list where a kind belongs, and what of it is shown there. Kinds that are not here have none. @type {Record<string, (finding: Finding) => Record<string, any>>} */
 const PLACES = {
-  failure: ({ fingerprint }) => ({ view: "failures", item: fingerprint }),
+  "failure": ({ fingerprint }) => ({ view: "failures", item: fingerprint }),
   "unfinished-compile": ({ fingerprint }) => ({ view: "failures", item: fingerprint }),
-  restart: ({ fingerprint }) => ({ view: "failures", item: fingerprint }),
-  recompile: ({ fingerprint }) => ({ view: "recompiles", item: fingerprint }),
+  "restart": ({ fingerprint }) => ({ view: "failures", item: fingerprint }),
+  "recompile": ({ fingerprint }) => ({ view: "recompiles", item: fingerprint }),
   "recompile-limit": ({ fingerprint }) => ({ view: "recompiles", item: fingerprint }),
   "graph-break": ({ details }) => ({ view: "breaks", q: details.reason }),
-  specialization: ({ function: name }) => ({ view: "symbols", type: "constant", q: name ?? "" }),
+  "specialization": ({ function: name }) => ({ view: "symbols", type: "constant", q: name ?? "" }),
   "cache-miss": ({ details }) => ({ view: "caches", type: details.cache, status: "miss" }),
   "cache-bypass": ({ details }) => ({ view: "caches", type: details.cache, status: "bypass" }),
   "cache-error": ({ details }) => ({ view: "caches", type: details.cache, status: "error" }),
@@ -32,61 +32,117 @@ const PLACES = {
 
 /** @param {any} model @param {any} state @param {Findings} found @returns {import("../../lib/finding/card.js").Leads} */
 export const leadsOf = (model, state, found) => ({
-  title: (finding) => (Object.hasOwn(PLACES, finding.kind) ? state.link(PLACES[finding.kind](finding)) : null),
+  title: (finding) =>
+    Object.hasOwn(PLACES, finding.kind) ? state.link(PLACES[finding.kind](finding)) : null,
   compiles: (keys) => compileLinks(model, compilesOf(model, { compiles: keys }), state),
   record: (index) => recordLink(index, state),
-  span: (index) => h("a", { href: state.link({ view: "timeline", span: `s${index}` }) }, `span ${count(index)}`),
-  links: (finding) => (finding.kind === "recompile" ? [guardsLink(model, state, compilesOf(model, finding)[0])] : []),
+  span: (index) =>
+    h("a", { href: state.link({ view: "timeline", span: `s${index}` }) }, `span ${count(index)}`),
+  links: (finding) =>
+    finding.kind === "recompile" ? [guardsLink(model, state, compilesOf(model, finding)[0])] : [],
   cause: (id) => {
     const other = found?.findings.find((one) => one.id === id);
-    return other ? h("a", { href: state.link({ view: "overview", item: other.fingerprint }), title: plain(other.title) }, rich(other.title)) : null;
+    return other
+      ? h(
+          "a",
+          { href: state.link({ view: "overview", item: other.fingerprint }), title: plain(other.title) },
+          rich(other.title),
+        )
+      : null;
   },
 });
 
 /** The guards of a recompile beside those of the compile before it. @param {any} model @param {any} state @param {number | undefined} index */
 function guardsLink({ log, compiles }, state, index) {
   const compile = compiles[index ?? -1];
-  const before = compile && compiles.findLast((/** @type {any} */ other) => other.frame_id === compile.frame_id && other.frame_compile_id === compile.frame_compile_id - 1
-    && other.occurrence === compile.occurrence && other.compiled_autograd_id === compile.compiled_autograd_id);
+  const before =
+    compile &&
+    compiles.findLast(
+      (/** @type {any} */ other) =>
+        other.frame_id === compile.frame_id &&
+        other.frame_compile_id === compile.frame_compile_id - 1 &&
+        other.occurrence === compile.occurrence &&
+        other.compiled_autograd_id === compile.compiled_autograd_id,
+    );
   if (!before || !(before.guard_count && compile.guard_count)) return null;
-  return h("a", { href: state.link({ view: "compare", left: `${log.id}/${before.key}`, right: `${log.id}/${compile.key}`, artifact: "dynamo_cpp_guards_str" }) }, "guards before and after");
+  return h(
+    "a",
+    {
+      href: state.link({
+        view: "compare",
+        left: `${log.id}/${before.key}`,
+        right: `${log.id}/${compile.key}`,
+        artifact: "dynamo_cpp_guards_str",
+      }),
+    },
+    "guards before and after",
+  );
 }
 
 /** Cards of the findings that fit, for the details of a row. @param {any} model @param {any} state @param {Findings} found @param {(finding: Finding) => boolean} fits */
 export function cards(model, state, found, fits, options = { level: 2, whole: true }) {
   const leads = leadsOf(model, state, found);
-  return (found?.findings ?? []).filter(fits).slice(0, MOST_CARDS).map((finding) => findingCard(finding, leads, options));
+  return (found?.findings ?? [])
+    .filter(fits)
+    .slice(0, MOST_CARDS)
+    .map((finding) => findingCard(finding, leads, options));
 }
 
 /** Findings that one of these records shows. @param {...number} events */
-export const shownBy = (...events) => (/** @type {Finding} */ finding) => events.some((event) => finding.events.includes(event));
+export const shownBy =
+  (...events) =>
+  (/** @type {Finding} */ finding) =>
+    events.some((event) => finding.events.includes(event));
 
 // Provenance is for compiles that have something to show there, ranks are for bundles with their analyses.
 
 const NAMES = new Set([
-  "inductor_provenance_tracking_node_mappings", "inductor_provenance_tracking_kernel_stack_traces",
-  "inductor_triton_kernel_to_post_grad_nodes", "inductor_post_to_pre_grad_nodes",
+  "inductor_provenance_tracking_node_mappings",
+  "inductor_provenance_tracking_kernel_stack_traces",
+  "inductor_triton_kernel_to_post_grad_nodes",
+  "inductor_post_to_pre_grad_nodes",
 ]);
 
 /** @param {import("../../lib/bundle/log.js").Log} log @param {string} [compile] key @param {string} [logId] when the address names it */
-const address = (log, compile, logId) => inViewer(log.bundle, "provenance", { ...(logId || log !== log.bundle.logs[0] ? { log: log.id } : {}), ...(compile ? { compile } : {}) });
+const address = (log, compile, logId) =>
+  inViewer(log.bundle, "provenance", {
+    ...(logId || log !== log.bundle.logs[0] ? { log: log.id } : {}),
+    ...(compile ? { compile } : {}),
+  });
 
 /** The viewer for this log; null when torch recorded none. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
 export const provenanceAddress = ({ log, directory }, state) =>
-  directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name)) ? address(log, undefined, state.current.log) : null;
+  directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name))
+    ? address(log, undefined, state.current.log)
+    : null;
 
 const VLLM = new Set(["vllm_compilation_config", "vllm_piecewise_compile_start", "vllm_execution_code"]);
 
 /** The viewer of vLLM's pieces; null for a log without any. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
 export const vllmAddress = ({ log, directory }, state) =>
   directory.kinds.some((/** @type {any} */ kind) => VLLM.has(kind.name))
-    ? inViewer(log.bundle, "vllm", state.current.log || log !== log.bundle.logs[0] ? { log: log.id } : {}) : null;
+    ? inViewer(log.bundle, "vllm", state.current.log || log !== log.bundle.logs[0] ? { log: log.id } : {})
+    : null;
 
 /** Null when torch recorded no provenance, or the bundle has no address that could be handed on. @param {any} log @param {any} compile @param {any[]} artifacts of the compile @param {import("../../lib/page/hash-state.js").HashState} state */
 export function provenanceLink(log, compile, artifacts, state) {
   const href = address(log, compile.key, state.current.log);
-  if (href === null || !artifacts.some((artifact) => artifact.sha256 !== null && artifact.size_bytes > 2 && NAMES.has(artifact.name))) return null;
-  return h("a", { href, class: "provenance-link", title: "From source lines through the graphs to kernels, line by line" }, "Provenance ›");
+  if (
+    href === null ||
+    !artifacts.some(
+      (artifact) => artifact.sha256 !== null && artifact.size_bytes > 2 && NAMES.has(artifact.name),
+    )
+  )
+    return null;
+  return h(
+    "a",
+    {
+      href,
+      class: "provenance-link",
+      title: "From source lines through the graphs to kernels, line by line",
+    },
+    "Provenance ›",
+  );
 }
 
 /** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
@@ -94,8 +150,15 @@ export function provenanceLink(log, compile, artifacts, state) {
 /** Null when there is nothing to compare, or the bundle has no address that could be handed on. @param {Bundle} bundle @param {string} text */
 export function ranksLink(bundle, text) {
   const href = ranksAddress(bundle);
-  return href === null ? null : h("a", { href, class: "ranks-link", title: "What differs between the ranks, and who waits for whom" }, text);
+  return href === null
+    ? null
+    : h(
+        "a",
+        { href, class: "ranks-link", title: "What differs between the ranks, and who waits for whom" },
+        text,
+      );
 }
 
 /** @param {Bundle} bundle @param {Record<string, string>} [state] of the other viewer */
-export const ranksAddress = (bundle, state) => (bundle.manifest.rank_tables ? inViewer(bundle, "multirank", state) : null);
+export const ranksAddress = (bundle, state) =>
+  bundle.manifest.rank_tables ? inViewer(bundle, "multirank", state) : null;

@@ -25,16 +25,27 @@ export function modelOf(log) {
 
 /** @param {Log} log */
 async function build(log) {
-  const [compiled, attempts, limits, captures, directory, live] = await Promise.all([log.compiles(), log.table("attempts"), log.table("limits"), log.table("captures"), log.directory(), liveOf(log)]);
+  const [compiled, attempts, limits, captures, directory, live] = await Promise.all([
+    log.compiles(),
+    log.table("attempts"),
+    log.table("limits"),
+    log.table("captures"),
+    log.directory(),
+    liveOf(log),
+  ]);
   const running = live?.runningIn(log);
-  const compiles = views(compiled, attempts, [...(limits ?? []), ...(captures ?? [])]).map((view) => (running?.has(view.compile) && view.status === "unfinished" ? { ...view, status: RUNNING } : view));
+  const compiles = views(compiled, attempts, [...(limits ?? []), ...(captures ?? [])]).map((view) =>
+    running?.has(view.compile) && view.status === "unfinished" ? { ...view, status: RUNNING } : view,
+  );
   return {
     log,
     compiles,
     directory,
     frames: frameCompiles(compiles),
     /** In the order of the log, what belongs to no compile last. */
-    order: compiles.map((_, index) => index).sort((a, b) => Number(compiles[a].id === null) - Number(compiles[b].id === null) || a - b),
+    order: compiles
+      .map((_, index) => index)
+      .sort((a, b) => Number(compiles[a].id === null) - Number(compiles[b].id === null) || a - b),
     byKey: new Map(compiles.map((compile, index) => [compile.key, index])),
     byAttempt: new Map(compiles.map((view, index) => [attemptKey(view), index])),
     /** The last attempt of each compile. */
@@ -44,8 +55,35 @@ async function build(log) {
 }
 
 /** What a compile that is none has of its fields. */
-const UNKNOWN = Object.fromEntries(["kind", "status", "function", "file", "line", "stack", "start_epoch_us", "total_us", "dynamo_us", "aot_us", "inductor_us", "backward_us", "restart_us",
-  "graph_op_count", "graph_node_count", "graph_input_count", "guard_count", "recompile_reason", "failure_type", "failure_reason", "failure_file", "failure_line", "metrics_event", "frame_id", "frame_compile_id"].map((field) => [field, null]));
+const UNKNOWN = Object.fromEntries(
+  [
+    "kind",
+    "status",
+    "function",
+    "file",
+    "line",
+    "stack",
+    "start_epoch_us",
+    "total_us",
+    "dynamo_us",
+    "aot_us",
+    "inductor_us",
+    "backward_us",
+    "restart_us",
+    "graph_op_count",
+    "graph_node_count",
+    "graph_input_count",
+    "guard_count",
+    "recompile_reason",
+    "failure_type",
+    "failure_reason",
+    "failure_file",
+    "failure_line",
+    "metrics_event",
+    "frame_id",
+    "frame_compile_id",
+  ].map((field) => [field, null]),
+);
 
 /**
  * What views list: each attempt with what its compile turned out to be; ahead-of-time compiles, which have no attempts; and last what belongs to no compile.
@@ -53,15 +91,73 @@ const UNKNOWN = Object.fromEntries(["kind", "status", "function", "file", "line"
  * @param {any[]} compiled @param {any[]} attempts @param {any[]} others limits and captures @returns {Compile[]}
  */
 function views(compiled, attempts, others) {
-  const rows = new Map([...others, ...compiled].map((row) => [row.compile, { ...UNKNOWN, restart_reasons: [], graph_break_count: 0, attempt_count: 1, refused: row.kind === "recompile_limit" || row.kind === "error_on_recompile", ...row }]));
-  const tried = attempts.filter(({ compile }) => compile !== null).map((attempt) => {
-    const { compile, attempt: number, stack, graph_break_count: breaks, first_event: first, event_count: events, size_bytes: size, artifact_count: artifacts } = attempt;
-    const [base, occurrence] = compile.split("@"), id = number ? `${base}_${number}` : base;
-    return { ...rows.get(compile), id, key: occurrence ? `${id}@${occurrence}` : id, attempt: number, stack, graph_break_count: breaks, first_event: first, event_count: events, size_bytes: size, artifact_count: artifacts };
-  });
+  const rows = new Map(
+    [...others, ...compiled].map((row) => [
+      row.compile,
+      {
+        ...UNKNOWN,
+        restart_reasons: [],
+        graph_break_count: 0,
+        attempt_count: 1,
+        refused: row.kind === "recompile_limit" || row.kind === "error_on_recompile",
+        ...row,
+      },
+    ]),
+  );
+  const tried = attempts
+    .filter(({ compile }) => compile !== null)
+    .map((attempt) => {
+      const {
+        compile,
+        attempt: number,
+        stack,
+        graph_break_count: breaks,
+        first_event: first,
+        event_count: events,
+        size_bytes: size,
+        artifact_count: artifacts,
+      } = attempt;
+      const [base, occurrence] = compile.split("@"),
+        id = number ? `${base}_${number}` : base;
+      return {
+        ...rows.get(compile),
+        id,
+        key: occurrence ? `${id}@${occurrence}` : id,
+        attempt: number,
+        stack,
+        graph_break_count: breaks,
+        first_event: first,
+        event_count: events,
+        size_bytes: size,
+        artifact_count: artifacts,
+      };
+    });
   const known = new Set(tried.map(({ compile }) => compile));
-  const untried = compiled.filter(({ compile }) => !known.has(compile)).map((row) => ({ ...row, id: row.compile, key: row.compile, attempt: 0, event_count: row.event_count ?? 0, size_bytes: row.size_bytes ?? 0, artifact_count: row.artifact_count ?? 0 }));
-  const outside = { ...UNKNOWN, compile: null, attempt: null, id: null, key: "-", restart_reasons: [], graph_break_count: 0, attempt_count: 0, first_event: 0, event_count: 0, size_bytes: 0, artifact_count: 0 };
+  const untried = compiled
+    .filter(({ compile }) => !known.has(compile))
+    .map((row) => ({
+      ...row,
+      id: row.compile,
+      key: row.compile,
+      attempt: 0,
+      event_count: row.event_count ?? 0,
+      size_bytes: row.size_bytes ?? 0,
+      artifact_count: row.artifact_count ?? 0,
+    }));
+  const outside = {
+    ...UNKNOWN,
+    compile: null,
+    attempt: null,
+    id: null,
+    key: "-",
+    restart_reasons: [],
+    graph_break_count: 0,
+    attempt_count: 0,
+    first_event: 0,
+    event_count: 0,
+    size_bytes: 0,
+    artifact_count: 0,
+  };
   return [...[...tried, ...untried].sort((a, b) => a.first_event - b.first_event), outside];
 }
 
@@ -71,14 +167,15 @@ export const numberOf = (model, row) => model.byAttempt.get(attemptKey(row)) ?? 
 /** The view of a compile: of its first attempt; -1 when there is none. @param {Model} model @param {string | null} compile @returns {number} */
 export function rowOf(model, compile) {
   const first = compile === null ? -1 : numberOf(model, { compile, attempt: 0 });
-  return first < 0 && compile !== null ? model.byCompile.get(compile) ?? -1 : first;
+  return first < 0 && compile !== null ? (model.byCompile.get(compile) ?? -1) : first;
 }
 
 /** The views of the compiles that a finding is about. @param {Model} model @param {{compiles: string[]}} finding @returns {number[]} */
 export const compilesOf = (model, { compiles }) => compiles.flatMap((key) => model.byCompile.get(key) ?? []);
 
 /** What tells of the compiles that run now; null for a bundle that does not grow. @param {Log} log */
-const liveOf = async ({ bundle }) => (bundle.manifest.growing ? import("../../lib/live/running-data.js") : null);
+const liveOf = async ({ bundle }) =>
+  bundle.manifest.growing ? import("../../lib/live/running-data.js") : null;
 
 /** The findings as they stand now, and the numbers of the headline: that a log which grows is not whole yet is no finding. Null when they were left out. @param {Log} log */
 export async function findingsOf(log) {
@@ -107,10 +204,12 @@ function frameCompiles(compiles) {
 export const idText = (compile) => (compile.id === null ? "no compile id" : `[${compile.key}]`);
 
 /** @param {Compile} compile */
-export const functionName = (compile) => compile.function ?? (compile.id === null ? "records without a compile id" : "(unknown function)");
+export const functionName = (compile) =>
+  compile.function ?? (compile.id === null ? "records without a compile id" : "(unknown function)");
 
 /** "[0/1] forward ok": how a compile is called wherever it stands. @param {Compile} compile */
-export const compileLabel = (compile) => `${idText(compile)} ${functionName(compile)} ${statusInfo(compile.status).word}`;
+export const compileLabel = (compile) =>
+  `${idText(compile)} ${functionName(compile)} ${statusInfo(compile.status).word}`;
 
 /** @param {Model} model @param {Compile} compile */
 export function placeOf(model, compile) {
@@ -119,31 +218,51 @@ export function placeOf(model, compile) {
 
 /** Something a person would want to know about. @param {Compile} compile */
 export const isProblem = (compile) =>
-  ["failed", "skipped", "unfinished"].includes(compile.status) || compile.attempt_count > 1 || compile.recompile_reason !== null || compile.graph_break_count > 0;
+  ["failed", "skipped", "unfinished"].includes(compile.status) ||
+  compile.attempt_count > 1 ||
+  compile.recompile_reason !== null ||
+  compile.graph_break_count > 0;
 
 /** How many records of a type the log has. @param {Model} model @param {string} type */
-export const kindCount = (model, type) => model.directory.kinds.reduce((/** @type {number} */ n, /** @type {any} */ kind) => n + (kind.type === type ? kind.event_count : 0), 0);
+export const kindCount = (model, type) =>
+  model.directory.kinds.reduce(
+    (/** @type {number} */ n, /** @type {any} */ kind) => n + (kind.type === type ? kind.event_count : 0),
+    0,
+  );
 
 /** Whether the log tells of torch.export. @param {Model} model */
-export const hasExport = (model) => ["export", "exported_program", "missing_fake_kernel", "mismatched_fake_kernel"].some((type) => kindCount(model, type) > 0);
+export const hasExport = (model) =>
+  ["export", "exported_program", "missing_fake_kernel", "mismatched_fake_kernel"].some(
+    (type) => kindCount(model, type) > 0,
+  );
 
 /** What the overview shows beside the findings. @param {Model} model */
 export function facts(model) {
-  const summary = /** @type {any} */ (model.log.summary.summary), us = summary.phase_times_us;
+  const summary = /** @type {any} */ (model.log.summary.summary),
+    us = summary.phase_times_us;
   return {
-    phases: us === null ? [] : [
-      { id: "dynamo", title: "Dynamo", us: us.dynamo }, { id: "aot", title: "AOTAutograd", us: us.aot },
-      { id: "inductor", title: "Inductor", us: us.inductor }, { id: "backward", title: "backward, later", us: us.backward },
-    ],
+    phases:
+      us === null
+        ? []
+        : [
+            { id: "dynamo", title: "Dynamo", us: us.dynamo },
+            { id: "aot", title: "AOTAutograd", us: us.aot },
+            { id: "inductor", title: "Inductor", us: us.inductor },
+            { id: "backward", title: "backward, later", us: us.backward },
+          ],
     statuses: statusesNow(model, summary.statuses),
     refused: summary.limit_count,
-    slowest: model.frames.map((frame) => ({ ...frame, us: frame.last.total_us ?? 0 })).filter(({ us: time }) => time > 0).sort((a, b) => b.us - a.us),
+    slowest: model.frames
+      .map((frame) => ({ ...frame, us: frame.last.total_us ?? 0 }))
+      .filter(({ us: time }) => time > 0)
+      .sort((a, b) => b.us - a.us),
   };
 }
 
 /** How many compiles have each status; those that are open in a log which grows are running. @param {Model} model @param {Record<string, number>} statuses */
 function statusesNow({ frames }, { unfinished = 0, ...others }) {
-  const running = frames.filter(({ last }) => last.status === RUNNING).length, left = unfinished - running;
+  const running = frames.filter(({ last }) => last.status === RUNNING).length,
+    left = unfinished - running;
   return { ...others, ...(left > 0 && { unfinished: left }), ...(running > 0 && { running }) };
 }
 

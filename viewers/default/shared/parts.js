@@ -11,35 +11,63 @@ const MOST_LINKS = 12;
 export function compileLink(model, index, state, more = {}) {
   const compile = model.compiles[index];
   const { sign } = statusInfo(compile.status);
-  return h("a", {
-    href: state.link({ view: "compile", compile: compile.key, ...more }), class: `compile-link status-${compile.status ?? "none"}`,
-    "aria-label": compileLabel(compile), title: compileLabel(compile),
-  }, h("span", { class: "sign", "aria-hidden": "true" }, sign, " "), idText(compile));
+  return h(
+    "a",
+    {
+      "href": state.link({ view: "compile", compile: compile.key, ...more }),
+      "class": `compile-link status-${compile.status ?? "none"}`,
+      "aria-label": compileLabel(compile),
+      "title": compileLabel(compile),
+    },
+    h("span", { "class": "sign", "aria-hidden": "true" }, sign, " "),
+    idText(compile),
+  );
 }
 
 /** @param {any} model @param {number[]} indexes @param {any} state */
 export function compileLinks(model, indexes, state) {
-  return h("span", { class: "links" }, indexes.slice(0, MOST_LINKS).map((index) => [" ", compileLink(model, index, state)]).flat(),
-    indexes.length > MOST_LINKS && h("span", { class: "dim" }, ` and ${count(indexes.length - MOST_LINKS)} more`));
+  return h(
+    "span",
+    { class: "links" },
+    indexes
+      .slice(0, MOST_LINKS)
+      .map((index) => [" ", compileLink(model, index, state)])
+      .flat(),
+    indexes.length > MOST_LINKS &&
+      h("span", { class: "dim" }, ` and ${count(indexes.length - MOST_LINKS)} more`),
+  );
 }
 
 /** Only web addresses become links; anything else stays text. @param {any} address @param {any} [text] */
 export function webLink(address, text = address) {
   const url = String(address ?? "");
   const web = /^https?:\/\//i.test(url) && URL.canParse(url);
-  return web ? h("a", { href: url, rel: "noopener noreferrer", target: "_blank" }, text) : h("code", null, url);
+  return web
+    ? h("a", { href: url, rel: "noopener noreferrer", target: "_blank" }, text)
+    : h("code", null, url);
 }
 
 /** A link to a record. @param {number} index @param {any} state @param {string} [words] */
-export const recordLink = (index, state, words = `record ${count(index)}`) => h("a", { href: state.link({ view: "events", event: String(index) }) }, words);
+export const recordLink = (index, state, words = `record ${count(index)}`) =>
+  h("a", { href: state.link({ view: "events", event: String(index) }) }, words);
 
 /** Terms and what is known of them; what is null is left out. @param {[string, any][]} entries */
-export const pairs = (entries) => h("dl", { class: "pairs" },
-  entries.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([term, value]) => [h("dt", null, term), h("dd", null, value)]));
+export const pairs = (entries) =>
+  h(
+    "dl",
+    { class: "pairs" },
+    entries
+      .filter(([, value]) => value !== null && value !== undefined && value !== "")
+      .map(([term, value]) => [h("dt", null, term), h("dd", null, value)]),
+  );
 
 /** The user's line with its file in front. @param {{file: string | null, line: number | null, function?: string | null, source_line?: string | null}} place */
 export function sourceLine({ file, line, function: name, source_line: text }) {
   if (file === null) return null;
-  return h("figure", { class: "source-line" },
-    h("figcaption", { class: "place" }, `${file}:${line ?? "?"}`, name && ` in ${name}`), text && h("pre", null, codeSnippet(text)));
+  return h(
+    "figure",
+    { class: "source-line" },
+    h("figcaption", { class: "place" }, `${file}:${line ?? "?"}`, name && ` in ${name}`),
+    text && h("pre", null, codeSnippet(text)),
+  );
 }

@@ -34,7 +34,13 @@ export const frameTitle = (frame) => (frame ? frameText(frame) : "");
 
 /** The line with its text. @param {Frame | null} frame @param {string | null} [text] instead of the frame's own */
 export const frameLine = (frame, text = null) =>
-  frame && sourceLine({ file: frame.file ?? "(unknown file)", line: frame.line, function: frame.function, source_line: frame.code ?? text });
+  frame &&
+  sourceLine({
+    file: frame.file ?? "(unknown file)",
+    line: frame.line,
+    function: frame.function,
+    source_line: frame.code ?? text,
+  });
 
 /** A guard or a reason as torch writes it, without the place at its end, which an own column or the compile's page shows: "x == 4  # return x" of "x == 4  # return x  # program.py:11 in f". @param {string} text */
 export const withoutPlace = (text) => text.replace(/ *# \S+:\d+ in .*$/, "").replace(/ {2,}#/, "  #");
@@ -43,8 +49,23 @@ export const withoutPlace = (text) => text.replace(/ *# \S+:\d+ in .*$/, "").rep
 export function stackFold(stacks, index, words) {
   if (index === null || index < 0) return null;
   const list = h("ol", { class: "frames" });
-  const show = () => list.childElementCount === 0 && fill(list, stacks.stack(index).map((frame) => h("li", { title: frameText(frame), class: isTorch(frame.file) ? "dim" : null },
-    h("b", null, frame.function), " ", h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`), frame.code && h("div", null, h("code", null, frame.code)))));
+  const show = () =>
+    list.childElementCount === 0 &&
+    fill(
+      list,
+      stacks
+        .stack(index)
+        .map((frame) =>
+          h(
+            "li",
+            { title: frameText(frame), class: isTorch(frame.file) ? "dim" : null },
+            h("b", null, frame.function),
+            " ",
+            h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`),
+            frame.code && h("div", null, h("code", null, frame.code)),
+          ),
+        ),
+    );
   return h("details", { ontoggle: show }, h("summary", null, words), list);
 }
 
@@ -54,15 +75,36 @@ export function stackFold(stacks, index, words) {
  */
 export function artifactLink(log, model, state, compileIndex, eventIndex, text, line = null) {
   const link = h("a", { href: state.link({ view: "events", event: String(eventIndex) }) }, text);
-  artifactState(log, model, compileIndex, eventIndex, line).then((found) => { if (found) link.setAttribute("href", state.link(found)); }, () => {}); // the record stays
+  artifactState(log, model, compileIndex, eventIndex, line).then(
+    (found) => {
+      if (found) link.setAttribute("href", state.link(found));
+    },
+    () => {},
+  ); // the record stays
   return link;
 }
 
 /** Where the artifact of a record is shown, or null. @param {any} log @param {any} model @param {number} compileIndex @param {number} eventIndex @param {number | null} [line] */
 async function artifactState(log, model, compileIndex, eventIndex, line = null) {
-  const artifact = (await compileArtifacts(log, model.compiles[compileIndex])).find((row) => row.event === eventIndex);
-  return artifact ? { view: "compile", compile: model.compiles[compileIndex].key, artifact: artifact.address, line: line === null ? "" : String(line) } : null;
+  const artifact = (await compileArtifacts(log, model.compiles[compileIndex])).find(
+    (row) => row.event === eventIndex,
+  );
+  return artifact
+    ? {
+        view: "compile",
+        compile: model.compiles[compileIndex].key,
+        artifact: artifact.address,
+        line: line === null ? "" : String(line),
+      }
+    : null;
 }
 
 /** Why something is as it is: a sign, a tone, a word. @param {string} tone @param {string} sign @param {string} word @param {string} [help] */
-export const badge = (tone, sign, word, help) => h("span", { class: `status status-${tone}`, title: help }, h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", word);
+export const badge = (tone, sign, word, help) =>
+  h(
+    "span",
+    { class: `status status-${tone}`, title: help },
+    h("span", { "class": "sign", "aria-hidden": "true" }, sign),
+    " ",
+    word,
+  );

@@ -20,10 +20,15 @@ const STATUS_HUES = { ok: 11, empty: 10, break: 12, error: 13, missing: 14 };
  * @returns {StackBoxes}
  */
 export function stackBoxes(model, trie, options) {
-  const weigh = (/** @type {any} */ compile) => (options.width === "count" ? 1 : compile.total_us ?? 0);
+  const weigh = (/** @type {any} */ compile) => (options.width === "count" ? 1 : (compile.total_us ?? 0));
   const tree = prune(model, trie, { ...options, query: "", weigh });
   const numbers = () => /** @type {number[]} */ ([]);
-  const stack = numbers(), compile = numbers(), from = numbers(), to = numbers(), row = numbers(), hue = numbers();
+  const stack = numbers(),
+    compile = numbers(),
+    from = numbers(),
+    to = numbers(),
+    row = numbers(),
+    hue = numbers();
   /** @type {string[]} */
   const names = [];
   const files = new Map();
@@ -33,8 +38,22 @@ export function stackBoxes(model, trie, options) {
     return files.get(file);
   };
   let left = 0;
-  const add = (/** @type {number} */ node, /** @type {number} */ index, /** @type {number} */ x, /** @type {number} */ wide, /** @type {number} */ depth, /** @type {number} */ colour, /** @type {string} */ name) => {
-    stack.push(node); compile.push(index); from.push(x); to.push(x + wide); row.push(depth); hue.push(colour); names.push(name);
+  const add = (
+    /** @type {number} */ node,
+    /** @type {number} */ index,
+    /** @type {number} */ x,
+    /** @type {number} */ wide,
+    /** @type {number} */ depth,
+    /** @type {number} */ colour,
+    /** @type {string} */ name,
+  ) => {
+    stack.push(node);
+    compile.push(index);
+    from.push(x);
+    to.push(x + wide);
+    row.push(depth);
+    hue.push(colour);
+    names.push(name);
   };
   /** @type {[number, number, number][]} node, left edge, row */
   const work = [];
@@ -49,20 +68,53 @@ export function stackBoxes(model, trie, options) {
     const [node, start, depth] = item;
     let x = start;
     add(node, -1, x, tree.time[node], depth, hueOf(node), options.label(node));
-    const leaves = new Map((tree.compiles[node] ?? []).map((index) => [model.compiles[index].compile, index]));
+    const leaves = new Map(
+      (tree.compiles[node] ?? []).map((index) => [model.compiles[index].compile, index]),
+    );
     for (const [key, index] of leaves) {
       const wide = tree.weights.get(`${node} ${key}`) ?? 0;
       const last = model.compiles[index];
-      if (wide) add(-1, index, x, wide, depth + 1, STATUS_HUES[last.status] ?? 10, `${statusInfo(last.status).sign} ${compileLabel(last)}`);
+      if (wide)
+        add(
+          -1,
+          index,
+          x,
+          wide,
+          depth + 1,
+          STATUS_HUES[last.status] ?? 10,
+          `${statusInfo(last.status).sign} ${compileLabel(last)}`,
+        );
       x += wide;
     }
     push(tree.children[node] ?? [], x, depth + 1);
   }
-  const keys = new Set(Object.values(tree.compiles).flat().map((i) => model.compiles[i].compile));
+  const keys = new Set(
+    Object.values(tree.compiles)
+      .flat()
+      .map((i) => model.compiles[i].compile),
+  );
   left = keys.size - compile.filter((index) => index >= 0).length;
   const height = row.reduce((most, r) => Math.max(most, r + 1), 0);
-  const end = tree.roots.reduce((/** @type {number} */ sum, /** @type {number} */ node) => sum + tree.time[node], 0);
-  return { flame: { length: row.length, from, to, row, hue, label: (box) => names[box], rows: byRow(row, from, height), end: end || 1 }, stack, compile, names, left };
+  const end = tree.roots.reduce(
+    (/** @type {number} */ sum, /** @type {number} */ node) => sum + tree.time[node],
+    0,
+  );
+  return {
+    flame: {
+      length: row.length,
+      from,
+      to,
+      row,
+      hue,
+      label: (box) => names[box],
+      rows: byRow(row, from, height),
+      end: end || 1,
+    },
+    stack,
+    compile,
+    names,
+    left,
+  };
 }
 
 /** @param {StackBoxes} boxes @param {any} model @param {Record<string, string>} current @returns {number} the box of what is selected, or -1 */
@@ -77,7 +129,13 @@ function selectedBox(boxes, model, current) {
 /** @param {any} model @param {{onselect: (row: {stack: number, compile: number} | null) => void, onopen: (compile: number) => void}} options */
 export function stackFlame(model, { onselect, onopen }) {
   /** @type {StackBoxes} */
-  let boxes = { flame: { length: 0, from: [], to: [], row: [], hue: [], label: () => "", rows: [], end: 1 }, stack: [], compile: [], names: [], left: 0 };
+  let boxes = {
+    flame: { length: 0, from: [], to: [], row: [], hue: [], label: () => "", rows: [], end: 1 },
+    stack: [],
+    compile: [],
+    names: [],
+    left: 0,
+  };
   let unit = "";
   const amount = (/** @type {number} */ box) => {
     const n = boxes.flame.to[box] - boxes.flame.from[box];
@@ -99,7 +157,12 @@ export function stackFlame(model, { onselect, onopen }) {
       unit = width;
       chart.show(fresh.flame);
       const wanted = query.trim().toLowerCase();
-      if (wanted) chart.light(byRow(fresh.flame.row, fresh.flame.from, fresh.flame.rows.length, (box) => fresh.names[box].toLowerCase().includes(wanted)));
+      if (wanted)
+        chart.light(
+          byRow(fresh.flame.row, fresh.flame.from, fresh.flame.rows.length, (box) =>
+            fresh.names[box].toLowerCase().includes(wanted),
+          ),
+        );
     },
     /** @param {Record<string, string>} current */
     mark(current) {

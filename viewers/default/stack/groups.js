@@ -10,7 +10,11 @@ import { shortFile } from "../../lib/page/format.js";
  * @property {((stack: number) => string) | null} title of a group; null when nothing is put together
  */
 
-export const GROUPS = [["", "each frame"], ["file", "by file"], ["package", "by package"]];
+export const GROUPS = [
+  ["", "each frame"],
+  ["file", "by file"],
+  ["package", "by package"],
+];
 
 /** @param {import("../../lib/bundle/stacks.js").Stacks} stacks @param {string} kind @param {(file: string | null) => string} short @returns {Trie} */
 export function groupedStacks(stacks, kind, short) {

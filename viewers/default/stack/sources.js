@@ -11,7 +11,9 @@ import { idText, numberOf } from "../shared/model.js";
  */
 export async function sourceLink({ log, state }, model, frame, compile) {
   const sources = await log.table("sources");
-  const dumps = (sources ?? []).filter((/** @type {any} */ source) => source.kind === "dump_file" && source.name === frame.file);
+  const dumps = (sources ?? []).filter(
+    (/** @type {any} */ source) => source.kind === "dump_file" && source.name === frame.file,
+  );
   const until = compile === undefined ? Infinity : model.compiles[compile].first_event;
   const dump = dumps.findLast((/** @type {any} */ d) => d.event < until) ?? dumps[0];
   if (!dump) return null;
@@ -19,6 +21,17 @@ export async function sourceLink({ log, state }, model, frame, compile) {
   const artifact = (await compileArtifacts(log, dump)).find((a) => a.event === dump.event);
   if (!artifact) return null;
   const key = model.compiles[number].key;
-  return h("a", { href: state.link({ view: "compile", compile: key, artifact: artifact.address, line: String(frame.line) }) },
-    `Source of ${frame.file}, line ${frame.line}`, h("span", { class: "dim" }, ` dumped by ${idText(model.compiles[number])}`));
+  return h(
+    "a",
+    {
+      href: state.link({
+        view: "compile",
+        compile: key,
+        artifact: artifact.address,
+        line: String(frame.line),
+      }),
+    },
+    `Source of ${frame.file}, line ${frame.line}`,
+    h("span", { class: "dim" }, ` dumped by ${idText(model.compiles[number])}`),
+  );
 }

@@ -14,7 +14,10 @@ import { sourceLink } from "./sources.js";
 import { compileRow, trieRows } from "./trie.js";
 
 const MOST_FRAMES = 40;
-const WIDTHS = [["", "compile time"], ["count", "number of compiles"]]; // of the flame
+const WIDTHS = [
+  ["", "compile time"],
+  ["count", "number of compiles"],
+]; // of the flame
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openStack(context) {
@@ -27,15 +30,18 @@ export async function openStack(context) {
     const frame = stacks.frame(stack);
     return trie.title ? trie.title(stack) : `${frame.function} ${short(frame.file)}:${frame.line}`;
   };
-  const detail = h("section", { class: "pane detail", "aria-label": "Selection", tabindex: "0" });
-  const total = h("span", { class: "dim", "aria-live": "polite" });
-  const open = (/** @type {number} */ compile) => state.go(state.link({ view: "compile", compile: model.compiles[compile].key }));
-  let whole = 0, drawn = "";
+  const detail = h("section", { "class": "pane detail", "aria-label": "Selection", "tabindex": "0" });
+  const total = h("span", { "class": "dim", "aria-live": "polite" });
+  const open = (/** @type {number} */ compile) =>
+    state.go(state.link({ view: "compile", compile: model.compiles[compile].key }));
+  let whole = 0,
+    drawn = "";
 
   /** @type {Tree<import("./trie.js").Row>} */
   const tree = new Tree({
     label: "Stacks of the compiles",
-    render: (row) => (row.compile >= 0 ? compileCells(model, row, whole) : frameCells(stacks, trie, short, row, whole)),
+    render: (row) =>
+      row.compile >= 0 ? compileCells(model, row, whole) : frameCells(stacks, trie, short, row, whole),
     rowClass: (row) => (row.compile >= 0 ? "is-compile" : "is-frame"),
     toggle: (rows, wide) => {
       const closed = closedSet(state.current.closed);
@@ -60,32 +66,89 @@ export async function openStack(context) {
     else fill(detail, frameDetail(context, model, stacks, trie, label, short, row.stack));
   };
 
-  const filter = searchField("Filter stacks", "Filter by function, file, id", (q) => state.replace({ q }, true));
-  const problems = toggle("Only problems", () => state.replace({ problems: problems.checked ? "1" : "" }, true));
-  const torch = toggle("Hide torch frames", () => state.replace({ torch: torch.checked ? "hide" : "" }, true));
-  const group = choice("Put frames together", GROUPS, (value) => state.replace({ group: value, stack: "", closed: "" }, true));
+  const filter = searchField("Filter stacks", "Filter by function, file, id", (q) =>
+    state.replace({ q }, true),
+  );
+  const problems = toggle("Only problems", () =>
+    state.replace({ problems: problems.checked ? "1" : "" }, true),
+  );
+  const torch = toggle("Hide torch frames", () =>
+    state.replace({ torch: torch.checked ? "hide" : "" }, true),
+  );
+  const group = choice("Put frames together", GROUPS, (value) =>
+    state.replace({ group: value, stack: "", closed: "" }, true),
+  );
   const width = choice("Width of the flame", WIDTHS, (value) => state.replace({ width: value }, true));
   const shape = (/** @type {string} */ value, /** @type {string} */ title) =>
-    h("button", { class: "tool", dataset: { shape: value }, "aria-pressed": "false", onclick: () => state.replace({ shape: value }, true) }, title);
+    h(
+      "button",
+      {
+        "class": "tool",
+        "dataset": { shape: value },
+        "aria-pressed": "false",
+        "onclick": () => state.replace({ shape: value }, true),
+      },
+      title,
+    );
   const shapes = [shape("", "Tree"), shape("flame", "Flame")];
   const note = h("p", { class: "dim padded", hidden: true });
   const body = h("div", { class: "fill" });
-  const without = model.compiles.flatMap((compile, i) => (compile.id !== null && compile.stack === null ? [i] : []));
-  const left = h("section", { class: "pane", "aria-label": "Stacks" }, h("h1", { class: "visually-hidden" }, "Stacks of the compiles"),
-    h("div", { class: "toolbar" }, h("span", { role: "group", "aria-label": "Shape", class: "pair" }, shapes), filter,
-      h("label", null, problems, " Only problems"), h("label", null, torch, " Hide torch frames"), group, width, total),
-    body, note,
-    without.length > 0 && h("section", { class: "below" }, h("h2", null, "Compiled without a recorded stack"),
-      h("ul", null, without.map((i) => h("li", null, compileLink(model, i, state), " ", functionName(model.compiles[i]))))));
+  const without = model.compiles.flatMap((compile, i) =>
+    compile.id !== null && compile.stack === null ? [i] : [],
+  );
+  const left = h(
+    "section",
+    { "class": "pane", "aria-label": "Stacks" },
+    h("h1", { class: "visually-hidden" }, "Stacks of the compiles"),
+    h(
+      "div",
+      { class: "toolbar" },
+      h("span", { "role": "group", "aria-label": "Shape", "class": "pair" }, shapes),
+      filter,
+      h("label", null, problems, " Only problems"),
+      h("label", null, torch, " Hide torch frames"),
+      group,
+      width,
+      total,
+    ),
+    body,
+    note,
+    without.length > 0 &&
+      h(
+        "section",
+        { class: "below" },
+        h("h2", null, "Compiled without a recorded stack"),
+        h(
+          "ul",
+          null,
+          without.map((i) =>
+            h("li", null, compileLink(model, i, state), " ", functionName(model.compiles[i])),
+          ),
+        ),
+      ),
+  );
 
   /** @param {Record<string, string>} current @param {string | undefined} active */
   const drawTree = (current, active) => {
-    const result = trieRows(model, trie, { problems: problems.checked, hideTorch: torch.checked, query: current.q, closed: closedSet(current.closed), label });
+    const result = trieRows(model, trie, {
+      problems: problems.checked,
+      hideTorch: torch.checked,
+      query: current.q,
+      closed: closedSet(current.closed),
+      label,
+    });
     whole = result.rows.reduce((sum, row) => sum + (row.depth === 0 ? row.time : 0), 0);
     tree.show(result.rows, active ?? "");
-    const withStack = model.compiles.length - without.length - (model.compiles.some((c) => c.id === null) ? 1 : 0);
-    fill(total, result.shown === withStack ? plural(result.shown, "compile") : `${count(result.shown)} of ${plural(withStack, "compile")}`);
-    if (tree.list.active >= 0 && !tree.element.contains(document.activeElement)) tree.list.reveal(tree.list.active);
+    const withStack =
+      model.compiles.length - without.length - (model.compiles.some((c) => c.id === null) ? 1 : 0);
+    fill(
+      total,
+      result.shown === withStack
+        ? plural(result.shown, "compile")
+        : `${count(result.shown)} of ${plural(withStack, "compile")}`,
+    );
+    if (tree.list.active >= 0 && !tree.element.contains(document.activeElement))
+      tree.list.reveal(tree.list.active);
   };
   /** @param {Record<string, string>} current */
   const drawFlame = async (current) => {
@@ -94,12 +157,22 @@ export async function openStack(context) {
     if (wanted !== drawn) return;
     flame ??= stackFlame(model, { onselect: (row) => select(row), onopen: open });
     if (body.firstChild !== flame.element) fill(body, flame.element);
-    const boxes = stackBoxes(model, trie, { problems: problems.checked, hideTorch: torch.checked, width: current.width, label });
+    const boxes = stackBoxes(model, trie, {
+      problems: problems.checked,
+      hideTorch: torch.checked,
+      width: current.width,
+      label,
+    });
     flame.show(boxes, current.width, current.q);
     fill(total, plural(boxes.compile.filter((i) => i >= 0).length, "compile"));
     note.hidden = boxes.left === 0 && boxes.flame.length > 0;
     flame.mark(state.current);
-    fill(note, boxes.left > 0 ? `${plural(boxes.left, "compile")} without a compile time ${boxes.left === 1 ? "is" : "are"} not in the picture; choose “number of compiles” to see ${boxes.left === 1 ? "it" : "them"}.` : "No compile with a stack fits.");
+    fill(
+      note,
+      boxes.left > 0
+        ? `${plural(boxes.left, "compile")} without a compile time ${boxes.left === 1 ? "is" : "are"} not in the picture; choose “number of compiles” to see ${boxes.left === 1 ? "it" : "them"}.`
+        : "No compile with a stack fits.",
+    );
   };
 
   const first = weightiest(model);
@@ -118,13 +191,26 @@ export async function openStack(context) {
       group.value = current.group;
       width.value = current.width;
       const flat = current.shape === "flame";
-      const key = JSON.stringify([current.q, current.problems, current.torch, current.closed, current.group, current.shape, flat && current.width]);
-      const active = current.compile ? `c${current.compile}` : current.stack ? `s${current.stack}` : undefined;
+      const key = JSON.stringify([
+        current.q,
+        current.problems,
+        current.torch,
+        current.closed,
+        current.group,
+        current.shape,
+        flat && current.width,
+      ]);
+      const active = current.compile
+        ? `c${current.compile}`
+        : current.stack
+          ? `s${current.stack}`
+          : undefined;
       const fresh = key !== drawn;
       if (fresh) {
         drawn = key;
         trie = groupedStacks(stacks, current.group, short);
-        for (const button of shapes) button.setAttribute("aria-pressed", String(button.dataset.shape === (flat ? "flame" : "")));
+        for (const button of shapes)
+          button.setAttribute("aria-pressed", String(button.dataset.shape === (flat ? "flame" : "")));
         width.hidden = !flat;
         element.classList.toggle("stacked-panes", flat); // the flame takes the full width
         note.hidden = true;
@@ -135,48 +221,107 @@ export async function openStack(context) {
         else flame?.mark(current);
       } else if (fresh || active !== tree.rows[tree.list.active]?.id) drawTree(current, active);
       const index = current.compile ? model.byKey.get(current.compile) : undefined;
-      const stack = /^\d+$/.test(current.stack) && Number(current.stack) < stacks.parent.length ? Number(current.stack) : -1;
-      showDetail(index !== undefined ? compileRow(model, index, 0) : stack >= 0 ? { compile: -1, stack } : first === undefined ? null : compileRow(model, first, 0));
+      const stack =
+        /^\d+$/.test(current.stack) && Number(current.stack) < stacks.parent.length
+          ? Number(current.stack)
+          : -1;
+      showDetail(
+        index !== undefined
+          ? compileRow(model, index, 0)
+          : stack >= 0
+            ? { compile: -1, stack }
+            : first === undefined
+              ? null
+              : compileRow(model, first, 0),
+      );
     },
   };
 }
 
 /** @returns {import("../frame/viewer.js").View} */
 function nothing() {
-  return { title: "Stack", element: h("div", { class: "page" }, h("h1", null, "No stacks"),
-    h("p", null, "The call stack of each compile would be here; torch writes it when a compile starts (dynamo_start). Record a program that calls torch.compile with ",
-      h("code", null, "TORCH_TRACE=/tmp/trace"), ".")) };
+  return {
+    title: "Stack",
+    element: h(
+      "div",
+      { class: "page" },
+      h("h1", null, "No stacks"),
+      h(
+        "p",
+        null,
+        "The call stack of each compile would be here; torch writes it when a compile starts (dynamo_start). Record a program that calls torch.compile with ",
+        h("code", null, "TORCH_TRACE=/tmp/trace"),
+        ".",
+      ),
+    ),
+  };
 }
 
 /** @param {string} label @param {() => void} onchange */
-const toggle = (label, onchange) => h("input", { type: "checkbox", "aria-label": label, onchange });
+const toggle = (label, onchange) => h("input", { "type": "checkbox", "aria-label": label, onchange });
 
 /** @param {string} label @param {string[][]} options @param {(value: string) => void} onchange */
-const choice = (label, options, onchange) => h("select", { "aria-label": label, title: label, onchange: (/** @type {any} */ event) => onchange(event.target.value) },
-  options.map(([value, title]) => h("option", { value }, title)));
+const choice = (label, options, onchange) =>
+  h(
+    "select",
+    {
+      "aria-label": label,
+      "title": label,
+      "onchange": (/** @type {any} */ event) => onchange(event.target.value),
+    },
+    options.map(([value, title]) => h("option", { value }, title)),
+  );
 
 /** @param {string} text */
 const closedSet = (text) => new Set(text.split(",").filter(Boolean).map(Number));
 
 /** The compile that is shown until another one is chosen: one that failed, else the slowest. @param {any} model @returns {number | undefined} */
 function weightiest({ compiles }) {
-  const known = compiles.flatMap((/** @type {any} */ compile, /** @type {number} */ index) => (compile.id === null ? [] : [index]));
-  return known.find((/** @type {number} */ index) => compiles[index].status === "failed")
-    ?? known.reduce((/** @type {number | undefined} */ best, /** @type {number} */ index) => (best === undefined || compiles[index].total_us > compiles[best].total_us ? index : best), undefined);
+  const known = compiles.flatMap((/** @type {any} */ compile, /** @type {number} */ index) =>
+    compile.id === null ? [] : [index],
+  );
+  return (
+    known.find((/** @type {number} */ index) => compiles[index].status === "failed") ??
+    known.reduce(
+      (/** @type {number | undefined} */ best, /** @type {number} */ index) =>
+        best === undefined || compiles[index].total_us > compiles[best].total_us ? index : best,
+      undefined,
+    )
+  );
 }
 
 /** @param {any} row @param {number} whole */
 function timeCells(row, whole) {
-  return [h("span", { class: "tree-time" }, row.time ? time(row.time) : ""), shareBar(row.time || null, whole)];
+  return [
+    h("span", { class: "tree-time" }, row.time ? time(row.time) : ""),
+    shareBar(row.time || null, whole),
+  ];
 }
 
 /** @param {any} stacks @param {import("./groups.js").Trie} trie @param {any} short @param {any} row @param {number} whole */
 function frameCells(stacks, trie, short, row, whole) {
   const frame = stacks.frame(row.stack);
-  const words = trie.title ? h("b", null, trie.title(row.stack))
-    : [h("b", null, frame.function), " ", h("span", { class: "place" }, cutMiddle(`${short(frame.file)}:${frame.line}`, "")), " ", h("code", null, frame.code ?? "")];
+  const words = trie.title
+    ? h("b", null, trie.title(row.stack))
+    : [
+        h("b", null, frame.function),
+        " ",
+        h("span", { class: "place" }, cutMiddle(`${short(frame.file)}:${frame.line}`, "")),
+        " ",
+        h("code", null, frame.code ?? ""),
+      ];
   return [
-    h("span", { class: "tree-text tree-frame", style: { "padding-left": `${row.depth * 16}px` }, title: trie.title ? frame.file : `${frame.file ?? "(unknown file)"}:${frame.line} in ${frame.function}` }, words),
+    h(
+      "span",
+      {
+        class: "tree-text tree-frame",
+        style: { "padding-left": `${row.depth * 16}px` },
+        title: trie.title
+          ? frame.file
+          : `${frame.file ?? "(unknown file)"}:${frame.line} in ${frame.function}`,
+      },
+      words,
+    ),
     row.expanded === false && h("span", { class: "dim" }, plural(row.compiles, "compile")),
     timeCells(row, whole),
   ];
@@ -186,9 +331,19 @@ function frameCells(stacks, trie, short, row, whole) {
 function compileCells(model, row, whole) {
   const compile = model.compiles[row.compile];
   return [
-    h("span", { class: "tree-text", style: { "padding-left": `${row.depth * 16}px` } },
-      statusBadge(compile.status), " ", h("b", { class: "mono" }, idText(compile)), " ", functionName(compile),
-      compile.recompile_reason !== null && [" ", h("span", { class: "tag", title: compile.recompile_reason }, "↻ recompile")]),
+    h(
+      "span",
+      { class: "tree-text", style: { "padding-left": `${row.depth * 16}px` } },
+      statusBadge(compile.status),
+      " ",
+      h("b", { class: "mono" }, idText(compile)),
+      " ",
+      functionName(compile),
+      compile.recompile_reason !== null && [
+        " ",
+        h("span", { class: "tag", title: compile.recompile_reason }, "↻ recompile"),
+      ],
+    ),
     timeCells(row, whole),
   ];
 }
@@ -197,16 +352,35 @@ function compileCells(model, row, whole) {
 function frameDetail(context, model, stacks, trie, label, short, stack) {
   const frame = stacks.frame(stack);
   const below = compilesBelow(model, trie, trie.place(stack));
-  const links = [h("h3", null, `${plural(below.length, "compile")} below`), compileLinks(model, below, context.state)];
-  if (trie.title) return [h("h2", null, label(stack)), h("p", { class: "path" }, frame.file), groupedFrames(stacks, trie, short, trie.place(stack)), links];
+  const links = [
+    h("h3", null, `${plural(below.length, "compile")} below`),
+    compileLinks(model, below, context.state),
+  ];
+  if (trie.title)
+    return [
+      h("h2", null, label(stack)),
+      h("p", { class: "path" }, frame.file),
+      groupedFrames(stacks, trie, short, trie.place(stack)),
+      links,
+    ];
   const source = h("dd", null, "not in the log");
   const generated = frame.file?.startsWith("<eval_with_key>");
-  if (generated) sourceLink(context, model, frame, below[0]).then((link) => link && fill(source, link), (error) => fill(source, error.message));
+  if (generated)
+    sourceLink(context, model, frame, below[0]).then(
+      (link) => link && fill(source, link),
+      (error) => fill(source, error.message),
+    );
   return [
     h("h2", null, frame.function),
-    h("dl", { class: "pairs" }, h("dt", null, "File"), h("dd", { class: "path" }, `${frame.file ?? "(unknown file)"}:${frame.line}`),
-      h("dt", null, "Line"), h("dd", null, frame.code ? h("code", null, frame.code) : h("span", { class: "dim" }, "not in the log")),
-      generated && [h("dt", null, "Code"), source]),
+    h(
+      "dl",
+      { class: "pairs" },
+      h("dt", null, "File"),
+      h("dd", { class: "path" }, `${frame.file ?? "(unknown file)"}:${frame.line}`),
+      h("dt", null, "Line"),
+      h("dd", null, frame.code ? h("code", null, frame.code) : h("span", { class: "dim" }, "not in the log")),
+      generated && [h("dt", null, "Code"), source],
+    ),
     links,
   ];
 }
@@ -219,6 +393,13 @@ function groupedFrames(stacks, trie, short, node) {
     const { function: name, file, line } = stacks.frame(i);
     words.add(`${name} ${short(file)}:${line}`);
   }
-  return [h("h3", null, plural(words.size, "frame")), h("ul", { class: "frames" }, [...words].slice(0, MOST_FRAMES).map((text) => h("li", { class: "mono" }, text))),
-    words.size > MOST_FRAMES && h("p", { class: "dim" }, `and ${count(words.size - MOST_FRAMES)} more`)];
+  return [
+    h("h3", null, plural(words.size, "frame")),
+    h(
+      "ul",
+      { class: "frames" },
+      [...words].slice(0, MOST_FRAMES).map((text) => h("li", { class: "mono" }, text)),
+    ),
+    words.size > MOST_FRAMES && h("p", { class: "dim" }, `and ${count(words.size - MOST_FRAMES)} more`),
+  ];
 }

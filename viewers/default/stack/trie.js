@@ -18,8 +18,16 @@ export function trieRows(model, stacks, options) {
   const rows = [];
   /** @type {{head: number, parent: string | null, level: number, depth: number, position: number, siblings: number}[]} */
   const work = [];
-  const push = (/** @type {number[]} */ heads, /** @type {string | null} */ parent, /** @type {number} */ level, /** @type {number} */ depth, /** @type {number} */ before, /** @type {number} */ siblings) => {
-    for (let i = heads.length - 1; i >= 0; i--) work.push({ head: heads[i], parent, level, depth, position: before + i + 1, siblings });
+  const push = (
+    /** @type {number[]} */ heads,
+    /** @type {string | null} */ parent,
+    /** @type {number} */ level,
+    /** @type {number} */ depth,
+    /** @type {number} */ before,
+    /** @type {number} */ siblings,
+  ) => {
+    for (let i = heads.length - 1; i >= 0; i--)
+      work.push({ head: heads[i], parent, level, depth, position: before + i + 1, siblings });
   };
   push(trie.roots, null, 1, 0, 0, trie.roots.length);
   for (let item = work.pop(); item; item = work.pop()) {
@@ -30,15 +38,34 @@ export function trieRows(model, stacks, options) {
     const open = !options.closed.has(item.head);
     const id = `s${item.head}`;
     const total = { time: trie.time[item.head], compiles: trie.count[item.head] };
-    rows.push({ ...item, id, stack: item.head, compile: -1, expanded: open, label: options.label(item.head), ...total });
+    rows.push({
+      ...item,
+      id,
+      stack: item.head,
+      compile: -1,
+      expanded: open,
+      label: options.label(item.head),
+      ...total,
+    });
     if (!open) continue;
     const siblings = chain.length - 1 + compiles.length + heads.length;
     const child = { parent: id, level: item.level + 1, siblings, expanded: null };
     let position = 0;
     for (const stack of chain.slice(1)) {
-      rows.push({ ...child, id: `s${stack}`, depth: item.depth, stack, compile: -1, position: ++position, label: options.label(stack), time: 0, compiles: 0 });
+      rows.push({
+        ...child,
+        id: `s${stack}`,
+        depth: item.depth,
+        stack,
+        compile: -1,
+        position: ++position,
+        label: options.label(stack),
+        time: 0,
+        compiles: 0,
+      });
     }
-    for (const compile of compiles) rows.push({ ...child, ...compileRow(model, compile, item.depth + 1), position: ++position });
+    for (const compile of compiles)
+      rows.push({ ...child, ...compileRow(model, compile, item.depth + 1), position: ++position });
     push(heads, id, item.level + 1, item.depth + 1, position, siblings);
   }
   return { rows, shown: trie.shown, total: model.compiles.length };
@@ -47,13 +74,22 @@ export function trieRows(model, stacks, options) {
 /** @param {any} model @param {number} compile @param {number} depth */
 export function compileRow(model, compile, depth) {
   const row = model.compiles[compile];
-  return { id: `c${row.key}`, depth, stack: -1, compile, label: compileLabel(row), time: row.total_us ?? 0, compiles: 1 };
+  return {
+    id: `c${row.key}`,
+    depth,
+    stack: -1,
+    compile,
+    label: compileLabel(row),
+    time: row.total_us ?? 0,
+    compiles: 1,
+  };
 }
 
 /** The frame, and what follows while there is one child and no compile. @param {number} head @param {ReturnType<typeof prune>} trie */
 function chainFrom(head, trie) {
   const chain = [head];
-  for (let at = head; !trie.compiles[at] && trie.children[at]?.length === 1;) chain.push((at = trie.children[at][0]));
+  for (let at = head; !trie.compiles[at] && trie.children[at]?.length === 1;)
+    chain.push((at = trie.children[at][0]));
   return chain;
 }
 
@@ -65,13 +101,17 @@ export function prune(model, stacks, options) {
   const size = stacks.parent.length;
   const weigh = options.weigh ?? ((/** @type {any} */ compile) => compile.total_us ?? 0);
   const wanted = options.query.toLowerCase();
-  const own = (/** @type {number} */ stack) => wanted !== "" && options.label(stack).toLowerCase().includes(wanted);
+  const own = (/** @type {number} */ stack) =>
+    wanted !== "" && options.label(stack).toLowerCase().includes(wanted);
   // 0 not known yet, 1 no, 2 yes: this frame or one of its callers fits. Only asked along the way to compiles.
   const fits = new Uint8Array(size);
   const pathFits = (/** @type {number} */ stack) => {
     const path = [];
     let at = stack;
-    while (at >= 0 && !fits[at]) { path.push(at); at = stacks.parent[at]; }
+    while (at >= 0 && !fits[at]) {
+      path.push(at);
+      at = stacks.parent[at];
+    }
     let above = at >= 0 && fits[at] === 2;
     for (const i of path.reverse()) fits[i] = (above ||= own(i)) ? 2 : 1;
     return fits[stack] === 2;
@@ -100,7 +140,14 @@ export function prune(model, stacks, options) {
     counted.add(key);
     for (let at = stack; at >= 0 && !needed[at]; at = stacks.parent[at]) needed[at] = 1;
   });
-  return { ...link(stacks, needed, compiles, time, count, options.hideTorch), compiles, time, count, weights, shown };
+  return {
+    ...link(stacks, needed, compiles, time, count, options.hideTorch),
+    compiles,
+    time,
+    count,
+    weights,
+    shown,
+  };
 }
 
 /**

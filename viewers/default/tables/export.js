@@ -6,7 +6,15 @@ import { count } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { findingsOf, hasExport, modelOf, numberOf } from "../shared/model.js";
 import { pairs, recordLink } from "../shared/parts.js";
-import { artifactLink, badge, frameLine, framePlace, frameTitle, programFrame, stackFold } from "../shared/program-line.js";
+import {
+  artifactLink,
+  badge,
+  frameLine,
+  framePlace,
+  frameTitle,
+  programFrame,
+  stackFold,
+} from "../shared/program-line.js";
 import { expressionFold } from "./expression-tree.js";
 import { contextPairs } from "./symbols.js";
 
@@ -14,35 +22,92 @@ import { contextPairs } from "./symbols.js";
 
 /** Tone, sign, word. @type {Record<string, [string, string, string]>} */
 const KINDS = {
-  exported: ["ok", "✔", "exported"], unfinished: ["error", "✖", "no program"],
-  missing_fake_kernel: ["error", "✖", "no fake kernel"], mismatched_fake_kernel: ["error", "✖", "wrong fake kernel"],
-  data_dependent_error: ["error", "✖", "data-dependent"], assumed: ["break", "!", "assumed"], guard_evaluated: ["break", "◆", "shape condition"],
+  exported: ["ok", "✔", "exported"],
+  unfinished: ["error", "✖", "no program"],
+  missing_fake_kernel: ["error", "✖", "no fake kernel"],
+  mismatched_fake_kernel: ["error", "✖", "wrong fake kernel"],
+  data_dependent_error: ["error", "✖", "data-dependent"],
+  assumed: ["break", "!", "assumed"],
+  guard_evaluated: ["break", "◆", "shape condition"],
 };
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openExport({ log, state }) {
-  const [model, calls, met, stacks, found] = await Promise.all([modelOf(log), log.table("exports"), log.table("export_failures"), log.stacks(), findingsOf(log)]);
-  const exports = calls ?? [], failures = met ?? [];
+  const [model, calls, met, stacks, found] = await Promise.all([
+    modelOf(log),
+    log.table("exports"),
+    log.table("export_failures"),
+    log.stacks(),
+    findingsOf(log),
+  ]);
+  const exports = calls ?? [],
+    failures = met ?? [];
   if (exports.length === 0 && (failures.length === 0 || !hasExport(model))) {
-    return emptyPage("No exports", "Calls of torch.export and torch.export.draft_export would be here, with what stands in their way: operators without a fake kernel, conditions on data, conditions on sizes. " +
-      "torch writes them with TORCH_DTRACE=/tmp/trace in place of TORCH_TRACE.");
+    return emptyPage(
+      "No exports",
+      "Calls of torch.export and torch.export.draft_export would be here, with what stands in their way: operators without a fake kernel, conditions on data, conditions on sizes. " +
+        "torch writes them with TORCH_DTRACE=/tmp/trace in place of TORCH_TRACE.",
+    );
   }
   const items = itemsOf(model, exports, failures, stacks);
   const place = (/** @type {number} */ i) => framePlace(model, items[i].frame);
   const kinds = Object.keys(KINDS).filter((kind) => items.some((item) => item.kind === kind));
   const about = { log, state, model, stacks, exports };
   const view = listDetail({
-    state, name: "export", label: "Export report", noun: ["row", "rows"], length: items.length, id: (i) => String(items[i].event),
+    state,
+    name: "export",
+    label: "Export report",
+    noun: ["row", "rows"],
+    length: items.length,
+    id: (i) => String(items[i].event),
     title: (i) => `${KINDS[items[i].kind][2]} ${what(items[i])}`,
-    text: (i) => [KINDS[items[i].kind][2], what(items[i]), place(i), items[i].frame?.code, items[i].failure?.reason].join("\n"),
-    choices: [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, KINDS[kind][2]]), fits: (i, value) => items[i].kind === value }],
+    text: (i) =>
+      [
+        KINDS[items[i].kind][2],
+        what(items[i]),
+        place(i),
+        items[i].frame?.code,
+        items[i].failure?.reason,
+      ].join("\n"),
+    choices: [
+      {
+        key: "type",
+        label: "Kind",
+        all: "all kinds",
+        options: kinds.map((kind) => [kind, KINDS[kind][2]]),
+        fits: (i, value) => items[i].kind === value,
+      },
+    ],
     columns: [
       { id: "kind", title: "What", sort: (i) => items[i].kind, cell: (i) => badge(...KINDS[items[i].kind]) },
-      { id: "about", title: "About", least: "8rem", class: "mono", sort: (i) => what(items[i]), cell: (i) => h("span", { title: what(items[i]) }, what(items[i])) },
-      { id: "call", title: "Export", number: true, sort: (i) => items[i].call, cell: (i) => (items[i].call < 0 ? "–" : count(items[i].call + 1)) },
-      { id: "place", title: "Line", least: "7rem", class: "mono", sort: (i) => place(i) || null, cell: (i) => cutMiddle(place(i) || "–", frameTitle(items[i].frame)) },
+      {
+        id: "about",
+        title: "About",
+        least: "8rem",
+        class: "mono",
+        sort: (i) => what(items[i]),
+        cell: (i) => h("span", { title: what(items[i]) }, what(items[i])),
+      },
+      {
+        id: "call",
+        title: "Export",
+        number: true,
+        sort: (i) => items[i].call,
+        cell: (i) => (items[i].call < 0 ? "–" : count(items[i].call + 1)),
+      },
+      {
+        id: "place",
+        title: "Line",
+        least: "7rem",
+        class: "mono",
+        sort: (i) => place(i) || null,
+        cell: (i) => cutMiddle(place(i) || "–", frameTitle(items[i].frame)),
+      },
     ],
-    detail: (i) => [cards(model, state, found, shownBy(items[i].event)), items[i].failure ? failureDetail(about, items[i]) : exportDetail(about, items[i], items)],
+    detail: (i) => [
+      cards(model, state, found, shownBy(items[i].event)),
+      items[i].failure ? failureDetail(about, items[i]) : exportDetail(about, items[i], items),
+    ],
   });
   return { ...view, title: "Export" };
 }
@@ -50,17 +115,33 @@ export async function openExport({ log, state }) {
 /** Calls and what was met, in the order of the log. @param {any} model @param {any[]} exports @param {any[]} failures @param {any} stacks @returns {Item[]} */
 function itemsOf(model, exports, failures, stacks) {
   const calls = exports.map((row, call) => ({
-    kind: row.program_event === null ? "unfinished" : "exported", event: row.start_event ?? row.program_event, compile: numberOf(model, row), call, failure: null, frame: null,
+    kind: row.program_event === null ? "unfinished" : "exported",
+    event: row.start_event ?? row.program_event,
+    compile: numberOf(model, row),
+    call,
+    failure: null,
+    frame: null,
   }));
   /** A call that began before and had no program yet; without a start, the next program. */
   const callOf = (/** @type {number} */ event) => {
     let at = -1;
-    exports.forEach((row, i) => { if (row.start_event !== null && row.start_event <= event && (row.program_event === null || event <= row.program_event)) at = i; });
+    exports.forEach((row, i) => {
+      if (
+        row.start_event !== null &&
+        row.start_event <= event &&
+        (row.program_event === null || event <= row.program_event)
+      )
+        at = i;
+    });
     return at >= 0 ? at : exports.findIndex((row) => row.start_event === null && event <= row.program_event);
   };
   const met = failures.map((failure) => ({
     kind: failure.kind === "data_dependent_error" && failure.result !== null ? "assumed" : failure.kind,
-    event: failure.event, compile: numberOf(model, failure), call: callOf(failure.event), failure, frame: programFrame(stacks, failure.user_stack, failure.stack),
+    event: failure.event,
+    compile: numberOf(model, failure),
+    call: callOf(failure.event),
+    failure,
+    frame: programFrame(stacks, failure.user_stack, failure.stack),
   }));
   return [...calls, ...met].sort((a, b) => a.event - b.event);
 }
@@ -79,12 +160,40 @@ function exportDetail({ log, state, model, exports }, item, items) {
   return [
     h("h2", null, badge(...KINDS[item.kind]), ` Export ${count(item.call + 1)}`),
     pairs([
-      ["Began", row.start_event === null ? "not in the log: draft_export writes no start" : recordLink(row.start_event, state)],
-      ["Program", row.program_event === null ? "none" : artifactLink(log, model, state, numberOf(model, row), row.program_event, "the exported program")],
+      [
+        "Began",
+        row.start_event === null
+          ? "not in the log: draft_export writes no start"
+          : recordLink(row.start_event, state),
+      ],
+      [
+        "Program",
+        row.program_event === null
+          ? "none"
+          : artifactLink(log, model, state, numberOf(model, row), row.program_event, "the exported program"),
+      ],
     ]),
     h("h3", null, "What it met"),
-    met.length === 0 ? h("p", { class: "dim" }, "Nothing in the log") : h("ul", { class: "history" }, met.map((other) => h("li", null, badge(...KINDS[other.kind]), " ",
-      h("a", { href: state.link({ view: "export", item: String(other.event) }) }, h("code", null, what(other))), other.frame && h("span", { class: "place" }, ` ${framePlace(model, other.frame)}`)))),
+    met.length === 0
+      ? h("p", { class: "dim" }, "Nothing in the log")
+      : h(
+          "ul",
+          { class: "history" },
+          met.map((other) =>
+            h(
+              "li",
+              null,
+              badge(...KINDS[other.kind]),
+              " ",
+              h(
+                "a",
+                { href: state.link({ view: "export", item: String(other.event) }) },
+                h("code", null, what(other)),
+              ),
+              other.frame && h("span", { class: "place" }, ` ${framePlace(model, other.frame)}`),
+            ),
+          ),
+        ),
   ];
 }
 
@@ -97,11 +206,22 @@ function failureDetail({ log, state, model, stacks, exports }, item) {
     failure.reason && h("pre", { class: "wrapped" }, failure.reason),
     frameLine(item.frame, failure.loc),
     contextPairs(failure),
-    call && h("p", null, "During ", h("a", { href: state.link({ view: "export", item: String(call.start_event ?? call.program_event) }) }, `export ${count(item.call + 1)}`),
-      call.program_event === null && " (no program)"),
+    call &&
+      h(
+        "p",
+        null,
+        "During ",
+        h(
+          "a",
+          { href: state.link({ view: "export", item: String(call.start_event ?? call.program_event) }) },
+          `export ${count(item.call + 1)}`,
+        ),
+        call.program_event === null && " (no program)",
+      ),
     expressionFold({ log, state }, model, stacks, failure.expression_event),
     stackFold(stacks, failure.user_stack, "The program's stack"),
     failure.stack !== failure.user_stack && stackFold(stacks, failure.stack, "The whole stack"),
-    h("h3", null, "In the log"), pairs([["What torch wrote", recordLink(item.event, state)]]),
+    h("h3", null, "In the log"),
+    pairs([["What torch wrote", recordLink(item.event, state)]]),
   ];
 }

@@ -6,7 +6,23 @@ import { framePlace, programFrame } from "../shared/program-line.js";
 import { expressionTree } from "./symbol-data.js";
 
 const SIGNS = /** @type {Record<string, string>} */ ({
-  add: "+", sub: "−", mul: "×", floordiv: "//", int_floordiv: "//", mod: "%", pow: "**", gt: ">", ge: "≥", lt: "<", le: "≤", eq: "=", ne: "≠", and: "and", or: "or", sym_max: "max", sym_min: "min",
+  add: "+",
+  sub: "−",
+  mul: "×",
+  floordiv: "//",
+  int_floordiv: "//",
+  mod: "%",
+  pow: "**",
+  gt: ">",
+  ge: "≥",
+  lt: "<",
+  le: "≤",
+  eq: "=",
+  ne: "≠",
+  and: "and",
+  or: "or",
+  sym_max: "max",
+  sym_min: "min",
 });
 
 /** A fold that reads the table of expressions when it opens; null when the log has none for it. @param {{log: any, state: any}} context @param {any} model @param {any} stacks @param {number | null} event */
@@ -17,10 +33,22 @@ export function expressionFold({ log, state }, model, stacks, event) {
   const show = () => {
     if (asked) return;
     asked = true;
-    log.table("expressions").then((/** @type {any[] | null} */ rows) => {
-      const tree = rows && expressionTree(rows, event);
-      fill(box, tree ? h("ul", { class: "expression", "aria-label": "Expression" }, branch(tree, model, stacks, state)) : h("p", { class: "dim" }, "The log does not say."));
-    }, (/** @type {unknown} */ error) => fill(box, errorBox(error)));
+    log.table("expressions").then(
+      (/** @type {any[] | null} */ rows) => {
+        const tree = rows && expressionTree(rows, event);
+        fill(
+          box,
+          tree
+            ? h(
+                "ul",
+                { "class": "expression", "aria-label": "Expression" },
+                branch(tree, model, stacks, state),
+              )
+            : h("p", { class: "dim" }, "The log does not say."),
+        );
+      },
+      (/** @type {unknown} */ error) => fill(box, errorBox(error)),
+    );
   };
   return h("details", { ontoggle: show }, h("summary", null, "How the condition was made"), box);
 }
@@ -28,8 +56,24 @@ export function expressionFold({ log, state }, model, stacks, event) {
 /** @param {import("./symbol-data.js").Expression} node @param {any} model @param {any} stacks @param {any} state @returns {HTMLElement} */
 function branch(node, model, stacks, state) {
   const frame = programFrame(stacks, node.userStack);
-  return h("li", null, h("code", null, node.text), node.method && [" ", h("span", { class: "operation", title: node.method }, SIGNS[node.method] ?? node.method)],
-    node.event !== null && [" ", h("span", { class: "dim" }, frame && [`${framePlace(model, frame)} `], recordLink(node.event, state))],
+  return h(
+    "li",
+    null,
+    h("code", null, node.text),
+    node.method && [
+      " ",
+      h("span", { class: "operation", title: node.method }, SIGNS[node.method] ?? node.method),
+    ],
+    node.event !== null && [
+      " ",
+      h("span", { class: "dim" }, frame && [`${framePlace(model, frame)} `], recordLink(node.event, state)),
+    ],
     node.cut && h("span", { class: "dim" }, " … (more than is shown)"),
-    node.children.length > 0 && h("ul", null, node.children.map((child) => branch(child, model, stacks, state))));
+    node.children.length > 0 &&
+      h(
+        "ul",
+        null,
+        node.children.map((child) => branch(child, model, stacks, state)),
+      ),
+  );
 }

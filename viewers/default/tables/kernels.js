@@ -12,13 +12,25 @@ import { provenanceLink } from "../shared/finding-leads.js";
 
 /** Words and help. @type {Record<string, [string, string]>} */
 export const KERNEL_KINDS = {
-  triton: ["Triton", "A kernel that Inductor generated in Triton"], cpp: ["C++", "A kernel that Inductor generated in C++"], other: ["other", "A kernel that Inductor generated in another language"],
-  extern: ["library", "An operation of a library, such as a matrix product"], fallback: ["fallback", "An operator that Inductor calls as it is"], collective: ["collective", "Communication between ranks"],
+  triton: ["Triton", "A kernel that Inductor generated in Triton"],
+  cpp: ["C++", "A kernel that Inductor generated in C++"],
+  other: ["other", "A kernel that Inductor generated in another language"],
+  extern: ["library", "An operation of a library, such as a matrix product"],
+  fallback: ["fallback", "An operator that Inductor calls as it is"],
+  collective: ["collective", "Communication between ranks"],
 };
-const ROLES = /** @type {Record<string, string>} */ ({ output: "output code", wrapper: "C++ wrapper", kernel: "C++ kernels", header: "C++ header", autotuning: "autotuning", other: "other code" });
+const ROLES = /** @type {Record<string, string>} */ ({
+  output: "output code",
+  wrapper: "C++ wrapper",
+  kernel: "C++ kernels",
+  header: "C++ header",
+  autotuning: "autotuning",
+  other: "other code",
+});
 
 /** @param {any} code */
-export const codeName = (code) => [code.direction ?? ROLES[code.role] ?? code.role, code.subgraph_name].filter(Boolean).join(" of ");
+export const codeName = (code) =>
+  [code.direction ?? ROLES[code.role] ?? code.role, code.subgraph_name].filter(Boolean).join(" of ");
 
 /** @param {string} kind */
 const kindWord = (kind) => KERNEL_KINDS[kind]?.[0] ?? kind;
@@ -28,12 +40,17 @@ const kindWord = (kind) => KERNEL_KINDS[kind]?.[0] ?? kind;
  * @param {import("../../lib/bundle/log.js").Log} log
  */
 export async function kernelsOf(log) {
-  const [codes, kernels, infos] = (await Promise.all(["generated_code", "kernels", "triton_kernels"].map((name) => log.table(name)))).map((rows) => rows ?? []);
+  const [codes, kernels, infos] = (
+    await Promise.all(["generated_code", "kernels", "triton_kernels"].map((name) => log.table(name)))
+  ).map((rows) => rows ?? []);
   const byEvent = new Map(codes.map((/** @type {any} */ code) => [code.event, code]));
-  if (kernels.some((/** @type {any} */ kernel) => !byEvent.has(kernel.code_event))) throw malformed(`Log ${log.id}`, "a row of table kernels names a code that table generated_code lacks");
+  if (kernels.some((/** @type {any} */ kernel) => !byEvent.has(kernel.code_event)))
+    throw malformed(`Log ${log.id}`, "a row of table kernels names a code that table generated_code lacks");
   const triton = new Map(infos.map((/** @type {any} */ info) => [`${info.event} ${info.name}`, info]));
   return {
-    codes, kernels, infos,
+    codes,
+    kernels,
+    infos,
     codeOf: (/** @type {any} */ kernel) => byEvent.get(kernel.code_event),
     infoOf: (/** @type {any} */ kernel) => triton.get(`${kernel.triton_event} ${kernel.name}`),
   };
@@ -44,31 +61,127 @@ export async function openKernels({ log, state }) {
   const [model, table] = await Promise.all([modelOf(log), kernelsOf(log)]);
   const { codes, kernels, infos, codeOf, infoOf } = table;
   if (kernels.length === 0) {
-    return emptyPage("No kernels", codes.length ? `There ${codes.length === 1 ? "is one generated code" : `are ${count(codes.length)} generated codes`} in this log, without a kernel that could be told in its text.`
-      : "Each kernel that Inductor generated, and each operation of a library that it calls, would be here with the line of the code. No compile of this log left generated code (inductor_output_code): Inductor did not run, or took its result from a cache.");
+    return emptyPage(
+      "No kernels",
+      codes.length
+        ? `There ${codes.length === 1 ? "is one generated code" : `are ${count(codes.length)} generated codes`} in this log, without a kernel that could be told in its text.`
+        : "Each kernel that Inductor generated, and each operation of a library that it calls, would be here with the line of the code. No compile of this log left generated code (inductor_output_code): Inductor did not run, or took its result from a cache.",
+    );
   }
   const code = (/** @type {number} */ i) => codeOf(kernels[i]);
   const compile = (/** @type {number} */ i) => model.compiles[numberOf(model, kernels[i])];
   const us = (/** @type {number} */ i) => infoOf(kernels[i])?.compile_time_us ?? null;
   const timed = infos.length > 0;
-  const kinds = Object.keys(KERNEL_KINDS).filter((kind) => kernels.some((/** @type {any} */ kernel) => kernel.kind === kind));
-  const ops = (/** @type {number} */ i) => kernels[i].aten_ops.map((/** @type {string} */ op) => op.replace(/^aten\./, "")).join(", ");
+  const kinds = Object.keys(KERNEL_KINDS).filter((kind) =>
+    kernels.some((/** @type {any} */ kernel) => kernel.kind === kind),
+  );
+  const ops = (/** @type {number} */ i) =>
+    kernels[i].aten_ops.map((/** @type {string} */ op) => op.replace(/^aten\./, "")).join(", ");
   const view = listDetail({
-    state, name: "kernels", label: "Kernels", noun: ["kernel or call", "kernels and calls"], length: kernels.length, share: 0.6,
+    state,
+    name: "kernels",
+    label: "Kernels",
+    noun: ["kernel or call", "kernels and calls"],
+    length: kernels.length,
+    share: 0.6,
     // A name can stand in several codes, and in one code once as it is defined.
-    id: (i) => `${kernels[i].code_event}:${kernels[i].name}`, title: (i) => `${idText(compile(i))} ${kernels[i].name} ${kindWord(kernels[i].kind)}`,
-    text: (i) => [idText(compile(i)), compile(i).function, codeName(code(i)), kernels[i].name, kernels[i].kind, kindWord(kernels[i].kind), ...kernels[i].aten_ops, ...kernels[i].source_nodes].join("\n"),
-    choices: [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, kindWord(kind)]), fits: (i, value) => kernels[i].kind === value }],
-    above: h("div", { class: "intro" }, h("ul", { class: "facts-line" }, h("li", null, `in ${plural(codes.length, "generated code")}`), kinds.map((kind) => h("li", null,
-      h("a", { href: state.link({ view: "kernels", type: kind }), title: KERNEL_KINDS[kind][1] }, `${kindWord(kind)} ${count(kernels.filter((/** @type {any} */ kernel) => kernel.kind === kind).length)}`))))),
+    id: (i) => `${kernels[i].code_event}:${kernels[i].name}`,
+    title: (i) => `${idText(compile(i))} ${kernels[i].name} ${kindWord(kernels[i].kind)}`,
+    text: (i) =>
+      [
+        idText(compile(i)),
+        compile(i).function,
+        codeName(code(i)),
+        kernels[i].name,
+        kernels[i].kind,
+        kindWord(kernels[i].kind),
+        ...kernels[i].aten_ops,
+        ...kernels[i].source_nodes,
+      ].join("\n"),
+    choices: [
+      {
+        key: "type",
+        label: "Kind",
+        all: "all kinds",
+        options: kinds.map((kind) => [kind, kindWord(kind)]),
+        fits: (i, value) => kernels[i].kind === value,
+      },
+    ],
+    above: h(
+      "div",
+      { class: "intro" },
+      h(
+        "ul",
+        { class: "facts-line" },
+        h("li", null, `in ${plural(codes.length, "generated code")}`),
+        kinds.map((kind) =>
+          h(
+            "li",
+            null,
+            h(
+              "a",
+              { href: state.link({ view: "kernels", type: kind }), title: KERNEL_KINDS[kind][1] },
+              `${kindWord(kind)} ${count(kernels.filter((/** @type {any} */ kernel) => kernel.kind === kind).length)}`,
+            ),
+          ),
+        ),
+      ),
+    ),
     columns: [
-      { id: "compile", title: "Compile", class: "mono", sort: (i) => kernels[i].code_event, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
-      { id: "code", title: "Code", least: "6rem", sort: (i) => codeName(code(i)), cell: (i) => cutMiddle(codeName(code(i)), code(i).filename ?? undefined) },
+      {
+        id: "compile",
+        title: "Compile",
+        class: "mono",
+        sort: (i) => kernels[i].code_event,
+        cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))),
+      },
+      {
+        id: "code",
+        title: "Code",
+        least: "6rem",
+        sort: (i) => codeName(code(i)),
+        cell: (i) => cutMiddle(codeName(code(i)), code(i).filename ?? undefined),
+      },
       { id: "kind", title: "Kind", sort: (i) => kernels[i].kind, cell: (i) => kindWord(kernels[i].kind) },
-      { id: "name", title: "Name", least: "10rem", class: "mono", sort: (i) => kernels[i].name, cell: (i) => cutMiddle(kernels[i].name) },
-      { id: "calls", title: "Calls", number: true, sort: (i) => kernels[i].call_lines.length, cell: (i) => count(kernels[i].call_lines.length), help: "Lines of the code that call it" },
-      { id: "ops", title: "Operators", least: "7rem", sort: (i) => kernels[i].aten_ops.length || null, cell: (i) => h("span", { title: ops(i) }, ops(i) || "–"), help: "What was fused into it; torch does not say for C++ kernels" },
-      ...(timed ? [{ id: "time", title: "Compile", number: true, sort: us, cell: (/** @type {number} */ i) => { const known = us(i); return known === null ? "" : time(Math.round(known)); }, help: "Time to compile this Triton kernel" }] : []),
+      {
+        id: "name",
+        title: "Name",
+        least: "10rem",
+        class: "mono",
+        sort: (i) => kernels[i].name,
+        cell: (i) => cutMiddle(kernels[i].name),
+      },
+      {
+        id: "calls",
+        title: "Calls",
+        number: true,
+        sort: (i) => kernels[i].call_lines.length,
+        cell: (i) => count(kernels[i].call_lines.length),
+        help: "Lines of the code that call it",
+      },
+      {
+        id: "ops",
+        title: "Operators",
+        least: "7rem",
+        sort: (i) => kernels[i].aten_ops.length || null,
+        cell: (i) => h("span", { title: ops(i) }, ops(i) || "–"),
+        help: "What was fused into it; torch does not say for C++ kernels",
+      },
+      ...(timed
+        ? [
+            {
+              id: "time",
+              title: "Compile",
+              number: true,
+              sort: us,
+              cell: (/** @type {number} */ i) => {
+                const known = us(i);
+                return known === null ? "" : time(Math.round(known));
+              },
+              help: "Time to compile this Triton kernel",
+            },
+          ]
+        : []),
     ],
     detail: (i) => kernelDetail({ log, state }, model, table, i),
   });
@@ -82,34 +195,90 @@ function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, i) {
   const info = infoOf(kernel);
   const number = numberOf(model, kernel);
   const compile = model.compiles[number];
-  const line = (/** @type {number} */ at) => artifactLink(log, model, state, number, code.event, `line ${count(at)}`, at);
+  const line = (/** @type {number} */ at) =>
+    artifactLink(log, model, state, number, code.event, `line ${count(at)}`, at);
   const provenance = h("span");
   const untold = h("div");
-  compileArtifacts(log, compile).then((artifacts) => {
-    const link = provenanceLink(log, compile, artifacts, state);
-    fill(provenance, link);
-    if (link === null && kernel.aten_ops.length === 0 && kernel.kind === "cpp") fill(untold, h("p", { class: "dim" }, "torch does not write which operators became a C++ kernel; its name has the main ones."));
-  }, () => {});
+  compileArtifacts(log, compile).then(
+    (artifacts) => {
+      const link = provenanceLink(log, compile, artifacts, state);
+      fill(provenance, link);
+      if (link === null && kernel.aten_ops.length === 0 && kernel.kind === "cpp")
+        fill(
+          untold,
+          h(
+            "p",
+            { class: "dim" },
+            "torch does not write which operators became a C++ kernel; its name has the main ones.",
+          ),
+        );
+    },
+    () => {},
+  );
   const also = kernels.filter((/** @type {any} */ other) => other !== kernel && other.name === kernel.name);
   return [
     h("h2", null, h("code", null, kernel.name)),
     h("p", null, compileLink(model, number, state), " ", functionName(compile), " ", provenance),
     pairs([
-      ["Kind", KERNEL_KINDS[kernel.kind]?.[1] ?? kernel.kind], ["Code", [artifactLink(log, model, state, number, code.event, codeName(code)), h("span", { class: "dim" }, ` ${plural(code.line_count, "line")}`)]],
+      ["Kind", KERNEL_KINDS[kernel.kind]?.[1] ?? kernel.kind],
+      [
+        "Code",
+        [
+          artifactLink(log, model, state, number, code.event, codeName(code)),
+          h("span", { class: "dim" }, ` ${plural(code.line_count, "line")}`),
+        ],
+      ],
       ["Defined in", kernel.line === null ? null : line(kernel.line)],
-      ["Called in", kernel.call_lines.length === 0 ? "no line" : kernel.call_lines.slice(0, 50).map((/** @type {number} */ at, /** @type {number} */ k) => [k > 0 && ", ", line(at)])],
+      [
+        "Called in",
+        kernel.call_lines.length === 0
+          ? "no line"
+          : kernel.call_lines
+              .slice(0, 50)
+              .map((/** @type {number} */ at, /** @type {number} */ k) => [k > 0 && ", ", line(at)]),
+      ],
       ["File", code.filename && h("code", { class: "dim" }, code.filename)],
-      ["Compile time", info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : null], ["Configurations to choose from", info?.config_count ?? null], ["Autotuning cache", info?.autotune_cache_state],
+      ["Compile time", info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : null],
+      ["Configurations to choose from", info?.config_count ?? null],
+      ["Autotuning cache", info?.autotune_cache_state],
       ["Record of its compile", info && recordLink(info.event, state)],
     ]),
     kernel.aten_ops.length > 0 && [h("h3", null, "Operators in it"), codeList(kernel.aten_ops)],
-    kernel.source_nodes.length > 0 && [h("h3", null, "Nodes of the graph that became it"), codeList(kernel.source_nodes)],
+    kernel.source_nodes.length > 0 && [
+      h("h3", null, "Nodes of the graph that became it"),
+      codeList(kernel.source_nodes),
+    ],
     untold,
-    also.length > 0 && [h("h3", null, "The same name in other codes"), h("ul", null, also.slice(0, 30).map((/** @type {any} */ other) => h("li", null, compileLink(model, numberOf(model, other), state), " ",
-      h("a", { href: state.link({ view: "kernels", item: `${other.code_event}:${other.name}` }) }, codeName(codeOf(other)))))),
-      also.length > 30 && h("p", { class: "dim" }, `and ${count(also.length - 30)} more`)],
+    also.length > 0 && [
+      h("h3", null, "The same name in other codes"),
+      h(
+        "ul",
+        null,
+        also
+          .slice(0, 30)
+          .map((/** @type {any} */ other) =>
+            h(
+              "li",
+              null,
+              compileLink(model, numberOf(model, other), state),
+              " ",
+              h(
+                "a",
+                { href: state.link({ view: "kernels", item: `${other.code_event}:${other.name}` }) },
+                codeName(codeOf(other)),
+              ),
+            ),
+          ),
+      ),
+      also.length > 30 && h("p", { class: "dim" }, `and ${count(also.length - 30)} more`),
+    ],
   ];
 }
 
 /** @param {string[]} names */
-const codeList = (names) => h("ul", { class: "parts-list" }, names.slice(0, 500).map((name) => h("li", null, h("code", null, name))));
+const codeList = (names) =>
+  h(
+    "ul",
+    { class: "parts-list" },
+    names.slice(0, 500).map((name) => h("li", null, h("code", null, name))),
+  );

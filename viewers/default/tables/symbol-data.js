@@ -21,34 +21,77 @@ import { programFrame } from "../shared/program-line.js";
  */
 
 /** @typedef {{symbols: any[], symbol_guards: any[], symbol_values: any[], data_dependent_errors: any[], specializations: any[], symbol_contexts: any[]}} Tables */
-const TABLES = /** @type {(keyof Tables)[]} */ (["symbols", "symbol_guards", "symbol_values", "data_dependent_errors", "specializations", "symbol_contexts"]);
+const TABLES = /** @type {(keyof Tables)[]} */ ([
+  "symbols",
+  "symbol_guards",
+  "symbol_values",
+  "data_dependent_errors",
+  "specializations",
+  "symbol_contexts",
+]);
 
 /** @param {import("../../lib/bundle/log.js").Log} log */
-export const symbolsOf = (log) => log.once("symbol items", async () => {
-  const [model, stacks, ...rows] = await Promise.all([modelOf(log), log.stacks(), ...TABLES.map((name) => log.table(name))]);
-  const tables = /** @type {Tables} */ (Object.fromEntries(TABLES.map((name, i) => [name, rows[i] ?? []])));
-  return { contexts: tables.symbol_contexts, stacks, items: symbolItems(model, tables, stacks) };
-});
+export const symbolsOf = (log) =>
+  log.once("symbol items", async () => {
+    const [model, stacks, ...rows] = await Promise.all([
+      modelOf(log),
+      log.stacks(),
+      ...TABLES.map((name) => log.table(name)),
+    ]);
+    const tables = /** @type {Tables} */ (Object.fromEntries(TABLES.map((name, i) => [name, rows[i] ?? []])));
+    return { contexts: tables.symbol_contexts, stacks, items: symbolItems(model, tables, stacks) };
+  });
 
 /** @param {any} model @param {Tables} tables @param {import("../../lib/bundle/stacks.js").Stacks} stacks @returns {Item[]} in the order of the log */
 function symbolItems(model, tables, stacks) {
   /** @param {any} row @param {Item["kind"]} kind @param {Partial<Item>} more @returns {Item} */
   const item = (row, kind, more) => ({
-    kind, row, isSymbol: false, event: row.event, compile: numberOf(model, row), name: "?", source: null, value: null, range: null, guards: [], constants: [], errors: [], assumed: [],
-    frame: programFrame(stacks, row.user_stack, row.stack), ...more,
+    kind,
+    row,
+    isSymbol: false,
+    event: row.event,
+    compile: numberOf(model, row),
+    name: "?",
+    source: null,
+    value: null,
+    range: null,
+    guards: [],
+    constants: [],
+    errors: [],
+    assumed: [],
+    frame: programFrame(stacks, row.user_stack, row.stack),
+    ...more,
   });
-  const items = tables.symbols.map((row) => item(row, row.unbacked ? "unbacked" : "symbol", { isSymbol: true, name: row.name ?? "?", source: row.source, value: row.value, range: row.range }));
+  const items = tables.symbols.map((row) =>
+    item(row, row.unbacked ? "unbacked" : "symbol", {
+      isSymbol: true,
+      name: row.name ?? "?",
+      source: row.source,
+      value: row.value,
+      range: row.range,
+    }),
+  );
   const made = new Map(items.map((symbol) => [symbol.event, symbol]));
   /** What a condition adds to its symbols. @param {any} row @param {"guards" | "errors" | "assumed"} list */
-  const add = (row, list) => { for (const event of row.symbol_events) made.get(event)?.[list].push(row); };
+  const add = (row, list) => {
+    for (const event of row.symbol_events) made.get(event)?.[list].push(row);
+  };
   for (const row of tables.symbol_guards) {
     add(row, "guards");
-    if (row.symbol_events.length === 0) items.push(item(row, "guard", { name: row.expr ?? "?", guards: [row] }));
+    if (row.symbol_events.length === 0)
+      items.push(item(row, "guard", { name: row.expr ?? "?", guards: [row] }));
   }
   for (const row of tables.specializations) {
     const symbol = made.get(row.symbol_event);
     if (!symbol) {
-      items.push(item(row, "constant", { name: row.name ?? "?", value: row.value, source: row.sources.join(", ") || null, constants: [row] }));
+      items.push(
+        item(row, "constant", {
+          name: row.name ?? "?",
+          value: row.value,
+          source: row.sources.join(", ") || null,
+          constants: [row],
+        }),
+      );
       continue;
     }
     symbol.kind = "constant";
@@ -76,18 +119,34 @@ export function expressionTree(rows, event, most = 200) {
   const nodes = new Map(rows.map((row) => [row.event, row]));
   const root = nodes.get(event);
   let left = most;
-  const leaf = (/** @type {string | null} */ text) => ({ text: text ?? "?", method: null, event: null, userStack: null, children: [], cut: false });
+  const leaf = (/** @type {string | null} */ text) => ({
+    text: text ?? "?",
+    method: null,
+    event: null,
+    userStack: null,
+    children: [],
+    cut: false,
+  });
   /** @param {any} row @param {number} depth @returns {Expression} */
   const node = (row, depth) => {
     left--;
     const made = row.argument_events.map((/** @type {number} */ at) => nodes.get(at)).filter(Boolean);
     const cut = (left <= 0 || depth > 20) && row.arguments.length > 0;
     // Constants have no node, so that the nodes are found by what they stand for.
-    const children = cut ? [] : row.arguments.map((/** @type {string | null} */ text) => {
-      const k = made.findIndex((/** @type {any} */ argument) => argument.result === text);
-      return k < 0 ? leaf(text) : node(made.splice(k, 1)[0], depth + 1);
-    });
-    return { text: row.result ?? "?", method: row.method, event: row.event, userStack: row.user_stack, children, cut };
+    const children = cut
+      ? []
+      : row.arguments.map((/** @type {string | null} */ text) => {
+          const k = made.findIndex((/** @type {any} */ argument) => argument.result === text);
+          return k < 0 ? leaf(text) : node(made.splice(k, 1)[0], depth + 1);
+        });
+    return {
+      text: row.result ?? "?",
+      method: row.method,
+      event: row.event,
+      userStack: row.user_stack,
+      children,
+      cut,
+    };
   };
   return root ? node(root, 0) : null;
 }

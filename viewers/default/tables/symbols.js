@@ -35,31 +35,126 @@ export const symbolBadge = (item) => badge(...SYMBOL_KINDS[item.kind]);
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openSymbols({ log, state }) {
-  const [model, { contexts, stacks, items }, found] = await Promise.all([modelOf(log), symbolsOf(log), findingsOf(log)]);
+  const [model, { contexts, stacks, items }, found] = await Promise.all([
+    modelOf(log),
+    symbolsOf(log),
+    findingsOf(log),
+  ]);
   if (items.length === 0) {
     if (isUntold(log, "symbols")) return untoldPage("Symbols", "symbols");
-    return emptyPage("No symbols", "Each size or number that torch took for a symbol would be here, with its guards and the line of the program that made it a constant. " +
-      "Records of a program with dynamic shapes have them, for instance with torch.compile(dynamic=True).");
+    return emptyPage(
+      "No symbols",
+      "Each size or number that torch took for a symbol would be here, with its guards and the line of the program that made it a constant. " +
+        "Records of a program with dynamic shapes have them, for instance with torch.compile(dynamic=True).",
+    );
   }
   const about = { log, state, model, contexts, stacks, found };
   const compile = (/** @type {number} */ i) => model.compiles[items[i].compile];
-  const kinds = /** @type {Item["kind"][]} */ (Object.keys(SYMBOL_KINDS)).filter((kind) => items.some((item) => item.kind === kind));
+  const kinds = /** @type {Item["kind"][]} */ (Object.keys(SYMBOL_KINDS)).filter((kind) =>
+    items.some((item) => item.kind === kind),
+  );
   const place = (/** @type {number} */ i) => framePlace(model, items[i].frame);
   const view = listDetail({
-    state, name: "symbols", label: "Symbols", noun: ["row", "rows"], length: items.length, share: 0.6, id: (i) => String(items[i].event),
+    state,
+    name: "symbols",
+    label: "Symbols",
+    noun: ["row", "rows"],
+    length: items.length,
+    share: 0.6,
+    id: (i) => String(items[i].event),
     title: (i) => `${idText(compile(i))} ${items[i].name} ${SYMBOL_KINDS[items[i].kind][2]}`,
-    text: (i) => [idText(compile(i)), compile(i).function, SYMBOL_KINDS[items[i].kind][2], items[i].name, items[i].source, items[i].value, place(i), items[i].frame?.code, ...items[i].guards.map((guard) => guard.expr)].join("\n"),
-    choices: kinds.length > 1 ? [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, SYMBOL_KINDS[kind][2]]), fits: (i, value) => items[i].kind === value }] : [],
-    above: h("div", { class: "intro" }, h("ul", { class: "facts-line" }, kinds.map((kind) => h("li", null,
-      h("a", { href: state.link({ view: "symbols", type: kind }), title: SYMBOL_KINDS[kind][3] }, `${SYMBOL_KINDS[kind][2]} ${count(items.filter((item) => item.kind === kind).length)}`))))),
+    text: (i) =>
+      [
+        idText(compile(i)),
+        compile(i).function,
+        SYMBOL_KINDS[items[i].kind][2],
+        items[i].name,
+        items[i].source,
+        items[i].value,
+        place(i),
+        items[i].frame?.code,
+        ...items[i].guards.map((guard) => guard.expr),
+      ].join("\n"),
+    choices:
+      kinds.length > 1
+        ? [
+            {
+              key: "type",
+              label: "Kind",
+              all: "all kinds",
+              options: kinds.map((kind) => [kind, SYMBOL_KINDS[kind][2]]),
+              fits: (i, value) => items[i].kind === value,
+            },
+          ]
+        : [],
+    above: h(
+      "div",
+      { class: "intro" },
+      h(
+        "ul",
+        { class: "facts-line" },
+        kinds.map((kind) =>
+          h(
+            "li",
+            null,
+            h(
+              "a",
+              { href: state.link({ view: "symbols", type: kind }), title: SYMBOL_KINDS[kind][3] },
+              `${SYMBOL_KINDS[kind][2]} ${count(items.filter((item) => item.kind === kind).length)}`,
+            ),
+          ),
+        ),
+      ),
+    ),
     columns: [
       { id: "kind", title: "Kind", sort: (i) => items[i].kind, cell: (i) => symbolBadge(items[i]) },
-      { id: "compile", title: "Compile", class: "mono", sort: (i) => items[i].compile, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
-      { id: "name", title: "Symbol", help: "Or the condition", least: "5rem", class: "mono", sort: (i) => items[i].name, cell: (i) => cutMiddle(items[i].name) },
-      { id: "source", title: "Comes from", least: "7rem", class: "mono", sort: (i) => items[i].source, cell: (i) => cutMiddle(sourceName(items[i].source) ?? "–", items[i].source ?? undefined) },
-      { id: "value", title: "Value", number: true, help: "While torch traced; of a constant: for ever", sort: (i) => items[i].value, cell: (i) => items[i].value ?? "–" },
-      { id: "guards", title: "Guards", number: true, sort: (i) => items[i].guards.length, cell: (i) => count(items[i].guards.length) },
-      { id: "place", title: "Line", least: "6rem", class: "mono", sort: (i) => place(i) || null, cell: (i) => cutMiddle(place(i) || "–", frameTitle(items[i].frame)) },
+      {
+        id: "compile",
+        title: "Compile",
+        class: "mono",
+        sort: (i) => items[i].compile,
+        cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))),
+      },
+      {
+        id: "name",
+        title: "Symbol",
+        help: "Or the condition",
+        least: "5rem",
+        class: "mono",
+        sort: (i) => items[i].name,
+        cell: (i) => cutMiddle(items[i].name),
+      },
+      {
+        id: "source",
+        title: "Comes from",
+        least: "7rem",
+        class: "mono",
+        sort: (i) => items[i].source,
+        cell: (i) => cutMiddle(sourceName(items[i].source) ?? "–", items[i].source ?? undefined),
+      },
+      {
+        id: "value",
+        title: "Value",
+        number: true,
+        help: "While torch traced; of a constant: for ever",
+        sort: (i) => items[i].value,
+        cell: (i) => items[i].value ?? "–",
+      },
+      {
+        id: "guards",
+        title: "Guards",
+        number: true,
+        sort: (i) => items[i].guards.length,
+        cell: (i) => count(items[i].guards.length),
+      },
+      {
+        id: "place",
+        title: "Line",
+        least: "6rem",
+        class: "mono",
+        sort: (i) => place(i) || null,
+        cell: (i) => cutMiddle(place(i) || "–", frameTitle(items[i].frame)),
+      },
     ],
     detail: (i) => symbolDetail(about, items[i]),
   });
@@ -76,54 +171,114 @@ function symbolDetail(about, item) {
     h("h2", null, symbolBadge(item), " ", h("code", null, item.name)),
     h("p", null, compileLink(model, item.compile, state), " ", functionName(model.compiles[item.compile])),
     item.constants.map((constant) => constantSection(about, constant)),
-    item.kind !== "error" && item.kind !== "assumed" && pairs([
-      ["Comes from", item.source === null ? null : [h("code", null, sourceName(item.source)), sourceName(item.source) !== item.source && h("span", { class: "dim mono" }, `  ${item.source}`)]],
-      ["Value while tracing", item.value], ["Possible values", item.range === null ? null : (last === undefined ? h("code", null, item.range) : [h("code", null, item.range), ` at first, then ${last.value} only`])],
-    ]),
-    item.kind === "unbacked" && h("p", { class: "prose" }, "No size of an input: a value that only a run of the code knows, for instance of item() or of nonzero(). torch cannot ask for it while it traces."),
-    made && (item.constants.length > 0 || item.kind === "unbacked" || item.guards.length === 0) && [h("h3", null, item.kind === "unbacked" ? "Made by" : "First seen in"), frameLine(made)],
+    item.kind !== "error" &&
+      item.kind !== "assumed" &&
+      pairs([
+        [
+          "Comes from",
+          item.source === null
+            ? null
+            : [
+                h("code", null, sourceName(item.source)),
+                sourceName(item.source) !== item.source &&
+                  h("span", { class: "dim mono" }, `  ${item.source}`),
+              ],
+        ],
+        ["Value while tracing", item.value],
+        [
+          "Possible values",
+          item.range === null
+            ? null
+            : last === undefined
+              ? h("code", null, item.range)
+              : [h("code", null, item.range), ` at first, then ${last.value} only`],
+        ],
+      ]),
+    item.kind === "unbacked" &&
+      h(
+        "p",
+        { class: "prose" },
+        "No size of an input: a value that only a run of the code knows, for instance of item() or of nonzero(). torch cannot ask for it while it traces.",
+      ),
+    made &&
+      (item.constants.length > 0 || item.kind === "unbacked" || item.guards.length === 0) && [
+        h("h3", null, item.kind === "unbacked" ? "Made by" : "First seen in"),
+        frameLine(made),
+      ],
     item.errors.map((error) => errorSection(about, error, item.kind === "error")),
     item.assumed.map((assumed) => assumedSection(about, assumed, item.kind === "assumed")),
     item.guards.length > 0 && guardList(about, item),
-    item.kind !== "constant" && item.guards.length === 0 && isSymbol && h("p", { class: "dim" }, "No guard on it: any of its values can go through the same code."),
-    h("h3", null, "In the log"), pairs([[isSymbol ? "Symbol made" : "Record", recordLink(item.event, state)]]),
+    item.kind !== "constant" &&
+      item.guards.length === 0 &&
+      isSymbol &&
+      h("p", { class: "dim" }, "No guard on it: any of its values can go through the same code."),
+    h("h3", null, "In the log"),
+    pairs([[isSymbol ? "Symbol made" : "Record", recordLink(item.event, state)]]),
     isSymbol && stackFold(stacks, row.stack, "torch's stack when the symbol was made"),
   ];
 }
 
 /** The findings that these records show, of all kinds. @param {About} about @param {number} event */
-const told = ({ model, state, found }, event) => cards(model, state, found, shownBy(event), { level: 3, whole: true });
+const told = ({ model, state, found }, event) =>
+  cards(model, state, found, shownBy(event), { level: 3, whole: true });
 
 /** @param {About} about @param {any} row of specializations */
 function constantSection(about, row) {
   const { state, stacks } = about;
   const names = row.sources.map(sourceName);
-  return h("section", { class: "verdict tone-break" }, told(about, row.event),
+  return h(
+    "section",
+    { class: "verdict tone-break" },
+    told(about, row.event),
     h("h3", null, "Constant ", row.value ?? "?"),
-    pairs([["Reason", reasonWords(row.reason ?? "")], ["Sources", names.map((/** @type {string} */ name, /** @type {number} */ k) => [k > 0 && ", ", h("code", null, name)])], ["In the log", recordLink(row.event, state)]]),
+    pairs([
+      ["Reason", reasonWords(row.reason ?? "")],
+      [
+        "Sources",
+        names.map((/** @type {string} */ name, /** @type {number} */ k) => [
+          k > 0 && ", ",
+          h("code", null, name),
+        ]),
+      ],
+      ["In the log", recordLink(row.event, state)],
+    ]),
     frameLine(programFrame(stacks, row.user_stack, row.stack)),
-    stackFold(stacks, row.stack, "torch's stack of the constant"));
+    stackFold(stacks, row.stack, "torch's stack of the constant"),
+  );
 }
 
 /** @param {About} about @param {any} row of data_dependent_errors @param {boolean} full */
 function errorSection(about, row, full) {
   const { log, state, model, stacks } = about;
-  const expr = row.expr ?? "?", free = row.unhinted_expr;
-  return h("section", { class: "verdict tone-error" }, full && told(about, row.event),
+  const expr = row.expr ?? "?",
+    free = row.unhinted_expr;
+  return h(
+    "section",
+    { class: "verdict tone-error" },
+    full && told(about, row.event),
     h("h3", null, "Undecided: ", h("code", null, expr)),
-    frameLine(programFrame(stacks, row.stack)), free !== null && free !== expr && h("p", null, "Without known values: ", h("code", null, free)),
-    h("p", null, recordLink(row.event, state)), expressionFold({ log, state }, model, stacks, row.expression_event),
-    full && stackFold(stacks, row.stack, "The whole stack"));
+    frameLine(programFrame(stacks, row.stack)),
+    free !== null && free !== expr && h("p", null, "Without known values: ", h("code", null, free)),
+    h("p", null, recordLink(row.event, state)),
+    expressionFold({ log, state }, model, stacks, row.expression_event),
+    full && stackFold(stacks, row.stack, "The whole stack"),
+  );
 }
 
 /** @param {About} about @param {any} row of symbol_values @param {boolean} full */
 function assumedSection(about, row, full) {
   const { log, state, model, contexts, stacks } = about;
   const context = contexts[row.context];
-  return h("section", { class: "verdict tone-break" }, full && told(about, row.event),
+  return h(
+    "section",
+    { class: "verdict tone-break" },
+    full && told(about, row.event),
     h("h3", null, "Assumed: ", h("code", null, row.expr ?? "?"), ` is ${row.result ?? "?"}`),
-    frameLine(programFrame(stacks, row.user_stack, row.stack), context?.loc), contextPairs(context),
-    h("p", null, recordLink(row.event, state)), expressionFold({ log, state }, model, stacks, row.expression_event));
+    frameLine(programFrame(stacks, row.user_stack, row.stack), context?.loc),
+    contextPairs(context),
+    h("p", null, recordLink(row.event, state)),
+    expressionFold({ log, state }, model, stacks, row.expression_event),
+  );
 }
 
 /** Locals and sources where a condition was met. @param {any} context */
@@ -131,18 +286,53 @@ export function contextPairs(context) {
   const locals = Object.entries(context?.locals ?? {});
   const from = Object.entries(context?.symbol_sources ?? {}).filter(([, source]) => source !== null);
   return [
-    locals.length > 0 && [h("h3", null, "Variables in that line"), pairs(locals.map(([name, leaves]) => [name, h("code", null, /** @type {any[]} */ (leaves).map((leaf) => leaf ?? "(no tensor)").join(", "))]))],
-    from.length > 0 && [h("h3", null, "Symbols in it"), pairs(from.map(([name, source]) => [name, h("code", null, sourceName(/** @type {string} */ (source)))]))],
+    locals.length > 0 && [
+      h("h3", null, "Variables in that line"),
+      pairs(
+        locals.map(([name, leaves]) => [
+          name,
+          h("code", null, /** @type {any[]} */ (leaves).map((leaf) => leaf ?? "(no tensor)").join(", ")),
+        ]),
+      ),
+    ],
+    from.length > 0 && [
+      h("h3", null, "Symbols in it"),
+      pairs(
+        from.map(([name, source]) => [name, h("code", null, sourceName(/** @type {string} */ (source)))]),
+      ),
+    ],
   ];
 }
 
 /** @param {About} about @param {Item} item */
 function guardList({ log, state, model, contexts, stacks }, item) {
-  return h("section", null, h("h3", null, plural(item.guards.length, "guard")),
-    h("ul", { class: "symbol-guards" }, item.guards.slice(0, MOST_SHOWN).map((row) => {
-      const context = contexts[row.context];
-      return h("li", null, h("div", null, h("code", null, row.expr ?? "?"), " ", row.prefix !== null && h("span", { class: "dim" }, `${row.prefix.replaceAll("_", " ")} `), recordLink(row.event, state)),
-        frameLine(programFrame(stacks, row.user_stack, row.stack), context?.loc), contextPairs(context), expressionFold({ log, state }, model, stacks, row.expression_event));
-    })),
-    item.guards.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(item.guards.length - MOST_SHOWN)} more`));
+  return h(
+    "section",
+    null,
+    h("h3", null, plural(item.guards.length, "guard")),
+    h(
+      "ul",
+      { class: "symbol-guards" },
+      item.guards.slice(0, MOST_SHOWN).map((row) => {
+        const context = contexts[row.context];
+        return h(
+          "li",
+          null,
+          h(
+            "div",
+            null,
+            h("code", null, row.expr ?? "?"),
+            " ",
+            row.prefix !== null && h("span", { class: "dim" }, `${row.prefix.replaceAll("_", " ")} `),
+            recordLink(row.event, state),
+          ),
+          frameLine(programFrame(stacks, row.user_stack, row.stack), context?.loc),
+          contextPairs(context),
+          expressionFold({ log, state }, model, stacks, row.expression_event),
+        );
+      }),
+    ),
+    item.guards.length > MOST_SHOWN &&
+      h("p", { class: "dim" }, `and ${count(item.guards.length - MOST_SHOWN)} more`),
+  );
 }

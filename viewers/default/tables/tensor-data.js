@@ -22,20 +22,29 @@ import { sourceName } from "../shared/source-name.js";
 /** @typedef {ReturnType<typeof tensorModel>} Tensors */
 
 /** @param {import("../../lib/bundle/log.js").Log} log @returns {Promise<Tensors>} */
-export const tensorsOf = (log) => log.once("tensor rows", async () => {
-  const [model, ...tables] = await Promise.all([modelOf(log), log.table("tensors"), log.table("tensor_storages"), log.table("graph_tensors")]);
-  const [tensors, storages, graphs] = tables.map((rows) => rows ?? []); // null where a redacted bundle leaves them out
-  return tensorModel(model, tensors, storages, graphs);
-});
+export const tensorsOf = (log) =>
+  log.once("tensor rows", async () => {
+    const [model, ...tables] = await Promise.all([
+      modelOf(log),
+      log.table("tensors"),
+      log.table("tensor_storages"),
+      log.table("graph_tensors"),
+    ]);
+    const [tensors, storages, graphs] = tables.map((rows) => rows ?? []); // null where a redacted bundle leaves them out
+    return tensorModel(model, tensors, storages, graphs);
+  });
 
 /** "(5, 7)", "()" @param {(number | string)[] | null} shape */
-export const shapeText = (shape) => (shape === null ? "–" : `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`);
+export const shapeText = (shape) =>
+  shape === null ? "–" : `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
 
 /** As the program calls it. @param {Tensor} tensor */
-export const tensorName = (tensor) => (tensor.sources.length ? tensor.sources.map(sourceName).join(" = ") : "(part of another)");
+export const tensorName = (tensor) =>
+  tensor.sources.length ? tensor.sources.map(sourceName).join(" = ") : "(part of another)";
 
 /** @param {any} size */
-const sizeText = (size) => (typeof size === "number" ? bytes(size) : size === null ? "unknown size" : `${size} bytes`);
+const sizeText = (size) =>
+  typeof size === "number" ? bytes(size) : size === null ? "unknown size" : `${size} bytes`;
 
 /** "L['x']" and "l_x_" alike @param {string} name */
 const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "");
@@ -50,12 +59,33 @@ function tensorModel(model, tensors, storages, graphTensors) {
   });
   /** @type {Tensor[]} */
   const rows = tensors.map((tensor) => ({
-    event: tensor.event, compile: numberOf(model, tensor), sources: tensor.sources, shape: tensor.shape, stride: tensor.stride, dynamic: tensor.dynamic_dims,
-    dtype: tensor.dtype, device: tensor.device, storage: tensor.storage_event, leaf: tensor.is_leaf, other: tensor.other ?? {},
-    flags: [tensor.is_parameter && "parameter", tensor.requires_grad && "grad", (users.get(tensor.storage_event)?.length ?? 0) > 1 && "shared", tensor.is_view && "view", tensor.dynamic_dims !== null && "dynamic"].filter(Boolean),
+    event: tensor.event,
+    compile: numberOf(model, tensor),
+    sources: tensor.sources,
+    shape: tensor.shape,
+    stride: tensor.stride,
+    dynamic: tensor.dynamic_dims,
+    dtype: tensor.dtype,
+    device: tensor.device,
+    storage: tensor.storage_event,
+    leaf: tensor.is_leaf,
+    other: tensor.other ?? {},
+    flags: [
+      tensor.is_parameter && "parameter",
+      tensor.requires_grad && "grad",
+      (users.get(tensor.storage_event)?.length ?? 0) > 1 && "shared",
+      tensor.is_view && "view",
+      tensor.dynamic_dims !== null && "dynamic",
+    ].filter(Boolean),
   }));
   const graphs = graphTensors.map((graph) => ({
-    event: graph.event, compile: numberOf(model, graph), inputs: /** @type {Input[]} */ (graph.nodes.slice(0, graph.input_count ?? 0).map((/** @type {string} */ name, /** @type {number} */ i) => ({ name, shape: graph.shapes[i] }))),
+    event: graph.event,
+    compile: numberOf(model, graph),
+    inputs: /** @type {Input[]} */ (
+      graph.nodes
+        .slice(0, graph.input_count ?? 0)
+        .map((/** @type {string} */ name, /** @type {number} */ i) => ({ name, shape: graph.shapes[i] }))
+    ),
   }));
   const sizes = new Map(storages.map((storage) => [storage.event, storage.size_bytes]));
   return {
@@ -68,20 +98,27 @@ function tensorModel(model, tensors, storages, graphTensors) {
     /** The tensor that it is a view of, or -1: numbers of tensors come again, the newest before is meant. @param {number} i */
     baseOf: (i) => {
       const base = rows[i].other.base;
-      for (let at = i - 1; typeof base === "number" && at >= 0; at--) if (tensors[at].tensor_id === base && tensors[at].describer_id === tensors[i].describer_id) return at;
+      for (let at = i - 1; typeof base === "number" && at >= 0; at--)
+        if (tensors[at].tensor_id === base && tensors[at].describer_id === tensors[i].describer_id) return at;
       return -1;
     },
     /** The input of a graph of the same compile that has its name. @param {number} i @returns {Input | null} */
     inputOf: (i) => {
       const names = new Set(rows[i].sources.map(plain));
-      for (const graph of graphs) if (graph.compile === rows[i].compile) for (const input of graph.inputs) if (names.has(plain(input.name))) return input;
+      for (const graph of graphs)
+        if (graph.compile === rows[i].compile)
+          for (const input of graph.inputs) if (names.has(plain(input.name))) return input;
       return null;
     },
     /** Graphs of a compile, those of its other attempts when it has none. @param {any} model @param {number} compile */
     graphsOf: (model, compile) => {
       const own = graphs.filter((/** @type {any} */ graph) => graph.compile === compile);
       if (own.length || model.compiles[compile].id === null) return own;
-      return graphs.filter((/** @type {any} */ graph) => model.compiles[graph.compile].id !== null && model.compiles[graph.compile].compile === model.compiles[compile].compile);
+      return graphs.filter(
+        (/** @type {any} */ graph) =>
+          model.compiles[graph.compile].id !== null &&
+          model.compiles[graph.compile].compile === model.compiles[compile].compile,
+      );
     },
   };
 }

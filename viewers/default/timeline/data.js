@@ -39,7 +39,9 @@ export function timelineOf(spans, instants, totals, model) {
   let first = Infinity;
   for (const span of spans) first = Math.min(first, span.start_epoch_us);
   for (const instant of instants) first = Math.min(first, instant.time_epoch_us);
-  const from = new Float64Array(length), compile = new Int32Array(length), parent = new Int32Array(spanCount);
+  const from = new Float64Array(length),
+    compile = new Int32Array(length),
+    parent = new Int32Array(spanCount);
   spans.forEach((span, i) => {
     from[i] = span.start_epoch_us - first;
     compile[i] = numberOf(model, span);
@@ -56,9 +58,12 @@ export function timelineOf(spans, instants, totals, model) {
   const rows = byRow(row, from, height);
   for (const boxes of rows) {
     // A guessed end must not reach into the next box.
-    for (let i = boxes.length - 2; i >= 0; i--) if (to[boxes[i]] > from[boxes[i + 1]]) to[boxes[i]] = Math.max(from[boxes[i]], from[boxes[i + 1]]);
+    for (let i = boxes.length - 2; i >= 0; i--)
+      if (to[boxes[i]] > from[boxes[i + 1]]) to[boxes[i]] = Math.max(from[boxes[i]], from[boxes[i + 1]]);
   }
-  const hueByCompile = new Uint8Array(length), hueByName = new Uint8Array(length), marked = new Uint8Array(length);
+  const hueByCompile = new Uint8Array(length),
+    hueByName = new Uint8Array(length),
+    marked = new Uint8Array(length);
   let end = 1;
   for (let i = 0; i < length; i++) {
     hueByCompile[i] = groups[group[i]].hue;
@@ -75,7 +80,22 @@ export function timelineOf(spans, instants, totals, model) {
   }
   const label = (/** @type {number} */ box) => names[name[box]];
   const flame = { length, from, to, row, hue: hueByCompile, marked, label, rows, end, titles };
-  return { flame, spans, instants, names, name, parent, sums: sumsOf(totals, names), spanCount, own: ownTimes(spans, parent), hueByCompile, hueByName, compile, group, groups };
+  return {
+    flame,
+    spans,
+    instants,
+    names,
+    name,
+    parent,
+    sums: sumsOf(totals, names),
+    spanCount,
+    own: ownTimes(spans, parent),
+    hueByCompile,
+    hueByName,
+    compile,
+    group,
+    groups,
+  };
 }
 
 /** The different names, and the position of each box's. @param {{name: string}[][]} lists @param {number} length */
@@ -97,7 +117,8 @@ function namesOf(lists, length) {
 /** @param {TotalRow[]} totals @param {string[]} names @returns {Sums} */
 function sumsOf(totals, names) {
   const ofName = new Map(totals.map((row) => [row.name.slice(0, LONGEST_NAME), row]));
-  const column = (/** @type {"count" | "total_us" | "self_us"} */ key) => names.map((name) => ofName.get(name)?.[key] ?? 0);
+  const column = (/** @type {"count" | "total_us" | "self_us"} */ key) =>
+    names.map((name) => ofName.get(name)?.[key] ?? 0);
   return { count: column("count"), total_us: column("total_us"), self_us: column("self_us") };
 }
 
@@ -117,7 +138,14 @@ function groupsOf(compile, compiles) {
     let at = known.get(key);
     if (at === undefined) {
       known.set(key, (at = groups.length));
-      groups.push({ compile: key === "" ? index : last.get(key) ?? index, hue: key === "" ? NO_COMPILE : coloured++ % HUES, spans: 0, total: 0, from: Infinity, to: 0 });
+      groups.push({
+        compile: key === "" ? index : (last.get(key) ?? index),
+        hue: key === "" ? NO_COMPILE : coloured++ % HUES,
+        spans: 0,
+        total: 0,
+        from: Infinity,
+        to: 0,
+      });
     }
     return (ofRow[index] = at);
   });
@@ -139,7 +167,10 @@ function endings(spans, parent, from, group, groupCount) {
     changed = false;
     for (const i of open) {
       const above = parent[i];
-      if (above >= 0 && to[i] > to[above]) { to[i] = Math.max(from[i], to[above]); changed = true; }
+      if (above >= 0 && to[i] > to[above]) {
+        to[i] = Math.max(from[i], to[above]);
+        changed = true;
+      }
     }
   }
   return to;
@@ -167,7 +198,9 @@ function depths(parent) {
 function rowsOf(spans, depth, instants, length) {
   /** @type {number[]} */
   const deepest = [];
-  depth.forEach((d, i) => { deepest[spans[i].lane] = Math.max(deepest[spans[i].lane] ?? 0, d); });
+  depth.forEach((d, i) => {
+    deepest[spans[i].lane] = Math.max(deepest[spans[i].lane] ?? 0, d);
+  });
   const titles = new Map();
   let height = instants ? 1 : 0;
   const first = deepest.map((most, lane) => {
@@ -199,12 +232,20 @@ export function litRows(line, query, group) {
   const wanted = query.trim().toLowerCase();
   if (!wanted && group < 0) return null;
   const whole = /^"(.*)"$/.exec(wanted)?.[1];
-  const names = line.names.map((name) => (whole === undefined ? name.toLowerCase().includes(wanted) : name.toLowerCase() === whole));
-  return byRow(line.flame.row, line.flame.from, line.flame.rows.length, (box) => names[line.name[box]] && (group < 0 || line.group[box] === group));
+  const names = line.names.map((name) =>
+    whole === undefined ? name.toLowerCase().includes(wanted) : name.toLowerCase() === whole,
+  );
+  return byRow(
+    line.flame.row,
+    line.flame.from,
+    line.flame.rows.length,
+    (box) => names[line.name[box]] && (group < 0 || line.group[box] === group),
+  );
 }
 
 /** The number of the event that began a box: its address. @param {Timeline} line @param {number} box */
-export const eventOf = (line, box) => (box < line.spanCount ? line.spans[box].begin_event : line.instants[box - line.spanCount].event);
+export const eventOf = (line, box) =>
+  box < line.spanCount ? line.spans[box].begin_event : line.instants[box - line.spanCount].event;
 
 /** @param {Timeline} line @param {string} event its number, or 's' and the id of a span @returns {number} -1 for none */
 export function boxOfEvent(line, event) {
@@ -237,7 +278,8 @@ export function sumsByName(line, group, range = null) {
     return sums;
   }
   const own = new Float64Array(line.spanCount);
-  const within = (/** @type {number} */ i) => (spans[i].duration_us === null ? 0 : Math.max(0, Math.min(to[i], range[1]) - Math.max(from[i], range[0])));
+  const within = (/** @type {number} */ i) =>
+    spans[i].duration_us === null ? 0 : Math.max(0, Math.min(to[i], range[1]) - Math.max(from[i], range[0]));
   for (let i = 0; i < line.spanCount; i++) {
     const us = within(i);
     own[i] += us;
@@ -257,6 +299,7 @@ export function sumsByName(line, group, range = null) {
 /** The span with the most own time, of one group or of all: what one looks at first. -1 without spans. @param {Timeline} line @param {number} group */
 export function heaviest(line, group) {
   let best = -1;
-  for (let i = 0; i < line.spanCount; i++) if ((group < 0 || line.group[i] === group) && (best < 0 || line.own[i] > line.own[best])) best = i;
+  for (let i = 0; i < line.spanCount; i++)
+    if ((group < 0 || line.group[i] === group) && (best < 0 || line.own[i] > line.own[best])) best = i;
   return best;
 }

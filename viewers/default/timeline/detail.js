@@ -15,9 +15,20 @@ const LONGEST_VALUE = 2_000;
 
 /** @type {Record<string, {brief: string, whole: string}>} */
 const REPAIRS = {
-  misnested: { brief: "overlaps others", whole: "Overlaps a span of another lane without lying in it: several threads were at work, and torch writes all of them under one thread. It is drawn on a lane of its own; what called it is not known." },
-  unended: { brief: "never ended", whole: "No end in the log: the process was stopped, or an exception went through it. It is drawn to the last event of its compile; its duration is not known." },
-  backwards: { brief: "ends before it begins", whole: "Its end is before its begin in the log: the clock was set back. Its duration was made 0." },
+  misnested: {
+    brief: "overlaps others",
+    whole:
+      "Overlaps a span of another lane without lying in it: several threads were at work, and torch writes all of them under one thread. It is drawn on a lane of its own; what called it is not known.",
+  },
+  unended: {
+    brief: "never ended",
+    whole:
+      "No end in the log: the process was stopped, or an exception went through it. It is drawn to the last event of its compile; its duration is not known.",
+  },
+  backwards: {
+    brief: "ends before it begins",
+    whole: "Its end is before its begin in the log: the clock was set back. Its duration was made 0.",
+  },
 };
 
 /** What is odd about the timeline, by the code of a diagnostic. @type {[code: string, words: string][]} */
@@ -40,7 +51,8 @@ export function spanWords(line, model, box) {
 }
 
 /** @param {Timeline} line @param {number} box */
-const durationText = (line, box) => (line.spans[box].duration_us === null ? "never ended" : time(line.spans[box].duration_us));
+const durationText = (line, box) =>
+  line.spans[box].duration_us === null ? "never ended" : time(line.spans[box].duration_us);
 
 /** @param {Timeline} line @param {any} model @param {number} box */
 export function spanTip(line, model, box) {
@@ -48,9 +60,22 @@ export function spanTip(line, model, box) {
   const repair = box < line.spanCount ? line.spans[box].repair : null;
   return [
     h("b", null, line.flame.label(box)),
-    h("div", null, box < line.spanCount ? [durationText(line, box), h("span", { class: "dim" }, ` · own time ${time(line.own[box])}`)]
-      : h("span", { class: "dim" }, `a moment, at ${time(line.flame.from[box])}`)),
-    h("div", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile), " ", h("span", { class: "place" }, placeOf(model, compile))),
+    h(
+      "div",
+      null,
+      box < line.spanCount
+        ? [durationText(line, box), h("span", { class: "dim" }, ` · own time ${time(line.own[box])}`)]
+        : h("span", { class: "dim" }, `a moment, at ${time(line.flame.from[box])}`),
+    ),
+    h(
+      "div",
+      null,
+      h("span", { class: "mono" }, idText(compile)),
+      " ",
+      functionName(compile),
+      " ",
+      h("span", { class: "place" }, placeOf(model, compile)),
+    ),
     repair !== null && h("div", { class: "note" }, REPAIRS[repair].brief),
   ];
 }
@@ -63,7 +88,8 @@ export function spanDetail(context, model, line, root, diagnostics, actions) {
   const args = h("div", null);
   const load = loader(args);
   let waiting = 0;
-  return (/** @type {number} */ box, first = false) => { // first: nobody has chosen it
+  return (/** @type {number} */ box, first = false) => {
+    // first: nobody has chosen it
     clearTimeout(waiting);
     if (box < 0) return fill(root, guide(line, diagnostics));
     const span = box < line.spanCount;
@@ -71,18 +97,56 @@ export function spanDetail(context, model, line, root, diagnostics, actions) {
     const compile = model.compiles[line.compile[box]];
     const end = span ? line.spans[box].end_event : line.instants[box - line.spanCount].event;
     fill(args);
-    fill(root,
+    fill(
+      root,
       first && h("p", { class: "dim" }, "The span with the most own time"),
       h("h2", null, line.flame.label(box)),
-      h("p", null, compileLink(model, line.compile[box], context.state), " ", functionName(compile), " ", h("span", { class: "place", title: compile.file }, placeOf(model, compile))),
+      h(
+        "p",
+        null,
+        compileLink(model, line.compile[box], context.state),
+        " ",
+        functionName(compile),
+        " ",
+        h("span", { class: "place", title: compile.file }, placeOf(model, compile)),
+      ),
       repair !== null && h("p", { class: "note" }, REPAIRS[repair].whole),
-      h("dl", { class: "pairs" },
-        span && row("Duration", h("b", null, durationText(line, box))), span && row("Own time", time(line.own[box])),
-        row(span ? "Begins at" : "At", time(line.flame.from[box])), span && row("Inside of", above(line, box, actions.select)),
-        row("Records", [eventLink(context, eventOf(line, box), span ? "begin" : "record"), span && " ", span && (end === null ? h("span", { class: "dim" }, "no end") : eventLink(context, end, "end"))])),
-      h("p", null, h("button", { class: "tool", onclick: () => actions.fit(box), title: "Show all of it (f)" }, "Zoom to it")),
-      span && inside(line, box), args, guide(line, diagnostics));
-    if (end !== null) waiting = setTimeout(() => load("its arguments", (signal) => argumentsOf(context.log, end, signal), (values) => fill(args, argumentList(values))), 150);
+      h(
+        "dl",
+        { class: "pairs" },
+        span && row("Duration", h("b", null, durationText(line, box))),
+        span && row("Own time", time(line.own[box])),
+        row(span ? "Begins at" : "At", time(line.flame.from[box])),
+        span && row("Inside of", above(line, box, actions.select)),
+        row("Records", [
+          eventLink(context, eventOf(line, box), span ? "begin" : "record"),
+          span && " ",
+          span && (end === null ? h("span", { class: "dim" }, "no end") : eventLink(context, end, "end")),
+        ]),
+      ),
+      h(
+        "p",
+        null,
+        h(
+          "button",
+          { class: "tool", onclick: () => actions.fit(box), title: "Show all of it (f)" },
+          "Zoom to it",
+        ),
+      ),
+      span && inside(line, box),
+      args,
+      guide(line, diagnostics),
+    );
+    if (end !== null)
+      waiting = setTimeout(
+        () =>
+          load(
+            "its arguments",
+            (signal) => argumentsOf(context.log, end, signal),
+            (values) => fill(args, argumentList(values)),
+          ),
+        150,
+      );
   };
 }
 
@@ -90,14 +154,24 @@ export function spanDetail(context, model, line, root, diagnostics, actions) {
 const row = (title, value) => [h("dt", null, title), h("dd", null, value)];
 
 /** @param {import("../frame/viewer.js").Context} context @param {number} event @param {string} word */
-const eventLink = ({ state }, event, word) => h("a", { href: state.link({ view: "events", event: String(event) }), title: `Record ${event}` }, `${word} ${event}`);
+const eventLink = ({ state }, event, word) =>
+  h(
+    "a",
+    { href: state.link({ view: "events", event: String(event) }), title: `Record ${event}` },
+    `${word} ${event}`,
+  );
 
 /** The spans around it, as buttons. @param {Timeline} line @param {number} box @param {(box: number) => void} select */
 function above(line, box, select) {
   const path = [];
   for (let at = line.parent[box]; at >= 0 && path.length < 100; at = line.parent[at]) path.push(at);
   if (path.length === 0) return h("span", { class: "dim" }, "nothing");
-  return path.reverse().map((at, i) => [i > 0 && " › ", h("button", { class: "as-link", onclick: () => select(at) }, line.flame.label(at))]);
+  return path
+    .reverse()
+    .map((at, i) => [
+      i > 0 && " › ",
+      h("button", { class: "as-link", onclick: () => select(at) }, line.flame.label(at)),
+    ]);
 }
 
 /** What took the time inside of a span: its children by name. @param {Timeline} line @param {number} box */
@@ -113,11 +187,42 @@ function inside(line, box) {
   if (sums.size === 0) return null;
   const whole = spans[box].duration_us ?? 0;
   const rows = [...sums].sort((a, b) => b[1].us - a[1].us);
-  return [h("h3", null, "Directly inside"), h("table", { class: "plain" }, h("tbody", null,
-    rows.slice(0, MOST_INSIDE).map(([index, { us, n }]) => h("tr", null, h("td", { class: "wide" }, line.names[index], n > 1 && h("span", { class: "dim" }, ` × ${count(n)}`)),
-      h("td", { class: "number" }, time(us)), h("td", { class: "bar-cell" }, shareBar(us, whole)))),
-    rows.length > MOST_INSIDE && h("tr", null, h("td", { class: "dim" }, `and ${count(rows.length - MOST_INSIDE)} more names`)),
-    h("tr", null, h("td", { class: "wide dim" }, "its own time"), h("td", { class: "number" }, time(line.own[box])), h("td", { class: "bar-cell" }, shareBar(line.own[box], whole)))))];
+  return [
+    h("h3", null, "Directly inside"),
+    h(
+      "table",
+      { class: "plain" },
+      h(
+        "tbody",
+        null,
+        rows
+          .slice(0, MOST_INSIDE)
+          .map(([index, { us, n }]) =>
+            h(
+              "tr",
+              null,
+              h(
+                "td",
+                { class: "wide" },
+                line.names[index],
+                n > 1 && h("span", { class: "dim" }, ` × ${count(n)}`),
+              ),
+              h("td", { class: "number" }, time(us)),
+              h("td", { class: "bar-cell" }, shareBar(us, whole)),
+            ),
+          ),
+        rows.length > MOST_INSIDE &&
+          h("tr", null, h("td", { class: "dim" }, `and ${count(rows.length - MOST_INSIDE)} more names`)),
+        h(
+          "tr",
+          null,
+          h("td", { class: "wide dim" }, "its own time"),
+          h("td", { class: "number" }, time(line.own[box])),
+          h("td", { class: "bar-cell" }, shareBar(line.own[box], whole)),
+        ),
+      ),
+    ),
+  ];
 }
 
 /** What torch gathered while the span ran. @param {import("../../lib/bundle/log.js").Log} log @param {number} eventIndex @param {AbortSignal} signal */
@@ -131,9 +236,25 @@ async function argumentsOf(log, eventIndex, signal) {
 /** @param {[string, any][]} values */
 function argumentList(values) {
   if (values.length === 0) return [];
-  const text = (/** @type {any} */ value) => (typeof value === "string" ? value : JSON.stringify(value)).slice(0, LONGEST_VALUE);
-  return [h("h3", null, "What torch says about it"), h("dl", { class: "pairs" }, values.slice(0, MOST_ARGUMENTS).map(([key, value]) => row(key, h("code", null, text(value)))).flat()),
-    values.length > MOST_ARGUMENTS && h("p", { class: "dim" }, `and ${count(values.length - MOST_ARGUMENTS)} more; the record has all of them.`)];
+  const text = (/** @type {any} */ value) =>
+    (typeof value === "string" ? value : JSON.stringify(value)).slice(0, LONGEST_VALUE);
+  return [
+    h("h3", null, "What torch says about it"),
+    h(
+      "dl",
+      { class: "pairs" },
+      values
+        .slice(0, MOST_ARGUMENTS)
+        .map(([key, value]) => row(key, h("code", null, text(value))))
+        .flat(),
+    ),
+    values.length > MOST_ARGUMENTS &&
+      h(
+        "p",
+        { class: "dim" },
+        `and ${count(values.length - MOST_ARGUMENTS)} more; the record has all of them.`,
+      ),
+  ];
 }
 
 /** @param {Timeline} line @param {import("../../../schema/bundle.d.ts").Diagnostics[]} diagnostics */
@@ -143,15 +264,59 @@ function guide(line, diagnostics) {
     return row ? [/** @type {const} */ ([row.count, words])] : [];
   });
   return [
-    odd.length > 0 && [h("h3", null, "Repaired, drawn dashed"), h("ul", null, odd.map(([n, words]) => h("li", { class: "note" }, `${count(n)} ${words}`)))],
-    h("details", { class: "guide" }, h("summary", null, "How to read the timeline"),
-    h("p", null, "Each box is a span of work, as wide as the time it took; the boxes below it are what it did in that time. Boxes of one colour belong to one compile; below the chart is which, and where the time went."),
-    line.instants.length > 0 && h("p", null, "The marks in the first row are moments without a duration, such as cache hits."),
-    h("h3", null, "Keys"),
-    h("p", null, h("kbd", null, "← →"), " move, ", h("kbd", null, "+"), " ", h("kbd", null, "−"), " zoom, ", h("kbd", null, "0"), " everything, ", h("kbd", null, "n"), " ", h("kbd", null, "N"),
-      " next and previous span, ", h("kbd", null, "Enter"), " its compile. The wheel zooms, dragging moves, dragging in the ruler or in the small picture chooses a range."),
-    h("h3", null, "In Perfetto"),
-    h("p", null, "“Download trace” saves the events as torch wrote them. Open ", h("code", null, "ui.perfetto.dev"), " (or ", h("code", null, "chrome://tracing"), "), choose “Open trace file” and give it the file. This page sends nothing there."),
-    h("p", { class: "dim" }, `${plural(line.spanCount, "span")}, ${plural(line.instants.length, "moment")}.`)),
+    odd.length > 0 && [
+      h("h3", null, "Repaired, drawn dashed"),
+      h(
+        "ul",
+        null,
+        odd.map(([n, words]) => h("li", { class: "note" }, `${count(n)} ${words}`)),
+      ),
+    ],
+    h(
+      "details",
+      { class: "guide" },
+      h("summary", null, "How to read the timeline"),
+      h(
+        "p",
+        null,
+        "Each box is a span of work, as wide as the time it took; the boxes below it are what it did in that time. Boxes of one colour belong to one compile; below the chart is which, and where the time went.",
+      ),
+      line.instants.length > 0 &&
+        h("p", null, "The marks in the first row are moments without a duration, such as cache hits."),
+      h("h3", null, "Keys"),
+      h(
+        "p",
+        null,
+        h("kbd", null, "← →"),
+        " move, ",
+        h("kbd", null, "+"),
+        " ",
+        h("kbd", null, "−"),
+        " zoom, ",
+        h("kbd", null, "0"),
+        " everything, ",
+        h("kbd", null, "n"),
+        " ",
+        h("kbd", null, "N"),
+        " next and previous span, ",
+        h("kbd", null, "Enter"),
+        " its compile. The wheel zooms, dragging moves, dragging in the ruler or in the small picture chooses a range.",
+      ),
+      h("h3", null, "In Perfetto"),
+      h(
+        "p",
+        null,
+        "“Download trace” saves the events as torch wrote them. Open ",
+        h("code", null, "ui.perfetto.dev"),
+        " (or ",
+        h("code", null, "chrome://tracing"),
+        "), choose “Open trace file” and give it the file. This page sends nothing there.",
+      ),
+      h(
+        "p",
+        { class: "dim" },
+        `${plural(line.spanCount, "span")}, ${plural(line.instants.length, "moment")}.`,
+      ),
+    ),
   ];
 }

@@ -18,35 +18,125 @@ export class TimelineTables {
     this.whole = 1;
     const { names } = line;
     this.names = new Grid({
-      label: "Where the time goes", sort: BY_OWN_TIME, name: (row) => names[row], onsort: (sort) => state.replace({ sort }, true),
+      label: "Where the time goes",
+      sort: BY_OWN_TIME,
+      name: (row) => names[row],
+      onsort: (sort) => state.replace({ sort }, true),
       onselect: (row) => state.replace({ q: `"${names[row]}"` }, true),
       columns: [
-        { id: "name", title: "Span", least: "9rem", class: "mono", cell: (row) => cutMiddle(names[row]), sort: (row) => names[row] },
-        { id: "count", title: "Count", number: true, cell: (row) => count(this.sums.count[row]), sort: (row) => this.sums.count[row] },
-        { id: "total", title: "Total", number: true, cell: (row) => time(this.sums.total_us[row]), sort: (row) => this.sums.total_us[row], help: "With what lies inside of them; a span inside of one of the same name counts twice" },
-        { id: "own", title: "Own time", number: true, cell: (row) => time(this.sums.self_us[row]), sort: (row) => this.sums.self_us[row], help: "Without the spans inside of them: adds up to the whole" },
-        { id: "share", title: "Share", width: "6.5rem", help: "Of the own times of all that is in sight", cell: (row) => shareBar(this.sums.self_us[row], this.whole) },
+        {
+          id: "name",
+          title: "Span",
+          least: "9rem",
+          class: "mono",
+          cell: (row) => cutMiddle(names[row]),
+          sort: (row) => names[row],
+        },
+        {
+          id: "count",
+          title: "Count",
+          number: true,
+          cell: (row) => count(this.sums.count[row]),
+          sort: (row) => this.sums.count[row],
+        },
+        {
+          id: "total",
+          title: "Total",
+          number: true,
+          cell: (row) => time(this.sums.total_us[row]),
+          sort: (row) => this.sums.total_us[row],
+          help: "With what lies inside of them; a span inside of one of the same name counts twice",
+        },
+        {
+          id: "own",
+          title: "Own time",
+          number: true,
+          cell: (row) => time(this.sums.self_us[row]),
+          sort: (row) => this.sums.self_us[row],
+          help: "Without the spans inside of them: adds up to the whole",
+        },
+        {
+          id: "share",
+          title: "Share",
+          width: "6.5rem",
+          help: "Of the own times of all that is in sight",
+          cell: (row) => shareBar(this.sums.self_us[row], this.whole),
+        },
       ],
     });
     const of = (/** @type {number} */ row) => model.compiles[line.groups[row].compile];
     this.compiles = new Grid({
-      label: "Compiles in the timeline", name: (row) => `${idText(of(row))} ${functionName(of(row))}`, onsort: (sort) => state.replace({ sort }, true),
+      label: "Compiles in the timeline",
+      name: (row) => `${idText(of(row))} ${functionName(of(row))}`,
+      onsort: (sort) => state.replace({ sort }, true),
       onselect: (row) => state.replace({ compile: of(row).key, range: "", span: "" }, true),
       onopen: (row) => state.go(state.link({ view: "compile", compile: of(row).key })),
       columns: [
-        { id: "colour", title: "Colour", width: "3.2rem", cell: (row) => h("span", { class: "swatch hue", "aria-hidden": "true", style: { "--hue": `var(--hue-${line.groups[row].hue})` } }) },
-        { id: "compile", title: "Compile", cell: (row) => compileLink(model, line.groups[row].compile, state), sort: (row) => row },
-        { id: "function", title: "Function", least: "8rem", cell: (row) => cutMiddle(functionName(of(row))), sort: (row) => functionName(of(row)) },
-        { id: "status", title: "Status", cell: (row) => statusBadge(of(row).status), sort: (row) => of(row).status ?? "" },
-        { id: "spans", title: "Spans", number: true, cell: (row) => count(line.groups[row].spans), sort: (row) => line.groups[row].spans },
-        { id: "total", title: "Time", number: true, cell: (row) => time(line.groups[row].total), sort: (row) => line.groups[row].total, help: "Of its outermost spans" },
+        {
+          id: "colour",
+          title: "Colour",
+          width: "3.2rem",
+          cell: (row) =>
+            h("span", {
+              "class": "swatch hue",
+              "aria-hidden": "true",
+              "style": { "--hue": `var(--hue-${line.groups[row].hue})` },
+            }),
+        },
+        {
+          id: "compile",
+          title: "Compile",
+          cell: (row) => compileLink(model, line.groups[row].compile, state),
+          sort: (row) => row,
+        },
+        {
+          id: "function",
+          title: "Function",
+          least: "8rem",
+          cell: (row) => cutMiddle(functionName(of(row))),
+          sort: (row) => functionName(of(row)),
+        },
+        {
+          id: "status",
+          title: "Status",
+          cell: (row) => statusBadge(of(row).status),
+          sort: (row) => of(row).status ?? "",
+        },
+        {
+          id: "spans",
+          title: "Spans",
+          number: true,
+          cell: (row) => count(line.groups[row].spans),
+          sort: (row) => line.groups[row].spans,
+        },
+        {
+          id: "total",
+          title: "Time",
+          number: true,
+          cell: (row) => time(line.groups[row].total),
+          sort: (row) => line.groups[row].total,
+          help: "Of its outermost spans",
+        },
       ],
     });
     this.tab = (/** @type {string} */ by, /** @type {string} */ title) =>
-      h("button", { "aria-pressed": "false", dataset: { by }, onclick: () => state.replace({ by, sort: "" }, true) }, title);
-    this.tabs = h("div", { class: "tabs small" }, this.tab("", "Where the time goes"), this.tab("compile", `Compiles and colours`));
+      h(
+        "button",
+        {
+          "aria-pressed": "false",
+          "dataset": { by },
+          "onclick": () => state.replace({ by, sort: "" }, true),
+        },
+        title,
+      );
+    this.tabs = h(
+      "div",
+      { class: "tabs small" },
+      this.tab("", "Where the time goes"),
+      this.tab("compile", `Compiles and colours`),
+    );
     this.body = h("div", { class: "fill" });
-    this.element = h("section", { class: "pane", "aria-label": "Sums" }, this.tabs, this.body);
+    this.element = h("section", { "class": "pane", "aria-label": "Sums" }, this.tabs, this.body);
     this.shown = "";
   }
 
@@ -64,13 +154,26 @@ export class TimelineTables {
     const named = by ? group : this.nameOf(current.q);
     if (key !== this.shown) {
       this.shown = key;
-      for (const button of this.tabs.children) button.setAttribute("aria-pressed", String(button.dataset.by === by));
+      for (const button of this.tabs.children)
+        button.setAttribute("aria-pressed", String(button.dataset.by === by));
       if (this.body.firstChild !== grid.element) fill(this.body, grid.element);
-      if (by) grid.show(this.line.groups.map((_, i) => i), named);
+      if (by)
+        grid.show(
+          this.line.groups.map((_, i) => i),
+          named,
+        );
       else {
         this.sums = sumsByName(this.line, group, range);
-        this.whole = this.sums.self_us.reduce((/** @type {number} */ sum, /** @type {number} */ us) => sum + us, 0);
-        grid.show(this.line.names.flatMap((/** @type {string} */ _, /** @type {number} */ i) => (this.sums.count[i] ? [i] : [])), named);
+        this.whole = this.sums.self_us.reduce(
+          (/** @type {number} */ sum, /** @type {number} */ us) => sum + us,
+          0,
+        );
+        grid.show(
+          this.line.names.flatMap((/** @type {string} */ _, /** @type {number} */ i) =>
+            this.sums.count[i] ? [i] : [],
+          ),
+          named,
+        );
       }
     } else if (resorted || named !== grid.selected) grid.arrange(named);
   }

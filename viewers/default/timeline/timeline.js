@@ -15,23 +15,38 @@ const LEAST_US = 20; // the narrowest range
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openTimeline(context) {
   const { log, state } = context;
-  const [model, diagnostics, spans, instants, totals] = await Promise.all([modelOf(log), log.table("diagnostics"), ...["spans", "instants", "span_totals"].map((name) => log.table(name))]);
+  const [model, diagnostics, spans, instants, totals] = await Promise.all([
+    modelOf(log),
+    log.table("diagnostics"),
+    ...["spans", "instants", "span_totals"].map((name) => log.table(name)),
+  ]);
   if (!spans?.length && !instants?.length) return nothing();
   const line = timelineOf(spans, instants, totals, model);
 
   const chart = new FlameChart({
-    label: `Timeline, ${plural(line.spanCount, "span")}`, least: LEAST_US,
-    ruler: axisText, tell: (box) => spanWords(line, model, box), tip: (box) => spanTip(line, model, box),
+    label: `Timeline, ${plural(line.spanCount, "span")}`,
+    least: LEAST_US,
+    ruler: axisText,
+    tell: (box) => spanWords(line, model, box),
+    tip: (box) => spanTip(line, model, box),
     onselect: (box) => {
       state.replace({ span: box < 0 ? "" : String(eventOf(line, box)) });
       detail(box < 0 ? heaviest(line, shownGroup) : box, box < 0);
     },
-    onopen: (box) => state.go(state.link({ view: "compile", compile: model.compiles[line.compile[box]].key })),
-    onsight: () => { small.place(); sight(); keep(); },
+    onopen: (box) =>
+      state.go(state.link({ view: "compile", compile: model.compiles[line.compile[box]].key })),
+    onsight: () => {
+      small.place();
+      sight();
+      keep();
+    },
   });
   const small = new FlameRange(chart);
-  const side = h("section", { class: "pane detail padded", "aria-label": "Selection", tabindex: "0" });
-  const detail = spanDetail(context, model, line, side, diagnostics, { select: (box) => chart.select(box), fit: (box) => chart.fit(box) });
+  const side = h("section", { "class": "pane detail padded", "aria-label": "Selection", "tabindex": "0" });
+  const detail = spanDetail(context, model, line, side, diagnostics, {
+    select: (box) => chart.select(box),
+    fit: (box) => chart.fit(box),
+  });
   const tables = new TimelineTables(model, line, state);
 
   const seen = h("span", { class: "dim number" });
@@ -53,27 +68,62 @@ export async function openTimeline(context) {
       event.preventDefault();
     },
   });
-  const found = h("span", { class: "find-status", "aria-live": "polite" });
+  const found = h("span", { "class": "find-status", "aria-live": "polite" });
   const only = h("span", null);
-  const button = (/** @type {string} */ name, /** @type {string} */ sign, /** @type {() => void} */ run, /** @type {string} */ key) =>
-    h("button", { class: "tool", "aria-label": name, title: `${name} (${key})`, onclick: run }, sign);
-  const byName = h("button", { class: "tool", "aria-pressed": "false", title: "Boxes of one name in one colour, instead of those of one compile",
-    onclick: () => state.replace({ hue: state.current.hue === "name" ? "" : "name" }, true) }, "Colour by name");
-  const toolbar = h("div", { class: "toolbar" }, search, found,
-    button("Previous span", "↑", () => chart.walk(-1), "N"), button("Next span", "↓", () => chart.walk(1), "n"), byName, only,
-    h("span", { class: "spring" }), seen,
-    button("Zoom out", "−", () => chart.zoom(1 / 1.5), "-"), button("Zoom in", "+", () => chart.zoom(1.5), "+"),
-    button("Show all", "All", () => chart.look(0, line.flame.end), "0"), traceButton(log));
+  const button = (
+    /** @type {string} */ name,
+    /** @type {string} */ sign,
+    /** @type {() => void} */ run,
+    /** @type {string} */ key,
+  ) =>
+    h("button", { "class": "tool", "aria-label": name, "title": `${name} (${key})`, "onclick": run }, sign);
+  const byName = h(
+    "button",
+    {
+      "class": "tool",
+      "aria-pressed": "false",
+      "title": "Boxes of one name in one colour, instead of those of one compile",
+      "onclick": () => state.replace({ hue: state.current.hue === "name" ? "" : "name" }, true),
+    },
+    "Colour by name",
+  );
+  const toolbar = h(
+    "div",
+    { class: "toolbar" },
+    search,
+    found,
+    button("Previous span", "↑", () => chart.walk(-1), "N"),
+    button("Next span", "↓", () => chart.walk(1), "n"),
+    byName,
+    only,
+    h("span", { class: "spring" }),
+    seen,
+    button("Zoom out", "−", () => chart.zoom(1 / 1.5), "-"),
+    button("Zoom in", "+", () => chart.zoom(1.5), "+"),
+    button("Show all", "All", () => chart.look(0, line.flame.end), "0"),
+    traceButton(log),
+  );
 
-  let shownGroup = -1, detailGroup = -1;
-  let drawn = "", shownQuery = "", shownSpan = "", shownRange = "";
+  let shownGroup = -1,
+    detailGroup = -1;
+  let drawn = "",
+    shownQuery = "",
+    shownSpan = "",
+    shownRange = "";
   chart.show(line.flame);
   chart.element.style.maxHeight = `${chart.wanted + 30}px`;
   detail(heaviest(line, shownGroup), true);
   return {
     title: "Timeline",
-    element: h("div", { class: "fill timeline" }, h("h1", { class: "visually-hidden" }, "Timeline"), toolbar, small.element, chart.element,
-      split("timeline", tables.element, side, { label: "Width of the table", size: "52vw" })),
+    element: h(
+      "div",
+      { class: "fill timeline" },
+      h("h1", { class: "visually-hidden" }, "Timeline"),
+      toolbar,
+      small.element,
+      chart.element,
+      split("timeline", tables.element, side, { label: "Width of the table", size: "52vw" }),
+    ),
     search: () => search,
     close: () => chart.close(),
     update: (current) => {
@@ -86,11 +136,19 @@ export async function openTimeline(context) {
       if (key !== drawn) {
         const asked = drawn === "" || JSON.parse(drawn)[1] !== current.compile;
         drawn = key;
-        const lit = current.compile && group < 0 ? line.flame.rows.map(() => new Int32Array(0)) : litRows(line, current.q, group);
+        const lit =
+          current.compile && group < 0
+            ? line.flame.rows.map(() => new Int32Array(0))
+            : litRows(line, current.q, group);
         chart.light(lit);
         fill(found, lit && `${count(lit.reduce((n, row) => n + row.length, 0))} found`);
-        fill(only, current.compile && onlyButton(state, compile === undefined ? null : model.compiles[compile], current.compile));
-        if (asked && group >= 0 && !current.range && !current.span) chart.look(...around(line.groups[group], line.flame.end));
+        fill(
+          only,
+          current.compile &&
+            onlyButton(state, compile === undefined ? null : model.compiles[compile], current.compile),
+        );
+        if (asked && group >= 0 && !current.range && !current.span)
+          chart.look(...around(line.groups[group], line.flame.end));
       }
       if (current.range !== shownRange) {
         const range = /^(\d+)-(\d+)$/.exec(current.range);
@@ -130,8 +188,19 @@ function around({ from, to }, end) {
 
 /** @param {any} state @param {any} compile @param {string} key */
 function onlyButton(state, compile, key) {
-  const words = compile ? `${idText(compile)} ${functionName(compile)}` : `[${key}], which this log does not have`;
-  return h("button", { class: "tool chip", title: "Show all compiles again", onclick: () => state.replace({ compile: "" }, true) }, `only ${words} `, h("span", { "aria-hidden": "true" }, "✕"));
+  const words = compile
+    ? `${idText(compile)} ${functionName(compile)}`
+    : `[${key}], which this log does not have`;
+  return h(
+    "button",
+    {
+      class: "tool chip",
+      title: "Show all compiles again",
+      onclick: () => state.replace({ compile: "" }, true),
+    },
+    `only ${words} `,
+    h("span", { "aria-hidden": "true" }, "✕"),
+  );
 }
 
 /** "12.35 s" with as many digits as the distance between two marks needs. @param {number} us @param {number} step */
@@ -143,7 +212,22 @@ function axisText(us, step) {
 
 /** @returns {import("../frame/viewer.js").View} */
 function nothing() {
-  return { title: "Timeline", element: h("div", { class: "page" }, h("h1", null, "No timeline"),
-    h("p", null, "This log has no chromium events: spans of Dynamo, AOTAutograd and Inductor with their times would be here."),
-    h("p", null, ["torch 2.5 and later write them while torch.compile runs with ", h("code", null, "TORCH_TRACE=/tmp/trace"), "; torch.export does not."])) };
+  return {
+    title: "Timeline",
+    element: h(
+      "div",
+      { class: "page" },
+      h("h1", null, "No timeline"),
+      h(
+        "p",
+        null,
+        "This log has no chromium events: spans of Dynamo, AOTAutograd and Inductor with their times would be here.",
+      ),
+      h("p", null, [
+        "torch 2.5 and later write them while torch.compile runs with ",
+        h("code", null, "TORCH_TRACE=/tmp/trace"),
+        "; torch.export does not.",
+      ]),
+    ),
+  };
 }

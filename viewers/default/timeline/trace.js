@@ -2,7 +2,8 @@
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count } from "../../lib/page/format.js";
 
-const OPEN = 0x5b, CLOSE = 0x5d; // [ ]
+const OPEN = 0x5b,
+  CLOSE = 0x5d; // [ ]
 
 /**
  * The trace events of a log as one JSON array, from blobs that each hold one.
@@ -26,7 +27,15 @@ async function traceOf(log, progress) {
 /** @param {import("../../lib/bundle/log.js").Log} log */
 export function traceButton(log) {
   const label = "Download trace";
-  const button = h("button", { class: "tool", title: "All events of the timeline as Trace Event JSON, for ui.perfetto.dev or chrome://tracing", onclick: () => void run() }, label);
+  const button = h(
+    "button",
+    {
+      class: "tool",
+      title: "All events of the timeline as Trace Event JSON, for ui.perfetto.dev or chrome://tracing",
+      onclick: () => void run(),
+    },
+    label,
+  );
   const run = async () => {
     button.disabled = true;
     try {

@@ -14,17 +14,21 @@ function directionsOf(log) {
   let found = known.get(log);
   if (!found) {
     const table = (/** @type {string} */ name) => log.table(name).catch(() => null); // a name without a direction is still a name
-    found = Promise.all([table("graphs"), table("generated_code"), table("provenance_groups")]).then(([graphs, codes, groups]) => {
-      /** @type {Map<number, Of>} */
-      const directions = new Map();
-      const note = (/** @type {number | null} */ event, /** @type {any} */ row) => {
-        if (event !== null && (row.direction || row.subgraph_name)) directions.set(event, { direction: row.direction, subgraph: row.subgraph_name });
-      };
-      for (const row of graphs ?? []) note(row.event, row);
-      for (const row of codes ?? []) note(row.event, row);
-      for (const row of groups ?? []) for (const event of [row.code_event, row.mapping_event, row.stacks_event]) note(event, row);
-      return directions;
-    });
+    found = Promise.all([table("graphs"), table("generated_code"), table("provenance_groups")]).then(
+      ([graphs, codes, groups]) => {
+        /** @type {Map<number, Of>} */
+        const directions = new Map();
+        const note = (/** @type {number | null} */ event, /** @type {any} */ row) => {
+          if (event !== null && (row.direction || row.subgraph_name))
+            directions.set(event, { direction: row.direction, subgraph: row.subgraph_name });
+        };
+        for (const row of graphs ?? []) note(row.event, row);
+        for (const row of codes ?? []) note(row.event, row);
+        for (const row of groups ?? [])
+          for (const event of [row.code_event, row.mapping_event, row.stacks_event]) note(event, row);
+        return directions;
+      },
+    );
     known.set(log, found);
   }
   return found;
@@ -37,7 +41,8 @@ function directionsOf(log) {
 export async function labelled(log, artifacts) {
   /** @type {Map<string, A[]>} */
   const byName = new Map();
-  for (const artifact of artifacts) byName.set(artifact.name, [...(byName.get(artifact.name) ?? []), artifact]);
+  for (const artifact of artifacts)
+    byName.set(artifact.name, [...(byName.get(artifact.name) ?? []), artifact]);
   const several = [...byName.values()].some((list) => list.length > 1);
   const directions = several ? await directionsOf(log) : new Map();
   /** @type {Map<A, string>} */
@@ -58,10 +63,14 @@ export async function labelled(log, artifacts) {
 /** "backward of submod_1", or "". @param {any} artifact @param {any[]} artifacts @param {Map<number, Of>} directions */
 function wordsOf(artifact, artifacts, directions) {
   let of = directions.get(artifact.event);
-  if (!of && BEFORE.has(artifact.name)) of = directions.get(artifacts.find((other) => other.event > artifact.event && directions.has(other.event))?.event);
+  if (!of && BEFORE.has(artifact.name))
+    of = directions.get(
+      artifacts.find((other) => other.event > artifact.event && directions.has(other.event))?.event,
+    );
   if (!of) return "";
   return [of.direction === "joint" ? "" : of.direction, of.subgraph].filter(Boolean).join(" of ");
 }
 
 /** @param {number} n */
-const ordinal = (n) => `${n}${n % 100 > 10 && n % 100 < 14 ? "th" : { 1: "st", 2: "nd", 3: "rd" }[n % 10] ?? "th"}`;
+const ordinal = (n) =>
+  `${n}${n % 100 > 10 && n % 100 < 14 ? "th" : ({ 1: "st", 2: "nd", 3: "rd" }[n % 10] ?? "th")}`;

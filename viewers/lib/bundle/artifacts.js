@@ -18,7 +18,8 @@ export function artifactsOf(log) {
       /** @type {Map<string, number[]>} */
       const byAttempt = new Map();
       rows.forEach((row, i) => {
-        const key = attemptKey(row), own = byAttempt.get(key);
+        const key = attemptKey(row),
+          own = byAttempt.get(key);
         if (own) own.push(i);
         else byAttempt.set(key, [i]);
       });
@@ -36,7 +37,9 @@ export function artifactsOf(log) {
  */
 export async function compileArtifacts(log, attempt) {
   const { rows, byAttempt } = await artifactsOf(log);
-  return addressed((byAttempt.get(attemptKey(attempt)) ?? []).slice(0, MOST).map((row) => ({ ...rows[row], row })));
+  return addressed(
+    (byAttempt.get(attemptKey(attempt)) ?? []).slice(0, MOST).map((row) => ({ ...rows[row], row })),
+  );
 }
 
 /** Artifacts of one compile, with their addresses. @template {{name: string}} A @param {A[]} artifacts @returns {(A & {address: string})[]} */
@@ -51,18 +54,35 @@ export function addressed(artifacts) {
 }
 
 /** Says that there are more artifacts than are listed. @param {{artifact_count: number}} compile @param {any[]} artifacts */
-export const moreArtifacts = (compile, artifacts) => artifacts.length >= MOST ? `The first ${artifacts.length.toLocaleString("en")} artifacts of ${compile.artifact_count.toLocaleString("en")}. The others stand among the events.` : "";
+export const moreArtifacts = (compile, artifacts) =>
+  artifacts.length >= MOST
+    ? `The first ${artifacts.length.toLocaleString("en")} artifacts of ${compile.artifact_count.toLocaleString("en")}. The others stand among the events.`
+    : "";
 
 /** What the bundle says of a kind. @param {any} manifest @param {{descriptor: string, type?: string, name?: string | null}} row */
 export function describe(manifest, row) {
-  const described = Object.hasOwn(manifest.descriptors, row.descriptor) ? manifest.descriptors[row.descriptor] : null;
-  return described ?? { title: row.name ?? row.type ?? row.descriptor, phase: "", language: "text", help: "" };
+  const described = Object.hasOwn(manifest.descriptors, row.descriptor)
+    ? manifest.descriptors[row.descriptor]
+    : null;
+  return (
+    described ?? { title: row.name ?? row.type ?? row.descriptor, phase: "", language: "text", help: "" }
+  );
 }
 
 /** Artifacts by phase, in the order of the phases. @param {any} manifest @param {any[]} artifacts */
 export function byPhase(manifest, artifacts) {
-  const phases = [...manifest.phases.map((/** @type {any} */ phase) => ({ ...phase, artifacts: /** @type {any[]} */ ([]) }))];
-  const other = { id: "", title: "Other", help: "Kinds that belong to no phase.", artifacts: /** @type {any[]} */ ([]) };
+  const phases = [
+    ...manifest.phases.map((/** @type {any} */ phase) => ({
+      ...phase,
+      artifacts: /** @type {any[]} */ ([]),
+    })),
+  ];
+  const other = {
+    id: "",
+    title: "Other",
+    help: "Kinds that belong to no phase.",
+    artifacts: /** @type {any[]} */ ([]),
+  };
   for (const artifact of artifacts) {
     const phase = describe(manifest, artifact).phase;
     (phases.find((p) => p.id === phase) ?? other).artifacts.push(artifact);

@@ -26,4 +26,3 @@ async function verify(bytes, sha256, path) {
       "Copy the bundle again, or build it again from the logs.",
   );
 }
-

@@ -114,7 +114,8 @@ export class Bundle {
    */
   async renew() {
     this.cache.delete(MANIFEST_KEY);
-    const before = this.manifest, now = await this.readManifest({ anew: true });
+    const before = this.manifest,
+      now = await this.readManifest({ anew: true });
     const same = (/** @type {any} */ a, /** @type {any} */ b) => JSON.stringify(a) === JSON.stringify(b);
     if (same(before, now)) return null;
     if (isAnother(before, now)) this.cache = new ByteCache(this.cache.limit); // its paths may be the same, what lies there is not
@@ -124,7 +125,10 @@ export class Bundle {
       const log = known.get(row.id);
       return log && same(log.summary, row) ? log : new Log(this, row);
     });
-    return { logs: new Set(this.logs.filter((log) => known.get(log.id) !== log).map(({ id }) => id)), ranks: !same(before.rank_tables, now.rank_tables) };
+    return {
+      logs: new Set(this.logs.filter((log) => known.get(log.id) !== log).map(({ id }) => id)),
+      ranks: !same(before.rank_tables, now.rank_tables),
+    };
   }
 
   /** @param {string} id */
@@ -140,12 +144,21 @@ export class Bundle {
   async rankTable(name, options) {
     const { rank_tables: tables = {}, redacted } = this.manifest;
     if (!Object.hasOwn(tables, name)) return hasRows(name) && !redacted?.left_out?.includes(name) ? [] : null;
-    const lengths = async () => Object.fromEntries(Object.entries(tables).map(([table, { rows }]) => [table, rows]));
-    const parts = await Promise.all(tables[name].files.map(async ({ path, rows: count }) => {
-      const rows = await this.file(path, { ...options, what: `the table '${name}' about several ranks`, schema: name, lengths });
-      if (rows.length !== count) throw malformed(path, `it has ${rows.length} rows, the manifest says ${count}`);
-      return rows;
-    }));
+    const lengths = async () =>
+      Object.fromEntries(Object.entries(tables).map(([table, { rows }]) => [table, rows]));
+    const parts = await Promise.all(
+      tables[name].files.map(async ({ path, rows: count }) => {
+        const rows = await this.file(path, {
+          ...options,
+          what: `the table '${name}' about several ranks`,
+          schema: name,
+          lengths,
+        });
+        if (rows.length !== count)
+          throw malformed(path, `it has ${rows.length} rows, the manifest says ${count}`);
+        return rows;
+      }),
+    );
     return parts.flat();
   }
 
@@ -153,13 +166,16 @@ export class Bundle {
   async file(path, options = {}) {
     const { schema = "", lengths } = options;
     const key = `${schema} ${path}`; // a file that is given out as two tables has to look like both
-    return this.cache.get(key) ?? this.once(key, options, async () => {
-      const [bytes, rows] = await Promise.all([this.decoded(path, options), lengths?.()]);
-      const value = ROWS.test(path) ? parseRows(bytes, path) : parse(bytes, path);
-      check(schema, value, path, { lengths: rows, minor: this.manifest?.format.minor });
-      this.cache.set(key, value, bytes.length * 2);
-      return value;
-    });
+    return (
+      this.cache.get(key) ??
+      this.once(key, options, async () => {
+        const [bytes, rows] = await Promise.all([this.decoded(path, options), lengths?.()]);
+        const value = ROWS.test(path) ? parseRows(bytes, path) : parse(bytes, path);
+        check(schema, value, path, { lengths: rows, minor: this.manifest?.format.minor });
+        this.cache.set(key, value, bytes.length * 2);
+        return value;
+      })
+    );
   }
 
   /** @param {string} path @param {Abortable & Wanted} options */
@@ -180,7 +196,8 @@ export class Bundle {
       );
     }
     const bytes = blob.subarray(slice.offset, slice.offset + slice.size);
-    if (this.source.partial && slice.size && bytes.every((byte) => byte === 0)) throw new BundleError(`This payload was left out. ${this.source.absent}`);
+    if (this.source.partial && slice.size && bytes.every((byte) => byte === 0))
+      throw new BundleError(`This payload was left out. ${this.source.absent}`);
     return bytes;
   }
 
@@ -192,7 +209,8 @@ export class Bundle {
   /** @param {BlobSlice} slice @param {Abortable} [options] */
   async json(slice, options = {}) {
     const value = parse(await this.bytes(slice, options), slice.path);
-    if (typeof value === "object" && value !== null && isTooDeep(value)) throw new BundleError(`The JSON in ${slice.path} lies in one another too deeply to be shown.`);
+    if (typeof value === "object" && value !== null && isTooDeep(value))
+      throw new BundleError(`The JSON in ${slice.path} lies in one another too deeply to be shown.`);
     return value;
   }
 
@@ -232,7 +250,11 @@ export class Bundle {
 
   /** @param {string} path @param {number} most @param {Abortable & Wanted} options */
   async request(path, most, { signal, anew, what = "a file of the bundle" }) {
-    if (!isOwn(path)) throw malformed("The bundle", `it names ${shortly(path)} as ${what}, which is no path of a file of a bundle`);
+    if (!isOwn(path))
+      throw malformed(
+        "The bundle",
+        `it names ${shortly(path)} as ${what}, which is no path of a file of a bundle`,
+      );
     const asked = `Asked for ${what}, ${this.source.url ? new URL(path, this.source.url).href : `${path} of ${this.source.label}`}`;
     const file = this.source.file(path);
     try {
@@ -246,7 +268,10 @@ export class Bundle {
       const reason = /** @type {Error} */ (error).message;
       const failed = new BundleError(
         error instanceof Refused
-          ? `${asked}: ${reason}. ` + (path === "manifest.json" ? "Check the address: '?bundle=' must name the folder that holds manifest.json." : this.source.absent)
+          ? `${asked}: ${reason}. ` +
+              (path === "manifest.json"
+                ? "Check the address: '?bundle=' must name the folder that holds manifest.json."
+                : this.source.absent)
           : this.source.url
             ? `${asked}: no answer (${reason}). Is the server still running? Start it again with 'tlparse-bundle serve' and reload.`
             : `${asked}: it could not be read (${reason}).`,
@@ -261,7 +286,8 @@ export class Bundle {
 }
 
 /** The rows of JSON Lines: one call of the parser for all of them. @param {Uint8Array} bytes @param {string} path */
-const parseRows = (bytes, path) => parseText(`[${new TextDecoder().decode(bytes).replace(/\n$/, "").replaceAll("\n", ",")}]`, path);
+const parseRows = (bytes, path) =>
+  parseText(`[${new TextDecoder().decode(bytes).replace(/\n$/, "").replaceAll("\n", ",")}]`, path);
 
 /** @param {Uint8Array} bytes @param {string} path */
 const parse = (bytes, path) => parseText(new TextDecoder().decode(bytes), path);

@@ -20,11 +20,15 @@ const TABLES = {
     const odd = rows.findIndex(({ id }, i) => id !== i);
     if (odd >= 0) return `[${odd}].id is ${shortly(rows[odd].id)}, not ${odd}`;
     const lost = rows.findIndex(({ parent }) => parent !== null && parent >= rows.length);
-    if (lost >= 0) return `[${lost}].parent is ${shortly(rows[lost].parent)}, and there are ${rows.length} spans`;
+    if (lost >= 0)
+      return `[${lost}].parent is ${shortly(rows[lost].parent)}, and there are ${rows.length} spans`;
     const circle = firstInCircle(Int32Array.from(rows, ({ parent }) => parent ?? -1));
-    if (circle >= 0) return `[${circle}].parent is ${rows[circle].parent}, which leads back to the span itself`;
+    if (circle >= 0)
+      return `[${circle}].parent is ${rows[circle].parent}, which leads back to the span itself`;
     const high = rows.findIndex(({ lane }) => lane >= rows.length);
-    return high < 0 ? null : `[${high}].lane is ${shortly(rows[high].lane)}, and there are ${rows.length} spans`;
+    return high < 0
+      ? null
+      : `[${high}].lane is ${shortly(rows[high].lane)}, and there are ${rows.length} spans`;
   },
 };
 
@@ -51,11 +55,21 @@ export function checkTable(name, table, file) {
 export function checkDirectory({ tables, event_count: count }, file) {
   for (const name of ["events", "metadata"]) {
     let end = 0;
-    (tables[name]?.files ?? []).forEach((/** @type {{first_event: number, rows: number}} */ { first_event: first, rows }, /** @type {number} */ i) => {
-      if (!(first >= end) || (name === "events" && first > end)) throw malformed(file, `${name}.files[${i}].first_event is ${shortly(first)}, the files before end at ${end}`);
-      end = first + rows;
-    });
-    if (end > count || (name === "events" && end < count)) throw malformed(file, `the files of ${name} hold events up to ${end}, event_count is ${count}`);
+    (tables[name]?.files ?? []).forEach(
+      (
+        /** @type {{first_event: number, rows: number}} */ { first_event: first, rows },
+        /** @type {number} */ i,
+      ) => {
+        if (!(first >= end) || (name === "events" && first > end))
+          throw malformed(
+            file,
+            `${name}.files[${i}].first_event is ${shortly(first)}, the files before end at ${end}`,
+          );
+        end = first + rows;
+      },
+    );
+    if (end > count || (name === "events" && end < count))
+      throw malformed(file, `the files of ${name} hold events up to ${end}, event_count is ${count}`);
   }
 }
 
@@ -63,7 +77,11 @@ export function checkDirectory({ tables, event_count: count }, file) {
 export function checkEvents(name, rows, { path, first_event: first }) {
   let expected = first;
   rows.forEach(({ event }, i) => {
-    if (event < expected || (event > expected && (name === "events" || i === 0))) throw malformed(path, `[${i}].event is ${event}, ${i ? "the row before" : "the directory of the log"} says ${expected}`);
+    if (event < expected || (event > expected && (name === "events" || i === 0)))
+      throw malformed(
+        path,
+        `[${i}].event is ${event}, ${i ? "the row before" : "the directory of the log"} says ${expected}`,
+      );
     expected = event + 1;
   });
 }

@@ -39,7 +39,11 @@ export class Log {
   /** log.json: paths, kinds, origins, clock. @param {Abortable} [options] @returns {Promise<LogDirectory>} */
   async directory(options) {
     const path = this.own(this.summary.path, "its directory");
-    const directory = await this.bundle.file(path, { ...options, what: `the directory of log ${this.id}`, schema: "log" });
+    const directory = await this.bundle.file(path, {
+      ...options,
+      what: `the directory of log ${this.id}`,
+      schema: "log",
+    });
     checkDirectory(directory, path);
     return directory;
   }
@@ -71,7 +75,8 @@ export class Log {
   async tableRows(name, first, length, options) {
     const { tables } = await this.directory(options);
     const files = [];
-    let start = 0, before = 0;
+    let start = 0,
+      before = 0;
     for (const file of Object.hasOwn(tables, name) ? tables[name].files : []) {
       if (before < first + length && before + file.rows > first) {
         if (files.length === 0) start = first - before;
@@ -79,15 +84,23 @@ export class Log {
       }
       before += file.rows;
     }
-    return (await Promise.all(files.map((file) => this.rows(name, file, options)))).flat().slice(start, start + length);
+    return (await Promise.all(files.map((file) => this.rows(name, file, options))))
+      .flat()
+      .slice(start, start + length);
   }
 
   /** The rows of one file of a table. @param {string} name @param {{path: string, rows: number}} file @param {Abortable} [options] @returns {Promise<any[]>} */
   async rows(name, file, options) {
     const what = `the table '${name}' of log ${this.id}`;
     const path = this.own(file.path, what);
-    const rows = await this.bundle.file(path, { ...options, what, schema: name, lengths: () => this.counts(options) });
-    if (rows.length !== file.rows) throw malformed(path, `it has ${rows.length} rows, the directory of the log says ${file.rows}`);
+    const rows = await this.bundle.file(path, {
+      ...options,
+      what,
+      schema: name,
+      lengths: () => this.counts(options),
+    });
+    if (rows.length !== file.rows)
+      throw malformed(path, `it has ${rows.length} rows, the directory of the log says ${file.rows}`);
     return rows;
   }
 
@@ -114,7 +127,9 @@ export class Log {
 
   /** The artifacts of a compile, or of one of its attempts. @param {{compile: string | null, attempt?: number | null}} of @param {Abortable} [options] @returns {Promise<Artifact[]>} */
   async artifactsOf({ compile, attempt }, options) {
-    return (await this.artifacts(options)).filter((row) => row.compile === compile && (attempt === undefined || row.attempt === attempt));
+    return (await this.artifacts(options)).filter(
+      (row) => row.compile === compile && (attempt === undefined || row.attempt === attempt),
+    );
   }
 
   /** @param {Abortable} [options] @returns {Promise<Stacks>} */
@@ -135,8 +150,20 @@ export class Log {
     const files = await this.files("events", { signal });
     const wanted = files.filter((file) => file.first_event < to && file.first_event + file.rows > from);
     const rows = (await Promise.all(wanted.map((file) => this.part("events", file, { signal })))).flat();
-    const all = type === undefined && compileId === undefined && from <= (rows[0]?.event ?? 0) && to > (rows.at(-1)?.event ?? 0);
-    return all ? rows : rows.filter((row) => row.event >= from && row.event < to && (type === undefined || row.type === type) && (compileId === undefined || idOf(row) === compileId));
+    const all =
+      type === undefined &&
+      compileId === undefined &&
+      from <= (rows[0]?.event ?? 0) &&
+      to > (rows.at(-1)?.event ?? 0);
+    return all
+      ? rows
+      : rows.filter(
+          (row) =>
+            row.event >= from &&
+            row.event < to &&
+            (type === undefined || row.type === type) &&
+            (compileId === undefined || idOf(row) === compileId),
+        );
   }
 
   /** One event; null when there is none with this number. @param {number} number @param {Abortable} [options] @returns {Promise<Event | null>} */
@@ -146,7 +173,9 @@ export class Log {
 
   /** The JSON that torch wrote into a record; stacks are ids of the stack table. @param {number} number of the event @param {Abortable} [options] @returns {Promise<any>} */
   async metadata(number, options) {
-    const file = (await this.files("metadata", options)).findLast(({ first_event: first }) => first <= number);
+    const file = (await this.files("metadata", options)).findLast(
+      ({ first_event: first }) => first <= number,
+    );
     const row = file && (await this.part("metadata", file, options)).find(({ event }) => event === number);
     if (row) return row.metadata;
     const event = await this.event(number, options);
@@ -170,8 +199,15 @@ export class Log {
   slice(row) {
     if (row.blob === null) return null;
     if (!row.blob.startsWith("blobs/")) this.own(row.blob, "a blob");
-    const dropped = this.bundle.manifest.redacted?.dropped.includes(/\/timeline\/\d+\.json/.test(row.blob) ? "timeline" : "payloads");
-    return { path: row.blob, offset: row.offset ?? 0, size: row.payload_size_bytes ?? row.size_bytes ?? 0, ...(dropped && { left_out: true }) };
+    const dropped = this.bundle.manifest.redacted?.dropped.includes(
+      /\/timeline\/\d+\.json/.test(row.blob) ? "timeline" : "payloads",
+    );
+    return {
+      path: row.blob,
+      offset: row.offset ?? 0,
+      size: row.payload_size_bytes ?? row.size_bytes ?? 0,
+      ...(dropped && { left_out: true }),
+    };
   }
 
   /** @param {HasPayload} row @param {Abortable} [options] @returns {Promise<Uint8Array | null>} */
@@ -208,4 +244,5 @@ export function attemptName({ compile, attempt }) {
 }
 
 /** The id of a compile as torch wrote it. @param {{compile: string | null, attempt: number | null}} row */
-const idOf = ({ compile, attempt }) => (compile === null ? null : compile.replace(/@\d+$/, "") + (attempt ? `_${attempt}` : ""));
+const idOf = ({ compile, attempt }) =>
+  compile === null ? null : compile.replace(/@\d+$/, "") + (attempt ? `_${attempt}` : "");

@@ -32,10 +32,14 @@ export function toRuns(ranks) {
 
 /** "0, 1 and 3–511" @param {Runs} runs */
 export function numbers(runs) {
-  const texts = runs.flatMap(([first, last]) => (last === first ? [`${first}`] : last === first + 1 ? [`${first}`, `${last}`] : [`${first}–${last}`]));
+  const texts = runs.flatMap(([first, last]) =>
+    last === first ? [`${first}`] : last === first + 1 ? [`${first}`, `${last}`] : [`${first}–${last}`],
+  );
   const shown = texts.slice(0, MOST_RUNS);
   if (texts.length > shown.length) return `${shown.join(", ")} and more`;
-  return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown[shown.length - 1]}`;
+  return shown.length < 2
+    ? shown.join("")
+    : `${shown.slice(0, -1).join(", ")} and ${shown[shown.length - 1]}`;
 }
 
 /** "rank 2", "ranks 0, 1 and 3–511" @param {Runs} runs */

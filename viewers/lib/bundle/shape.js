@@ -27,7 +27,15 @@ export function firstProblem(shape, value, { lengths = {}, newer }) {
 /** What finds the first problem of a value; made once for a shape. @param {any} shape @param {Surroundings} around @returns {Find} */
 function finder(shape, around) {
   let made = around.finders.get(shape);
-  if (!made) around.finders.set(shape, (made = Array.isArray(shape) ? inArray(shape, around) : typeof shape === "object" ? inObject(shape, around) : inLeaf(shape, around)));
+  if (!made)
+    around.finders.set(
+      shape,
+      (made = Array.isArray(shape)
+        ? inArray(shape, around)
+        : typeof shape === "object"
+          ? inObject(shape, around)
+          : inLeaf(shape, around)),
+    );
   return made;
 }
 
@@ -43,7 +51,8 @@ function inArray([below, length, nullable], around) {
   return (values) => {
     if (values === null && nullable) return null;
     if (!Array.isArray(values)) return { at: "", what: `${shortly(values)}, not an array` };
-    if (length && values.length !== length) return { at: "", what: `an array of ${values.length}, not of ${length}` };
+    if (length && values.length !== length)
+      return { at: "", what: `an array of ${values.length}, not of ${length}` };
     for (let i = 0; i < values.length; i++) {
       const problem = find(values[i]);
       if (problem) return { ...problem, at: `[${i}]${problem.at}` };
@@ -56,15 +65,18 @@ function inArray([below, length, nullable], around) {
 function inObject(shape, around) {
   const { "?": nullable, "*": others } = shape;
   const free = !others && isFree(shape);
-  const fields = Object.keys(shape).filter((key) => !["?", "*"].includes(key)).map((key) => {
-    const optional = key.endsWith("?");
-    return { name: optional ? key.slice(0, -1) : key, optional, find: finder(shape[key], around) };
-  });
+  const fields = Object.keys(shape)
+    .filter((key) => !["?", "*"].includes(key))
+    .map((key) => {
+      const optional = key.endsWith("?");
+      return { name: optional ? key.slice(0, -1) : key, optional, find: finder(shape[key], around) };
+    });
   const other = others && finder(others, around);
   const known = new Set(fields.map(({ name }) => name));
   return (object) => {
     if (object === null && nullable) return null;
-    if (typeof object !== "object" || object === null || Array.isArray(object)) return { at: "", what: `${shortly(object)}, not an object` };
+    if (typeof object !== "object" || object === null || Array.isArray(object))
+      return { at: "", what: `${shortly(object)}, not an object` };
     for (const { name, optional, find } of fields) {
       const there = Object.hasOwn(object, name);
       if (!there && optional) continue;
@@ -94,7 +106,9 @@ export function isTooDeep(value) {
   for (let depth = 0; level.length; depth++) {
     if (depth > MOST_DEPTH) return true;
     const next = [];
-    for (const one of level) for (const child of Object.values(one)) if (typeof child === "object" && child !== null) next.push(child);
+    for (const one of level)
+      for (const child of Object.values(one))
+        if (typeof child === "object" && child !== null) next.push(child);
     level = next;
   }
   return false;
@@ -103,21 +117,44 @@ export function isTooDeep(value) {
 /** @param {string} shape @param {Surroundings} around @returns {Leaf} */
 function leaf(shape, around) {
   if (shape === "*") return { test: () => true, wanted: () => "" };
-  if (shape === "ranks") return { test: (runs) => isRuns(runs, around), wanted: () => "runs of ranks, [first, last] of each, ascending" };
+  if (shape === "ranks")
+    return {
+      test: (runs) => isRuns(runs, around),
+      wanted: () => "runs of ranks, [first, last] of each, ascending",
+    };
   if (shape[0] === "/" || shape[0] === "=") return words(shape, around);
   const [, letters, orNull, least, target] = /** @type {RegExpExecArray} */ (LEAF.exec(shape));
   const low = least === undefined ? -LARGEST : Number(least);
   const high = around.lengths[target] ?? LARGEST;
-  const nullable = orNull === "?", [s, i, n, b] = [..."sinb"].map((letter) => letters.includes(letter));
+  const nullable = orNull === "?",
+    [s, i, n, b] = [..."sinb"].map((letter) => letters.includes(letter));
   /** @type {Test} */
-  const number = i ? (value) => Number.isInteger(value) && value >= low && value < high : (value) => n && Number.isFinite(value) && value >= low;
+  const number = i
+    ? (value) => Number.isInteger(value) && value >= low && value < high
+    : (value) => n && Number.isFinite(value) && value >= low;
   /** @type {Test} */
-  const test = s && !i && !n && !b
-    ? (value) => typeof value === "string" || (nullable && value === null)
-    : i && !s && !b && !nullable ? number
-    : (value) => (typeof value === "number" ? number(value) : value === null ? nullable : typeof value === "string" ? s : typeof value === "boolean" && b);
-  const range = high < LARGEST ? ` from ${low} to ${high - 1}` : least === undefined ? "" : ` of at least ${low}`;
-  const kinds = [s && "a text", i && `an integer${range}`, n && `a number${range}`, b && "true or false", nullable && "null"];
+  const test =
+    s && !i && !n && !b
+      ? (value) => typeof value === "string" || (nullable && value === null)
+      : i && !s && !b && !nullable
+        ? number
+        : (value) =>
+            typeof value === "number"
+              ? number(value)
+              : value === null
+                ? nullable
+                : typeof value === "string"
+                  ? s
+                  : typeof value === "boolean" && b;
+  const range =
+    high < LARGEST ? ` from ${low} to ${high - 1}` : least === undefined ? "" : ` of at least ${low}`;
+  const kinds = [
+    s && "a text",
+    i && `an integer${range}`,
+    n && `a number${range}`,
+    b && "true or false",
+    nullable && "null",
+  ];
   return { test, wanted: () => kinds.filter(Boolean).join(" or ") };
 }
 
@@ -128,7 +165,10 @@ function words(shape, around) {
   const pattern = text[0] === "/" ? new RegExp(text.slice(1, -1)) : null;
   const known = new Set(pattern ? [] : text.slice(1).split("|"));
   return {
-    test: (value) => (value === null ? nullable : typeof value === "string" && (pattern ? pattern.test(value) : known.has(value) || around.newer)),
+    test: (value) =>
+      value === null
+        ? nullable
+        : typeof value === "string" && (pattern ? pattern.test(value) : known.has(value) || around.newer),
     wanted: () => (pattern ? `a text like ${pattern.source}` : `one of ${[...known].join(", ")}`),
   };
 }
@@ -136,11 +176,19 @@ function words(shape, around) {
 /** [first, last] of each run, ascending. @param {any} runs @param {Surroundings} around */
 function isRuns(runs, around) {
   if (!Array.isArray(runs)) return false;
-  let before = -1, count = 0;
+  let before = -1,
+    count = 0;
   for (const run of runs) {
     if (!Array.isArray(run) || run.length !== 2) return false;
     const [first, last] = run;
-    if (!Number.isInteger(first) || !Number.isInteger(last) || first <= before || last < first || last >= MOST_RANK) return false;
+    if (
+      !Number.isInteger(first) ||
+      !Number.isInteger(last) ||
+      first <= before ||
+      last < first ||
+      last >= MOST_RANK
+    )
+      return false;
     before = last;
     count += last - first + 1;
   }
@@ -160,7 +208,10 @@ export class BundleError extends Error {
 }
 
 /** The bundle is not as the format says. @param {string} file @param {string} what */
-export const malformed = (file, what) => new BundleError(`${file} is malformed: ${what}. Try 'tlparse-bundle validate' on the bundle, or build it again from the logs.`);
+export const malformed = (file, what) =>
+  new BundleError(
+    `${file} is malformed: ${what}. Try 'tlparse-bundle validate' on the bundle, or build it again from the logs.`,
+  );
 
 /** A value, short enough for a sentence. @param {unknown} value */
 export function shortly(value) {

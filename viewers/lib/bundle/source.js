@@ -11,7 +11,8 @@ const MOST = 1000;
 export const isOwn = (path) => typeof path === "string" && path.length <= MOST && OWN.test(path);
 
 /** Whether it may be a file of this log. @param {unknown} path @param {string} logId */
-export const isOfLog = (path, logId) => isOwn(path) && /** @type {string} */ (path).replace(/^live\/[0-9]+\//, "").startsWith(`logs/${logId}/`);
+export const isOfLog = (path, logId) =>
+  isOwn(path) && /** @type {string} */ (path).replace(/^live\/[0-9]+\//, "").startsWith(`logs/${logId}/`);
 
 /** @typedef {{url: string} | {data: Blob, gzip?: boolean}} StoredFile what readFile() reads; a worker can be given it */
 /**
@@ -40,7 +41,10 @@ export async function readFile(file, most, { signal, anew } = {}) {
   // "no-cache" would ask with If-Modified-Since, which counts in seconds: of two states in one second the browser would keep the first.
   const response = await fetch(file.url, { signal, ...(anew ? { cache: "reload" } : {}) });
   if (!response.ok) {
-    const token = response.status === 403 ? ". If it is 'tlparse-bundle serve', open the address that it printed: after a restart there is another token" : "";
+    const token =
+      response.status === 403
+        ? ". If it is 'tlparse-bundle serve', open the address that it printed: after a restart there is another token"
+        : "";
     throw new Refused(`the server answered ${response.status} ${response.statusText}${token}`);
   }
   return response.body ? readBounded(response.body, most) : new Uint8Array();
@@ -60,8 +64,13 @@ export function webSource(address) {
 
 /** Files at hand: paths below some folder that holds manifest.json. @param {Map<string, Blob>} files @param {string} label @returns {Source} */
 export function fileSource(files, label) {
-  const manifests = [...files.keys()].filter((path) => /(^|\/)manifest\.json$/.test(path)).sort((a, b) => a.length - b.length);
-  if (!manifests.length) throw new Error(`${label} holds no manifest.json, so it is no bundle. A bundle is the folder that tlparse-bundle wrote.`);
+  const manifests = [...files.keys()]
+    .filter((path) => /(^|\/)manifest\.json$/.test(path))
+    .sort((a, b) => a.length - b.length);
+  if (!manifests.length)
+    throw new Error(
+      `${label} holds no manifest.json, so it is no bundle. A bundle is the folder that tlparse-bundle wrote.`,
+    );
   const folder = manifests[0].slice(0, -"manifest.json".length);
   return {
     url: null,
@@ -78,7 +87,8 @@ export function fileSource(files, label) {
 export function embeddedSource(folder = "") {
   /** @type {Map<string, Element>} */
   const elements = new Map();
-  for (const element of document.querySelectorAll("script[data-file]")) elements.set(element.getAttribute("data-file") ?? "", element);
+  for (const element of document.querySelectorAll("script[data-file]"))
+    elements.set(element.getAttribute("data-file") ?? "", element);
   if (!elements.size) return null;
   const held = document.body.dataset.compiles ?? "";
   return {
@@ -86,7 +96,12 @@ export function embeddedSource(folder = "") {
     label: document.title,
     file: (path) => {
       const element = elements.get(folder + path);
-      return element ? { data: new Blob([fromBase64(element.textContent ?? "")]), gzip: element.getAttribute("type") === "application/gzip" } : null;
+      return element
+        ? {
+            data: new Blob([fromBase64(element.textContent ?? "")]),
+            gzip: element.getAttribute("type") === "application/gzip",
+          }
+        : null;
     },
     absent: `This file holds a part of the bundle only: the compiles ${held}.`,
     viewers: (document.body.dataset.viewers ?? "").split(" ").filter(Boolean),
@@ -135,13 +150,18 @@ export async function decode(bytes, path, size, most) {
 }
 
 /** @param {Uint8Array} bytes @param {number} most */
-const gunzip = (bytes, most) => readBounded(new Blob([/** @type {BlobPart} */ (bytes)]).stream().pipeThrough(new DecompressionStream("gzip")), most);
+const gunzip = (bytes, most) =>
+  readBounded(
+    new Blob([/** @type {BlobPart} */ (bytes)]).stream().pipeThrough(new DecompressionStream("gzip")),
+    most,
+  );
 
 /** @param {Uint8Array} bytes @param {number | null} size @param {number} most */
 async function unzstdAnywhere(bytes, size, most) {
   const [decoder, { unzstd }] = await Promise.all([loadDecoder(), import("./unzstd.js")]); // the same clear error, whichever way is taken
   const large = bytes.length > WORKER_FROM_BYTES || (size ?? 0) > WORKER_FROM_BYTES;
-  if (large && typeof Worker === "function") return (await import("./decode-job.js")).unzstdInWorker(bytes, most);
+  if (large && typeof Worker === "function")
+    return (await import("./decode-job.js")).unzstdInWorker(bytes, most);
   return unzstd(decoder, bytes, most);
 }
 

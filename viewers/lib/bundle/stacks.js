@@ -10,7 +10,11 @@ export class Stacks {
     /** A parent stands before its children; -1 for none. @type {number[]} */
     this.parent = rows.map(({ parent }) => parent ?? -1);
     const wrong = rows.findIndex(({ id, parent }, i) => id !== i || (parent !== null && parent >= i));
-    if (wrong >= 0) throw malformed("The table 'stacks'", `row ${wrong} has the id ${rows[wrong].id} and the parent ${rows[wrong].parent}`);
+    if (wrong >= 0)
+      throw malformed(
+        "The table 'stacks'",
+        `row ${wrong} has the id ${rows[wrong].id} and the parent ${rows[wrong].parent}`,
+      );
   }
 
   /** The innermost frame of a stack. @param {number} id @returns {Frame} */
@@ -32,7 +36,10 @@ export class Stacks {
   resolve(metadata) {
     const isObject = (/** @type {any} */ v) => v !== null && typeof v === "object" && !Array.isArray(v);
     if (!isObject(metadata)) return metadata;
-    const entries = this.expand(metadata).map(([key, value]) => [key, isObject(value) ? Object.fromEntries(this.expand(value)) : value]);
+    const entries = this.expand(metadata).map(([key, value]) => [
+      key,
+      isObject(value) ? Object.fromEntries(this.expand(value)) : value,
+    ]);
     return Object.fromEntries(entries);
   }
 

@@ -31,7 +31,8 @@ export function claimedSize(bytes, most) {
   let total = 0;
   for (let at = 0; at < bytes.length;) {
     const magic = view.getUint32(at, true);
-    if ((magic & 0xfffffff0) >>> 0 === 0x184d2a50) { // to be skipped
+    if ((magic & 0xfffffff0) >>> 0 === 0x184d2a50) {
+      // to be skipped
       at += 8 + view.getUint32(at + 4, true);
       continue;
     }
@@ -42,11 +43,19 @@ export function claimedSize(bytes, most) {
     const sizeBytes = flags >> 6 ? 1 << (flags >> 6) : single;
     if (!single) {
       const power = bytes[at + 5] >> 3;
-      if (power > 17 || 2 ** (10 + power) * (1 + (bytes[at + 5] & 7) / 8) > Math.max(most, WINDOW_MOST)) throw new TooLarge(most);
+      if (power > 17 || 2 ** (10 + power) * (1 + (bytes[at + 5] & 7) / 8) > Math.max(most, WINDOW_MOST))
+        throw new TooLarge(most);
     }
     at += 6 - single + idBytes;
     if (!sizeBytes) return null;
-    total += sizeBytes === 1 ? bytes[at] : sizeBytes === 2 ? view.getUint16(at, true) + 256 : sizeBytes === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true));
+    total +=
+      sizeBytes === 1
+        ? bytes[at]
+        : sizeBytes === 2
+          ? view.getUint16(at, true) + 256
+          : sizeBytes === 4
+            ? view.getUint32(at, true)
+            : Number(view.getBigUint64(at, true));
     if (total > most) throw new TooLarge(most);
     at = afterBlocks(view, at + sizeBytes) + (flags & 4);
   }

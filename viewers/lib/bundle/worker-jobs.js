@@ -16,7 +16,8 @@ export function jobsOf(start, name) {
       else job?.reject(new Error(data.error));
     };
     started.onerror = (event) => {
-      for (const job of jobs.values()) job.reject(new Error(`The ${name} worker stopped: ${event.message ?? "no reason given"}`));
+      for (const job of jobs.values())
+        job.reject(new Error(`The ${name} worker stopped: ${event.message ?? "no reason given"}`));
       jobs.clear();
       worker = null;
     };

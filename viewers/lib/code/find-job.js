@@ -11,7 +11,8 @@ let worker = null;
 /** @type {string | null} */
 let text = null;
 let last = 0;
-let watch = 0, idle = 0;
+let watch = 0,
+  idle = 0;
 
 function end() {
   worker?.terminate();
@@ -26,7 +27,8 @@ function end() {
 export function findExpression(wantedText, wanted, how, limit, tell) {
   const job = ++last;
   const began = performance.now();
-  let line = 0, news = 0;
+  let line = 0,
+    news = 0;
   const stop = () => {
     if (job !== last) return;
     end();

@@ -18,11 +18,15 @@ async function look({ job, wanted, how, limit }) {
   current = job;
   const { expression } = expressionOf(wanted, how);
   let found = /** @type {import("./find-text.js").Found} */ ({ starts: [], ends: [] });
-  let start = 0, left = expression ? limit : 0;
+  let start = 0,
+    left = expression ? limit : 0;
   let told = performance.now();
   const tell = (/** @type {number} */ line, /** @type {boolean} */ done) => {
     const pairs = new Int32Array(found.starts.length * 2);
-    found.starts.forEach((begin, i) => { pairs[2 * i] = begin; pairs[2 * i + 1] = found.ends[i]; });
+    found.starts.forEach((begin, i) => {
+      pairs[2 * i] = begin;
+      pairs[2 * i + 1] = found.ends[i];
+    });
     scope.postMessage({ job, found: pairs, line, done }, { transfer: [pairs.buffer] });
     left -= found.starts.length;
     found = { starts: [], ends: [] };
@@ -34,7 +38,9 @@ async function look({ job, wanted, how, limit }) {
     start += lines[i].length + 1;
     if (performance.now() - told < TELL_MS) continue;
     tell(i + 1, false);
-    await new Promise((resolve) => { setTimeout(resolve); });
+    await new Promise((resolve) => {
+      setTimeout(resolve);
+    });
     if (job !== current) return;
   }
   tell(lines.length, true);

@@ -8,7 +8,11 @@ const MOST_FOUND = 10_000;
 const LINE = /^:\d*$/;
 /** @typedef {import("./find-text.js").How} How */
 /** @type {[keyof How, string, string, string][]} what it is, its sign, its name, its key with Alt */
-const CHOICES = [["sameCase", "Aa", "Match case", "KeyC"], ["word", "ab", "Whole words", "KeyW"], ["pattern", ".*", "Regular expression", "KeyR"]];
+const CHOICES = [
+  ["sameCase", "Aa", "Match case", "KeyC"],
+  ["word", "ab", "Whole words", "KeyW"],
+  ["pattern", ".*", "Regular expression", "KeyR"],
+];
 
 /**
  * @typedef {object} Options
@@ -35,15 +39,50 @@ export class Find {
     this.busy = false;
     this.stop = () => {};
     this.field = searchField("Find in this text", "Find, or :line", () => this.search(), {
-      class: "find", onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event), onfocus: () => { if (this.at < 0) this.from = this.options.place?.() ?? 0; },
+      class: "find",
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
+      onfocus: () => {
+        if (this.at < 0) this.from = this.options.place?.() ?? 0;
+      },
     });
-    this.status = h("span", { class: "find-status", "aria-live": "polite" });
-    this.choices = CHOICES.map(([name, sign, title, key]) => h("button", {
-      class: "tool find-choice", "aria-pressed": "false", "aria-label": `${title} ${sign}`, title: `${title} (Alt+${key.slice(3)})`, onclick: () => this.choose(name),
-    }, sign));
-    this.elements = [h("span", { class: "find-box", role: "group", "aria-label": "Find" }, this.field, this.choices), this.status,
-      h("button", { class: "tool", "aria-label": "Previous match", title: "Previous match (Shift+F3)", onclick: () => this.step(-1) }, "↑"),
-      h("button", { class: "tool", "aria-label": "Next match", title: "Next match (F3)", onclick: () => this.step(1) }, "↓")];
+    this.status = h("span", { "class": "find-status", "aria-live": "polite" });
+    this.choices = CHOICES.map(([name, sign, title, key]) =>
+      h(
+        "button",
+        {
+          "class": "tool find-choice",
+          "aria-pressed": "false",
+          "aria-label": `${title} ${sign}`,
+          "title": `${title} (Alt+${key.slice(3)})`,
+          "onclick": () => this.choose(name),
+        },
+        sign,
+      ),
+    );
+    this.elements = [
+      h("span", { "class": "find-box", "role": "group", "aria-label": "Find" }, this.field, this.choices),
+      this.status,
+      h(
+        "button",
+        {
+          "class": "tool",
+          "aria-label": "Previous match",
+          "title": "Previous match (Shift+F3)",
+          "onclick": () => this.step(-1),
+        },
+        "↑",
+      ),
+      h(
+        "button",
+        {
+          "class": "tool",
+          "aria-label": "Next match",
+          "title": "Next match (F3)",
+          "onclick": () => this.step(1),
+        },
+        "↓",
+      ),
+    ];
   }
 
   clear() {
@@ -110,16 +149,22 @@ export class Find {
     this.problem = expressionOf(wanted, this.how).problem;
     if (this.problem) return this.show();
     this.busy = true;
-    this.stop = findExpression(this.options.text(), wanted, this.how, MOST_FOUND, ({ found, line, done, stopped }) => {
-      for (let i = 0; i < found.length; i += 2) {
-        this.found.starts.push(found[i]);
-        this.found.ends.push(found[i + 1]);
-      }
-      this.busy = !done;
-      if (stopped) this.note = `, stopped after line ${count(line)}: the expression takes too long`;
-      if (found.length || done) this.show();
-      else this.tell();
-    });
+    this.stop = findExpression(
+      this.options.text(),
+      wanted,
+      this.how,
+      MOST_FOUND,
+      ({ found, line, done, stopped }) => {
+        for (let i = 0; i < found.length; i += 2) {
+          this.found.starts.push(found[i]);
+          this.found.ends.push(found[i + 1]);
+        }
+        this.busy = !done;
+        if (stopped) this.note = `, stopped after line ${count(line)}: the expression takes too long`;
+        if (found.length || done) this.show();
+        else this.tell();
+      },
+    );
     this.show();
   }
 
@@ -141,8 +186,18 @@ export class Find {
     const { length } = this.found.starts;
     const total = `${count(length)}${length >= MOST_FOUND ? " or more" : ""}${this.busy ? " …" : ""}`;
     const wanted = this.field.value && !LINE.test(this.field.value);
-    fill(this.status, !wanted ? "" : this.problem ? `not a regular expression: ${this.problem}`
-      : (length ? `${this.at < 0 ? "" : `${count(this.at + 1)} of `}${total}` : this.busy ? "searching …" : "not found") + this.note);
+    fill(
+      this.status,
+      !wanted
+        ? ""
+        : this.problem
+          ? `not a regular expression: ${this.problem}`
+          : (length
+              ? `${this.at < 0 ? "" : `${count(this.at + 1)} of `}${total}`
+              : this.busy
+                ? "searching …"
+                : "not found") + this.note,
+    );
     this.status.classList.toggle("wrong", Boolean(this.problem));
     if (this.problem) this.field.setAttribute("aria-invalid", "true");
     else this.field.removeAttribute("aria-invalid");
@@ -196,7 +251,8 @@ export class Find {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const choice = event.altKey && !event.ctrlKey && !event.metaKey && CHOICES.find(([, , , key]) => key === event.code);
+    const choice =
+      event.altKey && !event.ctrlKey && !event.metaKey && CHOICES.find(([, , , key]) => key === event.code);
     if (choice) {
       event.preventDefault();
       this.choose(choice[0]);
@@ -211,7 +267,8 @@ export class Find {
 
 /** The first i with sorted[i] >= value; the length when there is none. @param {number[]} sorted @param {number} value */
 function firstAtLeast(sorted, value) {
-  let low = 0, high = sorted.length;
+  let low = 0,
+    high = sorted.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (sorted[middle] < value) low = middle + 1;

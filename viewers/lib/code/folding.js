@@ -1,6 +1,8 @@
 // Which lines of a text can be folded, by their indentation. No page needed.
 
-const SPACE = 32, TAB = 9, BAR = 124;
+const SPACE = 32,
+  TAB = 9,
+  BAR = 124;
 
 /**
  * Where the block below each line ends: the last line that is indented deeper; 0 when nothing is below it.

@@ -7,13 +7,18 @@
 import { indentOf } from "./folding.js";
 
 const WORD = /[A-Za-z_]\w*/g;
-const DEFINED = /^\s*%?([A-Za-z_]\w*)\s*(?::\s*"([^"]*)"\s*(?:=(?!=)|,\s*(?:#|$)|#|$)|:[^="#]*(?:=(?!=)|#|$)|=(?!=)|#|$)/; // its parts do not overlap: a line may be long
+const DEFINED =
+  /^\s*%?([A-Za-z_]\w*)\s*(?::\s*"([^"]*)"\s*(?:=(?!=)|,\s*(?:#|$)|#|$)|:[^="#]*(?:=(?!=)|#|$)|=(?!=)|#|$)/; // its parts do not overlap: a line may be long
 const SEVERAL = /^\s*((?:[A-Za-z_]\w*,\s*)+(?:[A-Za-z_]\w*)?)\s*=/;
 const PARAMETER = /([A-Za-z_]\w*)(?:\s*:\s*"([^"]*)")?\s*(?:=[^,)]*)?(?=[,)]|$)/g;
 const FREED = /;\s+((?:[A-Za-z_]\w*\s*=\s*)+None)\s*(?:#.*)?$/;
 const FILE = /^\s*# File: (.*?):(\d+) in (.*?)(?:, code: (.*))?$/;
 const TARGET = /=\s*([A-Za-z_][\w.]*)\s*[([;]?/;
-const PYTHON = new Set("False None True and as class def del for from if import in is lambda not or pass return self torch while with".split(" "));
+const PYTHON = new Set(
+  "False None True and as class def del for from if import in is lambda not or pass return self torch while with".split(
+    " ",
+  ),
+);
 
 /** @typedef {{line: number, column: number, definition: boolean}} Use line and column from 0 */
 /** @typedef {{name: string, annotation: string, dtype: string, shape: string, stride: string, device: string, target: string, file: string, fileLine: number, where: string, code: string}} Facts */
@@ -28,7 +33,12 @@ export function valuesIn(line) {
     const name = match[0];
     if (code[match.index - 1] === "." || PYTHON.has(name) || match.index < head) continue;
     // f(dim = 1): a keyword of the call
-    if (head < 0 && /^\s*=(?!=)/.test(code.slice(match.index + name.length, match.index + name.length + 4)) && within(code, match.index)) continue;
+    if (
+      head < 0 &&
+      /^\s*=(?!=)/.test(code.slice(match.index + name.length, match.index + name.length + 4)) &&
+      within(code, match.index)
+    )
+      continue;
     found.push({ name, column: match.index });
   }
   return found;
@@ -56,7 +66,8 @@ export function scopeOf(lines, at) {
   let first = at;
   let indent = indentOf(lines[at], false);
   if (indent < 0) indent = Infinity;
-  while (first >= 0 && !(isDef(lines[first]) && (first === at || indentOf(lines[first], false) < indent))) first--;
+  while (first >= 0 && !(isDef(lines[first]) && (first === at || indentOf(lines[first], false) < indent)))
+    first--;
   if (first < 0) return { first: 0, last: lines.length - 1 };
   const own = indentOf(lines[first], false);
   let last = first + 1;
@@ -110,21 +121,34 @@ export function factsOf(lines, at, name) {
   let annotation = "";
   let target = "";
   if (isDef(line)) {
-    for (const match of line.slice(line.indexOf("(") + 1).matchAll(PARAMETER)) if (match[1] === name) annotation = match[2] ?? "";
+    for (const match of line.slice(line.indexOf("(") + 1).matchAll(PARAMETER))
+      if (match[1] === name) annotation = match[2] ?? "";
     target = "input";
   } else {
     annotation = DEFINED.exec(line)?.[2] ?? "";
     target = TARGET.exec(blank(line))?.[1] ?? "input";
   }
   const source = isDef(line) ? null : sourceAbove(lines, at);
-  return { name, annotation, ...typeOf(annotation), target, ...(source ?? { file: "", fileLine: 0, where: "", code: "" }) };
+  return {
+    name,
+    annotation,
+    ...typeOf(annotation),
+    target,
+    ...(source ?? { file: "", fileLine: 0, where: "", code: "" }),
+  };
 }
 
 /** "f32[8, 4][4, 1]cpu" -> its parts. @param {string} annotation */
 export function typeOf(annotation) {
-  if (annotation.startsWith("Sym(")) return { dtype: "symbol", shape: annotation.slice(4, -1), stride: "", device: "" };
+  if (annotation.startsWith("Sym("))
+    return { dtype: "symbol", shape: annotation.slice(4, -1), stride: "", device: "" };
   const match = /^([\w.]+)?(\[[^\]]*\])?(\[[^\]]*\])?(\w[\w:]*)?$/.exec(annotation);
-  return { dtype: match?.[1] ?? "", shape: match?.[2] ?? "", stride: match?.[3] ?? "", device: match?.[4] ?? "" };
+  return {
+    dtype: match?.[1] ?? "",
+    shape: match?.[2] ?? "",
+    stride: match?.[3] ?? "",
+    device: match?.[4] ?? "",
+  };
 }
 
 /** The nearest '# File:' comment above, within the function. @param {string[]} lines @param {number} at */

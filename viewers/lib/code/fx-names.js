@@ -11,10 +11,24 @@ export function fxNames(lines) {
       if (line < scope.first || line > scope.last) scope = scopeOf(lines, line);
       const uses = usesOf(lines, scope, name);
       const definition = uses.find((use) => use.definition);
-      if (!definition) return { name, uses, facts: [], missing: "not defined in this function", unit: "use", source: null };
+      if (!definition)
+        return { name, uses, facts: [], missing: "not defined in this function", unit: "use", source: null };
       const { dtype, shape, stride, device, target, ...source } = factsOf(lines, definition.line, name);
-      const facts = /** @type {[string, string][]} */ ([["dtype", dtype], ["shape", shape], ["stride", stride], ["device", device], ["from", target === name ? "" : target]]);
-      return { name, uses, facts: facts.filter(([, value]) => value), missing: "", unit: "use", source: source.file ? source : null };
+      const facts = /** @type {[string, string][]} */ ([
+        ["dtype", dtype],
+        ["shape", shape],
+        ["stride", stride],
+        ["device", device],
+        ["from", target === name ? "" : target],
+      ]);
+      return {
+        name,
+        uses,
+        facts: facts.filter(([, value]) => value),
+        missing: "",
+        unit: "use",
+        source: source.file ? source : null,
+      };
     },
   };
 }

@@ -1,5 +1,16 @@
 // The nodes of an FX graph as columns, read from its text in slices of time, so that the page stays usable.
-import { blank, DEFINED, FREED, isDef, PARAMETER, SEVERAL, sourceIn, TARGET, typeOf, valuesIn } from "./fx-graph.js";
+import {
+  blank,
+  DEFINED,
+  FREED,
+  isDef,
+  PARAMETER,
+  SEVERAL,
+  sourceIn,
+  TARGET,
+  typeOf,
+  valuesIn,
+} from "./fx-graph.js";
 
 const SLICE_MS = 12;
 
@@ -23,7 +34,18 @@ export async function nodesOf(lines, signal) {
 class Reader {
   constructor() {
     /** @type {Nodes} */
-    this.nodes = { name: [], op: [], target: [], annotation: [], users: [], line: [], source: [], code: [], graph: [], length: 0 };
+    this.nodes = {
+      name: [],
+      op: [],
+      target: [],
+      annotation: [],
+      users: [],
+      line: [],
+      source: [],
+      code: [],
+      graph: [],
+      length: 0,
+    };
     /** @type {Map<string, number>} rows of the names of the present function */
     this.known = new Map();
     this.class = "";
@@ -44,7 +66,8 @@ class Reader {
     if (isDef(line)) return this.define(line, number);
     if (this.head) {
       const parameter = /^(\w+)\s*(?::\s*"([^"]*)")?\s*,?\s*(?:#.*)?$/.exec(text);
-      if (parameter && parameter[1] !== "self") this.add(parameter[1], "placeholder", parameter[1], parameter[2] ?? "", number);
+      if (parameter && parameter[1] !== "self")
+        this.add(parameter[1], "placeholder", parameter[1], parameter[2] ?? "", number);
       if (/\)\s*(->.*)?:/.test(text)) this.head = false;
       return;
     }
@@ -71,7 +94,8 @@ class Reader {
     this.source = this.code = "";
     const rest = line.slice(line.indexOf("(") + 1);
     this.head = !/\)\s*(->.*)?:/.test(rest.replace(/"[^"]*"/g, ""));
-    for (const [, name, annotation] of rest.matchAll(PARAMETER)) if (name !== "self") this.add(name, "placeholder", name, annotation ?? "", number);
+    for (const [, name, annotation] of rest.matchAll(PARAMETER))
+      if (name !== "self") this.add(name, "placeholder", name, annotation ?? "", number);
   }
 
   /** @param {string} line @param {number} number */
@@ -82,7 +106,12 @@ class Reader {
     const freed = FREED.exec(line);
     const code = blank(line);
     const equals = code.search(/=(?!=)/);
-    const used = equals < 0 ? [] : valuesIn(line).filter((v) => v.column > equals && !(freed && v.column > freed.index)).map((v) => v.name);
+    const used =
+      equals < 0
+        ? []
+        : valuesIn(line)
+            .filter((v) => v.column > equals && !(freed && v.column > freed.index))
+            .map((v) => v.name);
     this.use(used);
     if (several) return; // the inputs once more, out of a tree
     const name = /** @type {RegExpExecArray} */ (defined)[1];
@@ -95,9 +124,13 @@ class Reader {
     const target = TARGET.exec(code)?.[1] ?? "";
     const after = code[code.indexOf(target) + target.length] ?? "";
     if (target === "" || target === "return") return { op: "call_function", target: "" };
-    if (target.startsWith("self.")) return after === "(" ? { op: "call_module", target } : { op: "get_attr", target };
+    if (target.startsWith("self."))
+      return after === "(" ? { op: "call_module", target } : { op: "get_attr", target };
     const [first, ...rest] = target.split(".");
-    if (rest.length && this.known.has(first)) return after === "(" ? { op: "call_method", target: rest.join(".") } : { op: "call_function", target: "getattr" };
+    if (rest.length && this.known.has(first))
+      return after === "("
+        ? { op: "call_method", target: rest.join(".") }
+        : { op: "call_function", target: "getattr" };
     if (after === "[") return { op: "call_function", target: "operator.getitem" };
     if (after === "(") return { op: "call_function", target };
     const operator = /^=\s*\S+\s*(\*\*|\/\/|==|!=|<=|>=|[-+*/@%<>&|^])\s/.exec(code)?.[1];

@@ -6,7 +6,12 @@
 /** @typedef {[string, string]} Token */
 
 const LONGEST = 50_000; // longer lines stay plain
-const CODE = 0, TRIPLE_DOUBLE = 1, TRIPLE_SINGLE = 2, COMMENT = 3, KERNEL_PYTHON = 4, KERNEL_CPP = 5;
+const CODE = 0,
+  TRIPLE_DOUBLE = 1,
+  TRIPLE_SINGLE = 2,
+  COMMENT = 3,
+  KERNEL_PYTHON = 4,
+  KERNEL_CPP = 5;
 
 const words = (/** @type {string} */ list) => new Set(list.split(" "));
 const PYTHON_WORDS = words(
@@ -17,11 +22,14 @@ const CPP_WORDS = words(
 );
 
 // Groups: 1 comment, 2 opening of a long string or comment, 3 string, 4 number, 5 word, 6 marked word
-const PYTHON = /(#.*)|((?:\b[rbfuRBFU]{1,2})?(?:"""|'''))|((?:\b[rbfuRBFU]{1,2})?(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?))|(\b\d[\w.]*)|([A-Za-z_]\w*)|(@[\w.]+)/g;
-const CPP = /(\/\/.*)|(\/\*)|("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|(\b\d[\w.]*)|([A-Za-z_]\w*)|(^\s*#\s*\w+)/g;
+const PYTHON =
+  /(#.*)|((?:\b[rbfuRBFU]{1,2})?(?:"""|'''))|((?:\b[rbfuRBFU]{1,2})?(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?))|(\b\d[\w.]*)|([A-Za-z_]\w*)|(@[\w.]+)/g;
+const CPP =
+  /(\/\/.*)|(\/\*)|("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|(\b\d[\w.]*)|([A-Za-z_]\w*)|(^\s*#\s*\w+)/g;
 const JSON_TOKENS = /()()("(?:[^"\\]|\\.)*"?)|(-?\b\d[\d.eE+-]*)|([A-Za-z]+)|($^)/g;
 const BYTECODE = /(\bto \d+\b)|()("[^"]*"|'[^']*')|(\b\d+\b)|(\b[A-Z][A-Z0-9_]{2,}\b)|(>>)/g;
-const GUARDS = /( # .*)|()("[^"]*"|'[^']*')|(\b\d[\d.]*\b)|(\b[A-Z][A-Z_]{2,}\b|\b\w*GuardManager\b)|((?:\| )*\+-)/g;
+const GUARDS =
+  /( # .*)|()("[^"]*"|'[^']*')|(\b\d[\d.]*\b)|(\b[A-Z][A-Z_]{2,}\b|\b\w*GuardManager\b)|((?:\| )*\+-)/g;
 
 /** @param {string[]} lines @param {string} language */
 export function highlighter(lines, language) {
@@ -137,7 +145,20 @@ function simple(line, rules, language) {
     if (match.index > at) tokens.push(["", line.slice(at, match.index)]);
     at = rules.lastIndex;
     const key = language === "json" && match[3] && line.startsWith(":", at);
-    tokens.push([match[1] ? "comment" : match[3] ? (key ? "mark" : "string") : match[4] ? "number" : match[6] ? "comment" : "keyword", match[0]]);
+    tokens.push([
+      match[1]
+        ? "comment"
+        : match[3]
+          ? key
+            ? "mark"
+            : "string"
+          : match[4]
+            ? "number"
+            : match[6]
+              ? "comment"
+              : "keyword",
+      match[0],
+    ]);
   }
   if (at < line.length) tokens.push(["", line.slice(at)]);
   return tokens;

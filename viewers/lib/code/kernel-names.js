@@ -16,25 +16,52 @@ export function inKernel(lines, block, name, at) {
     if (!lines[i].includes(name)) continue;
     const code = blank(lines[i], true);
     for (const found of namesIn(lines[i], true)) {
-      if (found.name === name) places.push({ line: i, column: found.column, last: reach(lines, block, i, code, found.column, name) });
+      if (found.name === name)
+        places.push({
+          line: i,
+          column: found.column,
+          last: reach(lines, block, i, code, found.column, name),
+        });
     }
   }
   // The innermost declaration around the line: the last one that begins before it and still holds.
   const declared = places.filter((place) => place.last >= 0);
-  const definition = declared.filter((place) => place.line <= at && at <= place.last).pop() ?? declared[0] ?? null;
+  const definition =
+    declared.filter((place) => place.line <= at && at <= place.last).pop() ?? declared[0] ?? null;
   // Triton gives a name a value as often as it likes: the first time counts.
-  const first = definition && definition.last === block.last ? declared.find((place) => place.last === block.last) ?? definition : definition;
-  const mine = !first ? places : places.filter((place) => place === first || (place.line >= first.line && place.line <= first.last
-    && !declared.some((other) => other !== first && other.last < first.last && other.line <= place.line && place.line <= other.last)));
+  const first =
+    definition && definition.last === block.last
+      ? (declared.find((place) => place.last === block.last) ?? definition)
+      : definition;
+  const mine = !first
+    ? places
+    : places.filter(
+        (place) =>
+          place === first ||
+          (place.line >= first.line &&
+            place.line <= first.last &&
+            !declared.some(
+              (other) =>
+                other !== first &&
+                other.last < first.last &&
+                other.line <= place.line &&
+                place.line <= other.last,
+            )),
+      );
   return {
-    name, uses: mine.map((place) => ({ line: place.line, column: place.column, definition: place === first })),
-    facts: first ? [["", lines[first.line].trim().slice(0, 200)]] : [], missing: first ? "" : "not defined in this kernel", unit: "use", source: null,
+    name,
+    uses: mine.map((place) => ({ line: place.line, column: place.column, definition: place === first })),
+    facts: first ? [["", lines[first.line].trim().slice(0, 200)]] : [],
+    missing: first ? "" : "not defined in this kernel",
+    unit: "use",
+    source: null,
   };
 }
 
 /** The last line in which what is declared at a place is known; -1 when nothing is declared. @param {string[]} lines @param {import("./python-outline.js").Block} block @param {number} line @param {string} code @param {number} column @param {string} name */
 function reach(lines, block, line, code, column, name) {
-  const before = code.slice(0, column), after = code.slice(column + name.length);
+  const before = code.slice(0, column),
+    after = code.slice(column + name.length);
   if (/^\s*$/.test(before) && /^\s*=(?!=)/.test(after)) return /;\s*$/.test(after) ? -1 : block.last; // 'tmp0 = ' of Triton; in C++ only another value
   if (/^\s*def\s.*[(,]\s*$/.test(before)) return block.last;
   if (!/(?:^|[\s(,])(?!(?:return|else|new)\b)[A-Za-z_][\w:<>,]*[*&]*\s+$/.test(before)) return -1;

@@ -4,7 +4,8 @@ import { leave, selectAll } from "./page-events.js";
 
 /** @param {import("./pane.js").CodePane} pane @param {KeyboardEvent} event */
 export function codeKey(pane, event) {
-  const all = event.key.toLowerCase() === "a" && event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey;
+  const all =
+    event.key.toLowerCase() === "a" && event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey;
   if (all) selectAll(pane);
   else if (typing(event) || !use(pane, event)) return;
   event.preventDefault();
@@ -36,7 +37,7 @@ function use(pane, { key, shiftKey }) {
 /** The line of the keys, from 0: the marked one, else the first in sight. @param {import("./pane.js").CodePane} pane */
 function here(pane) {
   if (pane.line) return (pane.cursor === pane.line ? pane.line : pane.lineEnd) - 1;
-  return pane.layout.line[Math.ceil(pane.body.scrollTop * pane.list.scale / pane.list.rowHeight)] ?? 0;
+  return pane.layout.line[Math.ceil((pane.body.scrollTop * pane.list.scale) / pane.list.rowHeight)] ?? 0;
 }
 
 /** @param {import("./pane.js").CodePane} pane @param {number} by @param {boolean} extend */
@@ -44,7 +45,9 @@ function step(pane, by, extend) {
   const at = here(pane);
   let next = at;
   if (pane.line) {
-    const row = pane.layout.first[at] + (by < 0 ? -1 : Math.max(1, Math.ceil(pane.lines[at].length / pane.layout.columns)));
+    const row =
+      pane.layout.first[at] +
+      (by < 0 ? -1 : Math.max(1, Math.ceil(pane.lines[at].length / pane.layout.columns)));
     next = pane.layout.line[Math.max(0, Math.min(row, pane.layout.length - 1))];
   }
   const other = pane.cursor === pane.line ? pane.lineEnd : pane.line;

@@ -21,13 +21,26 @@ export class Outline {
     this.shown = /** @type {Item[]} */ ([]);
     this.here = -1; // of those that are shown
     this.wanted = stored(KEPT) ?? "";
-    this.filter = searchField("Filter the outline", "Filter", () => this.draw(), { onkeydown: (/** @type {KeyboardEvent} */ event) => this.fieldKey(event) });
+    this.filter = searchField("Filter the outline", "Filter", () => this.draw(), {
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.fieldKey(event),
+    });
     this.status = h("span", { class: "dim" });
-    this.list = new VirtualList({ rowHeight: ROW, label: "Parts of this text", role: "listbox", class: "outline-list", render: (index) => this.renderRow(index) });
+    this.list = new VirtualList({
+      rowHeight: ROW,
+      label: "Parts of this text",
+      role: "listbox",
+      class: "outline-list",
+      render: (index) => this.renderRow(index),
+    });
     this.list.element.tabIndex = 0;
     this.list.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
     this.list.element.addEventListener("click", (/** @type {MouseEvent} */ event) => this.click(event));
-    this.element = h("aside", { class: "outline", "aria-label": "Outline", hidden: true }, h("div", { class: "outline-head" }, this.filter, this.status), this.list.element);
+    this.element = h(
+      "aside",
+      { "class": "outline", "aria-label": "Outline", "hidden": true },
+      h("div", { class: "outline-head" }, this.filter, this.status),
+      this.list.element,
+    );
   }
 
   /** It is there from the beginning where there is room, until somebody closes it. */
@@ -53,8 +66,15 @@ export class Outline {
     this.element.hidden = !this.open;
     if (!this.open) return;
     const wanted = this.filter.value.toLowerCase();
-    this.shown = this.items.filter(({ name, kind }) => name.toLowerCase().includes(wanted) || kind.toLowerCase().includes(wanted));
-    fill(this.status, wanted ? `${this.shown.length.toLocaleString("en")} of ${this.items.length.toLocaleString("en")}` : plural(this.items.length, "part"));
+    this.shown = this.items.filter(
+      ({ name, kind }) => name.toLowerCase().includes(wanted) || kind.toLowerCase().includes(wanted),
+    );
+    fill(
+      this.status,
+      wanted
+        ? `${this.shown.length.toLocaleString("en")} of ${this.items.length.toLocaleString("en")}`
+        : plural(this.items.length, "part"),
+    );
     this.here = this.current();
     this.list.reset(this.shown.length, this.here);
     if (this.here >= 0) this.list.reveal(this.here);
@@ -64,7 +84,10 @@ export class Outline {
   current() {
     if (!this.shown.length) return -1;
     const line = this.options.line();
-    const at = lastAtMost(this.shown.map((item) => item.line), line);
+    const at = lastAtMost(
+      this.shown.map((item) => item.line),
+      line,
+    );
     return this.shown[at].line <= line ? at : 0;
   }
 
@@ -79,10 +102,21 @@ export class Outline {
   /** @param {number} index @returns {HTMLElement} */
   renderRow(index) {
     const { name, kind, line, depth } = this.shown[index];
-    const row = h("div", {
-      class: "outline-row", role: "option", id: `outline-${index}`, "aria-selected": String(index === this.list.active), "aria-label": `${name}, ${kind}, line ${line + 1}`,
-      dataset: { index }, title: `${name}: ${kind}, line ${line + 1}`, style: { "--depth": depth },
-    }, h("span", { class: "outline-sign", "aria-hidden": "true" }, SIGNS[kind] ?? "▦"), cutMiddle(name, ""));
+    const row = h(
+      "div",
+      {
+        "class": "outline-row",
+        "role": "option",
+        "id": `outline-${index}`,
+        "aria-selected": String(index === this.list.active),
+        "aria-label": `${name}, ${kind}, line ${line + 1}`,
+        "dataset": { index },
+        "title": `${name}: ${kind}, line ${line + 1}`,
+        "style": { "--depth": depth },
+      },
+      h("span", { "class": "outline-sign", "aria-hidden": "true" }, SIGNS[kind] ?? "▦"),
+      cutMiddle(name, ""),
+    );
     if (index === this.list.active) this.list.element.setAttribute("aria-activedescendant", row.id);
     return row;
   }
@@ -98,7 +132,9 @@ export class Outline {
 
   /** @param {MouseEvent} event */
   click(event) {
-    const row = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest(".outline-row"));
+    const row = /** @type {HTMLElement | null} */ (
+      /** @type {Element} */ (event.target).closest(".outline-row")
+    );
     if (row) this.pick(Number(row.dataset.index));
   }
 

@@ -49,12 +49,19 @@ function paneInSight() {
     const { top, bottom, width, height } = element.getBoundingClientRect();
     return panes.has(element) && width > 0 && height > 0 && bottom > 0 && top < innerHeight;
   });
-  return seen.length === 1 ? panes.get(seen[0]) ?? null : null;
+  return seen.length === 1 ? (panes.get(seen[0]) ?? null) : null;
 }
 
 /** @param {KeyboardEvent} event */
 function findKey(event) {
-  if (event.key.toLowerCase() !== "f" || event.ctrlKey === event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return;
+  if (
+    event.key.toLowerCase() !== "f" ||
+    event.ctrlKey === event.metaKey ||
+    event.altKey ||
+    event.shiftKey ||
+    event.defaultPrevented
+  )
+    return;
   if (document.querySelector("dialog[open]")) return;
   const pane = paneInSight();
   if (!pane || document.activeElement === pane.find) return; // once more: the browser's own

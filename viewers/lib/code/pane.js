@@ -53,7 +53,12 @@ export class CodePane {
     this.ends = null;
     /** @type {Set<number>} lines whose block is folded */
     this.closed = new Set();
-    this.list = new VirtualList({ rowHeight: ROW, class: "code", allUpTo: 200, render: (row) => this.renderRow(row) });
+    this.list = new VirtualList({
+      rowHeight: ROW,
+      class: "code",
+      allUpTo: 200,
+      render: (row) => this.renderRow(row),
+    });
     this.body = this.list.element;
     this.body.tabIndex = 0;
     this.body.setAttribute("role", "region");
@@ -62,21 +67,44 @@ export class CodePane {
     /** @type {import("./names.js").Names | null} */
     this.names = null;
     this.search = new Find({
-      text: () => this.text, onfound: () => this.redraw(), onstep: (at) => this.reveal(at), online: (line) => this.goTo(line, true), onleave: () => this.body.focus(),
-      place: () => this.placeToLookFrom(), selected: () => (this.selection.all || this.selection.text.includes("\n") ? "" : this.selection.text),
+      text: () => this.text,
+      onfound: () => this.redraw(),
+      onstep: (at) => this.reveal(at),
+      online: (line) => this.goTo(line, true),
+      onleave: () => this.body.focus(),
+      place: () => this.placeToLookFrom(),
+      selected: () => (this.selection.all || this.selection.text.includes("\n") ? "" : this.selection.text),
     });
     this.find = this.search.field;
     this.values = new Values({
-      names: () => this.names, onchange: () => this.redraw(), ongo: (line, column) => { this.mark(line + 1, line + 1, true); this.reveal(this.starts[line] + column, ".here"); },
+      names: () => this.names,
+      onchange: () => this.redraw(),
+      ongo: (line, column) => {
+        this.mark(line + 1, line + 1, true);
+        this.reveal(this.starts[line] + column, ".here");
+      },
     });
     this.facts = h("span", { class: "facts", role: "status" });
     this.tools = h("div", { class: "toolbar" });
     this.outline = new Outline({
-      line: () => this.lineInSight(), onpick: (item) => { this.body.focus({ preventScroll: true }); if (!this.values.show(item.name, item.line)) this.goTo(item.line + 1, true); }, ontoggle: () => this.drawTools(),
+      line: () => this.lineInSight(),
+      onpick: (item) => {
+        this.body.focus({ preventScroll: true });
+        if (!this.values.show(item.name, item.line)) this.goTo(item.line + 1, true);
+      },
+      ontoggle: () => this.drawTools(),
     });
-    this.element = h("div", { class: "code-pane" }, this.tools, this.values.element, h("div", { class: "code-beside" }, this.body, this.outline.element));
+    this.element = h(
+      "div",
+      { class: "code-pane" },
+      this.tools,
+      this.values.element,
+      h("div", { class: "code-beside" }, this.body, this.outline.element),
+    );
     this.body.addEventListener("scroll", () => this.outline.follow(), { passive: true });
-    this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => { if (event.key === "F3") this.search.again(event); });
+    this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+      if (event.key === "F3") this.search.again(event);
+    });
     this.body.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => codeKey(this, event));
     listenToPointer(this);
     new ResizeObserver(() => this.wrap && this.arrange()).observe(this.body);
@@ -102,7 +130,7 @@ export class CodePane {
   prepare() {
     this.selection.setAll(false);
     this.selection.forget();
-    this.text = this.pretty ? this.laidOut ?? "" : this.content.text;
+    this.text = this.pretty ? (this.laidOut ?? "") : this.content.text;
     ({ lines: this.lines, starts: this.starts } = splitLines(this.text));
     this.tokens = highlighter(this.lines, this.content.language);
     this.longest = this.lines.reduce((most, line) => Math.max(most, Math.min(line.length, LONGEST_ROW)), 0);
@@ -120,23 +148,86 @@ export class CodePane {
   }
 
   drawTools() {
-    const toggle = (/** @type {string} */ label, /** @type {boolean} */ on, /** @type {() => void} */ run, /** @type {string} */ title) =>
-      h("button", { class: "tool", "aria-pressed": String(on), onclick: () => { run(); this.focusTool(label); }, title }, label);
+    const toggle = (
+      /** @type {string} */ label,
+      /** @type {boolean} */ on,
+      /** @type {() => void} */ run,
+      /** @type {string} */ title,
+    ) =>
+      h(
+        "button",
+        {
+          "class": "tool",
+          "aria-pressed": String(on),
+          "onclick": () => {
+            run();
+            this.focusTool(label);
+          },
+          title,
+        },
+        label,
+      );
     const chosen = this.lineEnd > this.line ? ` ${plural(this.lineEnd - this.line + 1, "line")}` : "";
     this.drawFacts();
-    fill(this.tools, this.facts, this.options.tools, h("span", { class: "spring" }), this.search.elements,
-      this.outline.items.length > 1 && toggle("Outline", this.outline.open, () => this.outline.toggle(), "Functions, classes and kernels of this text"),
+    fill(
+      this.tools,
+      this.facts,
+      this.options.tools,
+      h("span", { class: "spring" }),
+      this.search.elements,
+      this.outline.items.length > 1 &&
+        toggle(
+          "Outline",
+          this.outline.open,
+          () => this.outline.toggle(),
+          "Functions, classes and kernels of this text",
+        ),
       toggle("Wrap", this.wrap, () => this.setWrap(!this.wrap), "Break long lines"),
-      toggle("Fold", this.closed.size > 0, () => this.foldAll(), "Fold the outermost blocks, or unfold everything (Z); one block: z, or the sign beside the line"),
-      this.laidOut !== null && toggle("Pretty", this.pretty, () => { this.pretty = !this.pretty; this.prepare(); }, "Lay the JSON out"),
-      h("button", { class: "tool", onclick: (/** @type {Event} */ e) => copyText(/** @type {HTMLElement} */ (e.currentTarget), this.chosenText()) }, `Copy${chosen}`),
-      h("button", { class: "tool", title: `As ${this.content.fileName}`, onclick: () => download(this.content.fileName, this.content.bytes ?? this.content.text) }, "Download"));
+      toggle(
+        "Fold",
+        this.closed.size > 0,
+        () => this.foldAll(),
+        "Fold the outermost blocks, or unfold everything (Z); one block: z, or the sign beside the line",
+      ),
+      this.laidOut !== null &&
+        toggle(
+          "Pretty",
+          this.pretty,
+          () => {
+            this.pretty = !this.pretty;
+            this.prepare();
+          },
+          "Lay the JSON out",
+        ),
+      h(
+        "button",
+        {
+          class: "tool",
+          onclick: (/** @type {Event} */ e) =>
+            copyText(/** @type {HTMLElement} */ (e.currentTarget), this.chosenText()),
+        },
+        `Copy${chosen}`,
+      ),
+      h(
+        "button",
+        {
+          class: "tool",
+          title: `As ${this.content.fileName}`,
+          onclick: () => download(this.content.fileName, this.content.bytes ?? this.content.text),
+        },
+        "Download",
+      ),
+    );
   }
 
   drawFacts() {
     const lines = plural(this.lines.length, "line");
-    fill(this.facts, this.selection.all ? h("b", null, `all ${lines} selected`)
-      : `${lines}, ${showBytes(this.content.bytes?.length ?? new Blob([this.content.text]).size)}`);
+    fill(
+      this.facts,
+      this.selection.all
+        ? h("b", null, `all ${lines} selected`)
+        : `${lines}, ${showBytes(this.content.bytes?.length ?? new Blob([this.content.text]).size)}`,
+    );
   }
 
   redraw() {
@@ -146,7 +237,9 @@ export class CodePane {
 
   /** @param {string} label */
   focusTool(label) {
-    /** @type {HTMLElement[]} */ ([...this.tools.querySelectorAll("button")]).find((button) => button.textContent === label)?.focus();
+    /** @type {HTMLElement[]} */ ([...this.tools.querySelectorAll("button")])
+      .find((button) => button.textContent === label)
+      ?.focus();
   }
 
   /** @param {boolean} wrap */
@@ -163,12 +256,12 @@ export class CodePane {
   keepPlace(change) {
     const line = this.lineInSight();
     change();
-    this.body.scrollTop = Math.max(0, this.layout.first[line]) * ROW / this.list.scale;
+    this.body.scrollTop = (Math.max(0, this.layout.first[line]) * ROW) / this.list.scale;
   }
 
   /** The line at the top, from 0. */
   lineInSight() {
-    return this.layout.line[Math.floor(this.body.scrollTop * this.list.scale / ROW)] ?? 0;
+    return this.layout.line[Math.floor((this.body.scrollTop * this.list.scale) / ROW)] ?? 0;
   }
 
   /** Decides how many characters a row has, and lays the lines out. @param {boolean} [anew] */
@@ -176,7 +269,11 @@ export class CodePane {
     const columns = this.wrap ? this.roomForColumns() : LONGEST_ROW;
     if (columns === this.columns && !anew) return;
     this.columns = columns;
-    this.layout = layOut(this.lines, columns, this.ends && hiddenLines(this.lines.length, this.ends, this.closed));
+    this.layout = layOut(
+      this.lines,
+      columns,
+      this.ends && hiddenLines(this.lines.length, this.ends, this.closed),
+    );
     this.body.style.setProperty("--widest", `${this.wrap ? 0 : this.longest}ch`);
     this.list.reset(this.layout.length);
     this.selection.restore();
@@ -184,7 +281,10 @@ export class CodePane {
 
   roomForColumns() {
     const gutter = Math.max(3, String(this.lines.length).length) + 4;
-    return Math.max(20, Math.min(LONGEST_ROW, Math.floor(this.body.clientWidth / characterWidth(this.body)) - gutter - 2));
+    return Math.max(
+      20,
+      Math.min(LONGEST_ROW, Math.floor(this.body.clientWidth / characterWidth(this.body)) - gutter - 2),
+    );
   }
 
   /** @param {number} row @returns {HTMLElement} */
@@ -195,11 +295,33 @@ export class CodePane {
     const end = this.folds()[index];
     const closed = this.closed.has(index);
     const lastRow = from + this.layout.columns >= this.lines[index].length;
-    return h("div", { class: `code-line${this.line <= number && number <= this.lineEnd ? " marked" : ""}`, dataset: { row } },
-      h("span", { class: "gutter", "aria-hidden": "true", dataset: { line: from === 0 ? number : "↪" } }),
-      h("span", { class: "fold", "aria-hidden": "true", dataset: { sign: from === 0 && end ? (closed ? "▸" : "▾") : "" } }),
-      h("span", { class: "text" }, this.search.pieces(this.tokens(index), this.starts[index], from, from + this.layout.columns, this.values.marks.get(index))),
-      closed && lastRow && h("span", { class: "folded", dataset: { note: `⋯ ${plural(end - index, "line")}` } }));
+    return h(
+      "div",
+      {
+        class: `code-line${this.line <= number && number <= this.lineEnd ? " marked" : ""}`,
+        dataset: { row },
+      },
+      h("span", { "class": "gutter", "aria-hidden": "true", "dataset": { line: from === 0 ? number : "↪" } }),
+      h("span", {
+        "class": "fold",
+        "aria-hidden": "true",
+        "dataset": { sign: from === 0 && end ? (closed ? "▸" : "▾") : "" },
+      }),
+      h(
+        "span",
+        { class: "text" },
+        this.search.pieces(
+          this.tokens(index),
+          this.starts[index],
+          from,
+          from + this.layout.columns,
+          this.values.marks.get(index),
+        ),
+      ),
+      closed &&
+        lastRow &&
+        h("span", { class: "folded", dataset: { note: `⋯ ${plural(end - index, "line")}` } }),
+    );
   }
 
   /** Shows a place of the text. @param {number} at @param {string} [selector] of what is there */
@@ -217,7 +339,7 @@ export class CodePane {
   placeToLookFrom() {
     const { selection, body, list, layout } = this;
     if (selection.some) return Math.min(selection.anchor, selection.focus);
-    const row = Math.ceil(body.scrollTop * list.scale / ROW);
+    const row = Math.ceil((body.scrollTop * list.scale) / ROW);
     return body.scrollTop > 0 ? this.starts[layout.line[row] ?? 0] + (layout.from[row] ?? 0) : 0;
   }
 
@@ -237,7 +359,10 @@ export class CodePane {
   }
 
   foldAll() {
-    this.closed = this.closed.size > 0 ? new Set() : foldLevel(this.lines, this.folds(), this.content.language === "guards");
+    this.closed =
+      this.closed.size > 0
+        ? new Set()
+        : foldLevel(this.lines, this.folds(), this.content.language === "guards");
     this.keepPlace(() => this.arrange(true));
     this.drawTools();
   }

@@ -25,7 +25,14 @@ export function pythonNames(lines) {
 
 /** The kernel whose text a line is of. @param {ReturnType<typeof outlineOf>} whole @param {number} line */
 function blockAt({ blocks }, line) {
-  const block = blocks.length ? blocks[lastAtMost(blocks.map(({ first }) => first), line)] : null;
+  const block = blocks.length
+    ? blocks[
+        lastAtMost(
+          blocks.map(({ first }) => first),
+          line,
+        )
+      ]
+    : null;
   return block && block.first < line && line < block.last ? block : null;
 }
 
@@ -34,7 +41,8 @@ function look(lines, whole, name, at) {
   const block = blockAt(whole, at);
   if (block) return inKernel(lines, block, name, at);
   const scopes = whole.items.filter(({ kind }) => kind === FUNCTION);
-  const around = (/** @type {number} */ line) => scopes.filter((scope) => scope.line <= line && line <= scope.last); // outermost first
+  const around = (/** @type {number} */ line) =>
+    scopes.filter((scope) => scope.line <= line && line <= scope.last); // outermost first
   /** @type {(import("./names.js").Use & {scope: import("./names.js").Item | null})[]} */
   const all = [];
   const own = new Set(); // the functions that define the name
@@ -60,9 +68,15 @@ function look(lines, whole, name, at) {
   }
   const here = around(at);
   // "def f(x)": f is of what is around
-  if (all.some((use) => use.line === at && use.definition && use.scope !== (here[here.length - 1] ?? null))) here.pop();
+  if (all.some((use) => use.line === at && use.definition && use.scope !== (here[here.length - 1] ?? null)))
+    here.pop();
   const scope = [...here].reverse().find((item) => own.has(item)) ?? null;
-  const mine = all.filter((use) => use.scope === scope || (!own.has(use.scope) && (scope === null || (use.scope !== null && scope.line <= use.line && use.line <= scope.last))));
+  const mine = all.filter(
+    (use) =>
+      use.scope === scope ||
+      (!own.has(use.scope) &&
+        (scope === null || (use.scope !== null && scope.line <= use.line && use.line <= scope.last))),
+  );
   let defined = false;
   const uses = mine.map(({ line, column, definition }) => {
     const first = definition && !defined;
@@ -70,9 +84,26 @@ function look(lines, whole, name, at) {
     return { line, column, definition: first };
   });
   const place = uses.find((use) => use.definition);
-  const kernel = place && whole.items.find((item) => item.line === place.line && item.name === name && item.kind !== "class");
-  if (kernel) return { name, uses, facts: kernel.kind === FUNCTION ? [["", "function"]] : factsOfKernel(lines, kernel), missing: "", unit: "call", source: null };
-  return { name, uses, facts: place ? factsOfCode(lines, place.line, name) : [], missing: place ? "" : "not defined in this text", unit: "use", source: null };
+  const kernel =
+    place &&
+    whole.items.find((item) => item.line === place.line && item.name === name && item.kind !== "class");
+  if (kernel)
+    return {
+      name,
+      uses,
+      facts: kernel.kind === FUNCTION ? [["", "function"]] : factsOfKernel(lines, kernel),
+      missing: "",
+      unit: "call",
+      source: null,
+    };
+  return {
+    name,
+    uses,
+    facts: place ? factsOfCode(lines, place.line, name) : [],
+    missing: place ? "" : "not defined in this text",
+    unit: "use",
+    source: null,
+  };
 }
 
 /** 'del buf0' only drops it. @param {string} code @param {number} column */
@@ -84,8 +115,11 @@ function defines(code, column, name) {
   const after = code.slice(column + name.length);
   if (/\b(?:def|class)\s+$/.test(before)) return "outside";
   if (/^\s*(?:async\s+)?def\s/.test(code)) return /[(,]\s*\**$/.test(before) ? "inside" : "";
-  if (/^\s*(?:\w+\s*,\s*)*$/.test(before) && /^\s*(?:,[\w,\s]*)?(?::[^=]*)?=(?!=)/.test(after)) return "inside";
+  if (/^\s*(?:\w+\s*,\s*)*$/.test(before) && /^\s*(?:,[\w,\s]*)?(?::[^=]*)?=(?!=)/.test(after))
+    return "inside";
   if (/\bfor\s+(?:\w+\s*,\s*)*$/.test(before) || /\bas\s+$/.test(before)) return "inside";
-  return /^\s*(?:from\s+[\w.]+\s+)?import\s+(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*$/.test(before) && !/^\s+as\b/.test(after) ? "inside" : "";
+  return /^\s*(?:from\s+[\w.]+\s+)?import\s+(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*$/.test(before) &&
+    !/^\s+as\b/.test(after)
+    ? "inside"
+    : "";
 }
-

@@ -3,7 +3,15 @@ import { indentOf } from "./folding.js";
 
 const KERNEL = /^(\w+)\s*=\s*async_compile\.(\w+)/;
 const DEFINED = /^(\s*)(?:async\s+)?(def|class)\s+(\w+)/;
-const KINDS = /** @type {Record<string, string>} */ ({ triton: "Triton kernel", cpp: "C++ kernel", cpp_pybinding: "C++ kernel", halide: "Halide kernel", cuda: "CUDA kernel", multi_kernel: "kernel", metal: "Metal kernel" });
+const KINDS = /** @type {Record<string, string>} */ ({
+  triton: "Triton kernel",
+  cpp: "C++ kernel",
+  cpp_pybinding: "C++ kernel",
+  halide: "Halide kernel",
+  cuda: "CUDA kernel",
+  multi_kernel: "kernel",
+  metal: "Metal kernel",
+});
 
 /** @typedef {import("./names.js").Item} Item */
 /** @typedef {{first: number, last: number}} Block a string over several lines, with the lines in which it begins and ends */
@@ -21,7 +29,8 @@ export function outlineOf(lines) {
   /** @type {Item | null} */
   let kernel = null;
   const close = (/** @type {number} */ indent) => {
-    while (open.length && open[open.length - 1].indent >= indent) /** @type {any} */ (open.pop()).item.last = last;
+    while (open.length && open[open.length - 1].indent >= indent)
+      /** @type {any} */ (open.pop()).item.last = last;
   };
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i];
@@ -41,11 +50,18 @@ export function outlineOf(lines) {
     last = i;
     if (line[indent] === "#") continue;
     const made = indent === 0 ? KERNEL.exec(line) : null;
-    if (made) items.push((kernel = { name: made[1], kind: KINDS[made[2]] ?? "kernel", line: i, last: i, depth: 0 }));
+    if (made)
+      items.push((kernel = { name: made[1], kind: KINDS[made[2]] ?? "kernel", line: i, last: i, depth: 0 }));
     else if ("adc".includes(line[indent])) {
       const defined = DEFINED.exec(line);
       if (defined) {
-        const item = { name: defined[3], kind: defined[2] === "def" ? "function" : "class", line: i, last: i, depth: open.length };
+        const item = {
+          name: defined[3],
+          kind: defined[2] === "def" ? "function" : "class",
+          line: i,
+          last: i,
+          depth: open.length,
+        };
         items.push(item);
         open.push({ item, indent });
       }

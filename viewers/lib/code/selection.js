@@ -57,7 +57,8 @@ export class TextSelection {
     this.keep();
     this.pane.list.update();
     const [anchor, focus] = [this.anchor, this.focus].map((at) => this.pointAt(at));
-    if (anchor && focus) getSelection()?.setBaseAndExtent(anchor.node, anchor.offset, focus.node, focus.offset);
+    if (anchor && focus)
+      getSelection()?.setBaseAndExtent(anchor.node, anchor.offset, focus.node, focus.offset);
   }
 
   /** @param {number} at a place of the text */
@@ -83,7 +84,7 @@ export class TextSelection {
       if (left <= length) return { node, offset: left };
       left -= length;
     }
-    return { node, offset: node === text ? 0 : node.textContent?.length ?? 0 };
+    return { node, offset: node === text ? 0 : (node.textContent?.length ?? 0) };
   }
 
   /** The place of the text at a point of the page; -1 when it is in no row. @param {Node | null} node @param {number} offset */

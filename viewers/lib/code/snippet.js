@@ -14,5 +14,11 @@ export function codeSnippet(text, language = "python") {
 async function colour(code, lines, language) {
   const { highlighter } = await import("./highlight.js");
   const tokens = highlighter(lines, language);
-  fill(code, lines.flatMap((_, i) => [i > 0 && "\n", ...tokens(i).map(([kind, piece]) => (kind ? h("span", { class: `t-${kind}` }, piece) : piece))]));
+  fill(
+    code,
+    lines.flatMap((_, i) => [
+      i > 0 && "\n",
+      ...tokens(i).map(([kind, piece]) => (kind ? h("span", { class: `t-${kind}` }, piece) : piece)),
+    ]),
+  );
 }

@@ -34,7 +34,9 @@ function tracebackParts(text) {
       else if (line.trim()) parts.push({ text: line });
     }
   }
-  return parts.map((part) => ("text" in part ? { text: part.text.trim() } : part)).filter((part) => !("text" in part) || !/^Traceback \(most recent call last\):$|^$/.test(part.text));
+  return parts
+    .map((part) => ("text" in part ? { text: part.text.trim() } : part))
+    .filter((part) => !("text" in part) || !/^Traceback \(most recent call last\):$|^$/.test(part.text));
 }
 
 /**
@@ -46,9 +48,14 @@ export function tracebackView(text, told = "") {
   const last = parts.at(-1);
   const exception = last && "text" in last ? last.text : null;
   const repeated = exception !== null && told !== "" && words(exception).includes(words(told));
-  return h("div", { class: "traceback" },
+  return h(
+    "div",
+    { class: "traceback" },
     exception !== null && !repeated && h("pre", { class: "wrapped message" }, exception),
-    (exception === null ? parts : parts.slice(0, -1)).map((part) => ("text" in part ? h("p", { class: "dim" }, part.text) : frameList(part.frames))));
+    (exception === null ? parts : parts.slice(0, -1)).map((part) =>
+      "text" in part ? h("p", { class: "dim" }, part.text) : frameList(part.frames),
+    ),
+  );
 }
 
 /** @param {string} text */
@@ -64,7 +71,8 @@ export function frameList(frames) {
     else items.push(frameItem(frames[i]));
     i = Math.max(end, i + 1);
   }
-  if (frames.length > MOST_FRAMES) items.push(h("li", { class: "dim" }, `and ${plural(frames.length - MOST_FRAMES, "frame")} more`));
+  if (frames.length > MOST_FRAMES)
+    items.push(h("li", { class: "dim" }, `and ${plural(frames.length - MOST_FRAMES, "frame")} more`));
   return h("ol", { class: "frames" }, items);
 }
 
@@ -72,11 +80,21 @@ export function frameList(frames) {
 function torchFrames(frames) {
   const list = h("ol", { class: "frames" });
   const show = () => list.childElementCount === 0 && fill(list, frames.map(frameItem));
-  return h("li", { class: "torch-frames" }, h("details", { ontoggle: show }, h("summary", null, `${plural(frames.length, "frame")} of torch`), list));
+  return h(
+    "li",
+    { class: "torch-frames" },
+    h("details", { ontoggle: show }, h("summary", null, `${plural(frames.length, "frame")} of torch`), list),
+  );
 }
 
 /** @param {Frame} frame */
 function frameItem({ file, line, name, code }) {
-  return h("li", { class: isTorch(file) ? "torch" : null }, h("b", null, name), " ", h("span", { class: "place" }, `${file ?? "(unknown file)"}:${line}`),
-    code && h("pre", { class: "frame-code" }, codeSnippet(code)));
+  return h(
+    "li",
+    { class: isTorch(file) ? "torch" : null },
+    h("b", null, name),
+    " ",
+    h("span", { class: "place" }, `${file ?? "(unknown file)"}:${line}`),
+    code && h("pre", { class: "frame-code" }, codeSnippet(code)),
+  );
 }

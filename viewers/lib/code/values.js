@@ -19,13 +19,23 @@ export class Values {
     /** @type {Map<number, Map<number, string>>} line -> column -> class */
     this.marks = new Map();
     this.from = -1; // the use that one came from to the definition
-    const button = (/** @type {string} */ text, /** @type {string} */ name, /** @type {string} */ key, /** @type {() => void} */ run) =>
-      h("button", { class: "tool", "aria-label": name, title: `${name} (${key})`, onclick: run }, text);
-    this.info = h("div", { class: "value-info", role: "status", "aria-label": "Value" });
+    const button = (
+      /** @type {string} */ text,
+      /** @type {string} */ name,
+      /** @type {string} */ key,
+      /** @type {() => void} */ run,
+    ) =>
+      h("button", { "class": "tool", "aria-label": name, "title": `${name} (${key})`, "onclick": run }, text);
+    this.info = h("div", { "class": "value-info", "role": "status", "aria-label": "Value" });
     this.place = h("span", { class: "dim" });
-    this.controls = h("span", { class: "value-controls", hidden: true }, this.place,
+    this.controls = h(
+      "span",
+      { class: "value-controls", hidden: true },
+      this.place,
       button("Definition", "Definition", "d", () => this.toDefinition()),
-      button("↑", "Previous use", "Shift+n", () => this.step(-1)), button("↓", "Next use", "n", () => this.step(1)));
+      button("↑", "Previous use", "Shift+n", () => this.step(-1)),
+      button("↓", "Next use", "n", () => this.step(1)),
+    );
     this.element = h("div", { class: "value-bar" }, this.info, this.controls);
     this.clear();
   }
@@ -41,8 +51,12 @@ export class Values {
   /** The name at a place, with what is known of it. @param {number} line @param {number} column */
   nameAt(line, column) {
     const names = this.options.names();
-    const found = names?.inLine(line).find((value) => value.column <= column && column <= value.column + value.name.length);
-    return names && found ? { column: found.column, name: found.name, look: () => names.look(found.name, line) } : null;
+    const found = names
+      ?.inLine(line)
+      .find((value) => value.column <= column && column <= value.column + value.name.length);
+    return names && found
+      ? { column: found.column, name: found.name, look: () => names.look(found.name, line) }
+      : null;
   }
 
   /** Shows what is known about the name under the pointer. @param {number} line @param {number} column */
@@ -63,7 +77,10 @@ export class Values {
     this.marks.clear();
     known.uses.forEach((use, i) => {
       const columns = this.marks.get(use.line) ?? new Map();
-      this.marks.set(use.line, columns.set(use.column, `value${use.definition ? " definition" : ""}${i === this.at ? " here" : ""}`));
+      this.marks.set(
+        use.line,
+        columns.set(use.column, `value${use.definition ? " definition" : ""}${i === this.at ? " here" : ""}`),
+      );
     });
     this.draw(known);
     this.options.onchange();
@@ -89,7 +106,8 @@ export class Values {
     const uses = this.pinned?.uses ?? [];
     const definition = uses.findIndex((use) => use.definition);
     if (definition < 0) return;
-    const back = this.from >= 0 && this.from < uses.length ? this.from : uses.findIndex((use) => !use.definition);
+    const back =
+      this.from >= 0 && this.from < uses.length ? this.from : uses.findIndex((use) => !use.definition);
     if (this.at !== definition) {
       this.from = this.at;
       this.go(definition);
@@ -101,7 +119,8 @@ export class Values {
     const values = this.options.names()?.inLine(line) ?? [];
     if (!values.length) return;
     const here = this.pinned?.uses[this.at];
-    const at = here?.line === line ? values.findIndex((value) => value.column === here.column) : by > 0 ? -1 : 0;
+    const at =
+      here?.line === line ? values.findIndex((value) => value.column === here.column) : by > 0 ? -1 : 0;
     const next = values[(at + by + values.length) % values.length];
     this.pin(line, next.column);
     this.options.ongo(line, next.column);
@@ -119,24 +138,54 @@ export class Values {
     const { name, uses, facts, missing, unit, source } = known;
     const others = uses.filter((use) => !use.definition);
     const place = source && `${shortFile(source.file).split("/").slice(-2).join("/")}:${source.fileLine}`;
-    fill(this.info, h("b", { class: "mono" }, name), " ",
-      facts.map(([title, value]) => [title && h("span", { class: "dim" }, `${title} `), h("span", { class: "mono" }, value), " "]),
-      missing && h("span", { class: "dim" }, `${missing} `), h("span", { class: "dim" }, `${plural(others.length, unit)} `),
+    fill(
+      this.info,
+      h("b", { class: "mono" }, name),
+      " ",
+      facts.map(([title, value]) => [
+        title && h("span", { class: "dim" }, `${title} `),
+        h("span", { class: "mono" }, value),
+        " ",
+      ]),
+      missing && h("span", { class: "dim" }, `${missing} `),
+      h("span", { class: "dim" }, `${plural(others.length, unit)} `),
       unit === "call" && known === this.pinned && this.calls(others),
-      source && h("span", { title: `${source.file}:${source.fileLine} in ${source.where}` }, h("span", { class: "place" }, place), " ", h("code", null, source.code)));
+      source &&
+        h(
+          "span",
+          { title: `${source.file}:${source.fileLine} in ${source.where}` },
+          h("span", { class: "place" }, place),
+          " ",
+          h("code", null, source.code),
+        ),
+    );
   }
 
   /** The lines that call a kernel. @param {import("./names.js").Use[]} uses */
   calls(uses) {
     if (!uses.length) return null;
-    return [h("span", { class: "dim" }, uses.length === 1 ? "in line " : "in lines "), uses.slice(0, MOST_CALLS).map((use) => [
-      h("button", { class: "link-quiet", onclick: () => this.go(this.pinned?.uses.indexOf(use) ?? -1) }, count(use.line + 1)), " "]),
-    uses.length > MOST_CALLS && h("span", { class: "dim" }, `and ${count(uses.length - MOST_CALLS)} more `)];
+    return [
+      h("span", { class: "dim" }, uses.length === 1 ? "in line " : "in lines "),
+      uses
+        .slice(0, MOST_CALLS)
+        .map((use) => [
+          h(
+            "button",
+            { class: "link-quiet", onclick: () => this.go(this.pinned?.uses.indexOf(use) ?? -1) },
+            count(use.line + 1),
+          ),
+          " ",
+        ]),
+      uses.length > MOST_CALLS && h("span", { class: "dim" }, `and ${count(uses.length - MOST_CALLS)} more `),
+    ];
   }
 
   /** Looks at a definition. @param {string} name @param {number} line */
   show(name, line) {
-    const column = this.options.names()?.inLine(line).find((value) => value.name === name)?.column;
+    const column = this.options
+      .names()
+      ?.inLine(line)
+      .find((value) => value.name === name)?.column;
     if (column === undefined || !this.pin(line, column)) return false;
     this.options.ongo(line, column);
     return true;
@@ -155,6 +204,7 @@ export function columnAt(element, x, y) {
   if (!node || !element.contains(node) || node.nodeType !== Node.TEXT_NODE) return -1;
   let column = position?.offset ?? range.startOffset;
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  for (let text = walker.nextNode(); text && text !== node; text = walker.nextNode()) column += text.textContent?.length ?? 0;
+  for (let text = walker.nextNode(); text && text !== node; text = walker.nextNode())
+    column += text.textContent?.length ?? 0;
   return column;
 }

@@ -7,19 +7,44 @@ import { count } from "../page/format.js";
 /** @typedef {{address: string, label: string, left: any | null, right: any | null, verdict: "same" | "differs" | "left" | "right"}} Pair */
 
 /** Sign and word. @type {Record<string, [string, string]>} */
-export const VERDICTS = { same: ["=", "same"], differs: ["≠", "differs"], left: ["◧", "only left"], right: ["◨", "only right"] };
+export const VERDICTS = {
+  same: ["=", "same"],
+  differs: ["≠", "differs"],
+  left: ["◧", "only left"],
+  right: ["◨", "only right"],
+};
 
 /** Same artifact or not, by hash: nothing is fetched for it. @param {Of | null} left @param {Of | null} right @returns {Promise<Pair[]>} */
 export async function artifactPairs(left, right) {
-  const [a, b] = await Promise.all([left, right].map(async (side) => (side ? labelled(side.log, await compileArtifacts(side.log, side)) : [])));
+  const [a, b] = await Promise.all(
+    [left, right].map(async (side) =>
+      side ? labelled(side.log, await compileArtifacts(side.log, side)) : [],
+    ),
+  );
   const others = new Map(b.map((artifact) => [artifact.address, artifact]));
   const both = a.map((artifact) => {
     const other = others.get(artifact.address) ?? null;
     others.delete(artifact.address);
-    const label = other && other.label !== artifact.label ? `${artifact.label} / ${other.label}` : artifact.label;
-    return { address: artifact.address, label, left: artifact, right: other, verdict: other === null ? "left" : same(artifact, other) ? "same" : "differs" };
+    const label =
+      other && other.label !== artifact.label ? `${artifact.label} / ${other.label}` : artifact.label;
+    return {
+      address: artifact.address,
+      label,
+      left: artifact,
+      right: other,
+      verdict: other === null ? "left" : same(artifact, other) ? "same" : "differs",
+    };
   });
-  return /** @type {Pair[]} */ ([...both, ...[...others.values()].map((artifact) => ({ address: artifact.address, label: artifact.label, left: null, right: artifact, verdict: "right" }))]);
+  return /** @type {Pair[]} */ ([
+    ...both,
+    ...[...others.values()].map((artifact) => ({
+      address: artifact.address,
+      label: artifact.label,
+      left: null,
+      right: artifact,
+      verdict: "right",
+    })),
+  ]);
 }
 
 /** Metrics have times in them, so they always differ. @param {any} a @param {any} b */
@@ -28,7 +53,10 @@ const same = (a, b) => a.sha256 !== null && a.sha256 === b.sha256;
 /** "= 3 same, ≠ 1 differs" @param {Pair[]} list */
 export function verdictsText(list) {
   const of = (/** @type {string} */ verdict) => list.filter((pair) => pair.verdict === verdict).length;
-  return Object.entries(VERDICTS).filter(([id]) => of(id)).map(([id, [sign, word]]) => `${sign} ${count(of(id))} ${word}`).join(", ");
+  return Object.entries(VERDICTS)
+    .filter(([id]) => of(id))
+    .map(([id, [sign, word]]) => `${sign} ${count(of(id))} ${word}`)
+    .join(", ");
 }
 
 /** The text of an artifact; "" when there is none. @param {import("../bundle/log.js").Log} log @param {any} artifact @param {AbortSignal} [signal] @returns {Promise<string>} */

@@ -14,10 +14,10 @@ export function equalRuns(left, right) {
   for (let range = work.pop(); range; range = work.pop()) {
     let [a0, a1, b0, b1] = range;
     const start = a0;
-    while (a0 < a1 && b0 < b1 && a[a0] === b[b0]) a0++, b0++;
+    while (a0 < a1 && b0 < b1 && a[a0] === b[b0]) (a0++, b0++);
     if (a0 > start) runs.push([start, b0 - (a0 - start), a0 - start]);
     const end = a1;
-    while (a0 < a1 && b0 < b1 && a[a1 - 1] === b[b1 - 1]) a1--, b1--;
+    while (a0 < a1 && b0 < b1 && a[a1 - 1] === b[b1 - 1]) (a1--, b1--);
     if (a1 < end) runs.push([a1, b1, end - a1]);
     if (a0 === a1 || b0 === b1) continue;
     const anchors = anchorsOf(a, a0, a1, b, b0, b1);
@@ -39,11 +39,12 @@ export function equalRuns(left, right) {
 function intern(left, right) {
   /** @type {Map<string, number>} */
   const known = new Map();
-  const numbers = (/** @type {string[]} */ lines) => Int32Array.from(lines, (line) => {
-    let number = known.get(line);
-    if (number === undefined) known.set(line, (number = known.size));
-    return number;
-  });
+  const numbers = (/** @type {string[]} */ lines) =>
+    Int32Array.from(lines, (line) => {
+      let number = known.get(line);
+      if (number === undefined) known.set(line, (number = known.size));
+      return number;
+    });
   return [numbers(left), numbers(right)];
 }
 
@@ -84,7 +85,8 @@ function longestIncreasing(pairs) {
   const tails = [];
   const before = new Int32Array(pairs.length);
   pairs.forEach(([, j], index) => {
-    let low = 0, high = tails.length;
+    let low = 0,
+      high = tails.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (pairs[tails[middle]][1] < j) low = middle + 1;
@@ -100,7 +102,8 @@ function longestIncreasing(pairs) {
 
 /** @param {Int32Array} a @param {number} a0 @param {number} a1 @param {Int32Array} b @param {number} b0 @param {number} b1 @param {[number, number, number][]} runs @returns {number[] | null} what is left */
 function myers(a, a0, a1, b, b0, b1, runs) {
-  const n = a1 - a0, m = b1 - b0;
+  const n = a1 - a0,
+    m = b1 - b0;
   const most = Math.min(n + m, MOST_EDITS);
   /** @type {Int32Array[]} how far each diagonal came, edit by edit */
   const trace = [];
@@ -120,7 +123,8 @@ function myers(a, a0, a1, b, b0, b1, runs) {
     trace.push(far);
     last = far;
   }
-  let x = 0, y = 0;
+  let x = 0,
+    y = 0;
   for (let k = -most; k <= most; k += 2) {
     const reached = Math.min(last[k + most + 1], n);
     if (reached - k <= m && reached - k >= 0 && 2 * reached - k > x + y) [x, y] = [reached, reached - k];
@@ -145,7 +149,11 @@ function walkBack(trace, edits, x, y, a0, b0, runs) {
   if (x > 0) runs.push([a0, b0, x]);
 }
 
-export const EQUAL = 0, CHANGED = 1, LEFT = 2, RIGHT = 3, GAP = 4;
+export const EQUAL = 0,
+  CHANGED = 1,
+  LEFT = 2,
+  RIGHT = 3,
+  GAP = 4;
 
 /**
  * Rows to show. Lines are -1 where a side has none. Equal stretches far from any change become one row (GAP) with the number of lines.
@@ -157,8 +165,14 @@ export function diffRows(runs, leftCount, rightCount, { unified, context, opened
   const rows = [];
   /** @type {number[]} first row of each change */
   const changes = [];
-  let i = 0, j = 0;
-  const push = (/** @type {number} */ kind, /** @type {number} */ left, /** @type {number} */ right, count = 1) => rows.push({ kind, left, right, count });
+  let i = 0,
+    j = 0;
+  const push = (
+    /** @type {number} */ kind,
+    /** @type {number} */ left,
+    /** @type {number} */ right,
+    count = 1,
+  ) => rows.push({ kind, left, right, count });
   const change = (/** @type {number} */ toI, /** @type {number} */ toJ) => {
     if (i === toI && j === toJ) return;
     changes.push(rows.length);

@@ -21,7 +21,16 @@ const LONGEST_RETURN = 10_000; // lines
 async function nodesIn(text) {
   const lines = text.split("\n");
   const nodes = await nodesOf(lines);
-  return nodes.name.map((name, i) => ({ name, op: nodes.op[i], target: nodes.target[i], type: nodes.annotation[i], call: callIn(lines, nodes.line[i] - 1, nodes.op[i]), line: nodes.line[i] - 1, source: nodes.source[i], graph: nodes.graph[i] }));
+  return nodes.name.map((name, i) => ({
+    name,
+    op: nodes.op[i],
+    target: nodes.target[i],
+    type: nodes.annotation[i],
+    call: callIn(lines, nodes.line[i] - 1, nodes.op[i]),
+    line: nodes.line[i] - 1,
+    source: nodes.source[i],
+    graph: nodes.graph[i],
+  }));
 }
 
 const withoutComment = (/** @type {string} */ line) => line.replace(/\s+#.*$/, "").trim();
@@ -32,7 +41,8 @@ function callIn(lines, at, op) {
   const line = withoutComment(lines[at].replace(FREED, ""));
   if (op !== "output") return ANNOTATED.exec(line)?.[1] ?? line.slice(line.search(/=(?!=)/) + 1).trim();
   let text = line.replace(/^return\s*/, "");
-  for (let i = at + 1; text.endsWith("(") || text.endsWith(",") || text.endsWith("["); i++) { // "return (" goes on
+  for (let i = at + 1; text.endsWith("(") || text.endsWith(",") || text.endsWith("["); i++) {
+    // "return (" goes on
     if (i >= lines.length || i - at > LONGEST_RETURN) break;
     const next = withoutComment(lines[i]);
     text += /^[)\]]/.test(next) || /[([]$/.test(text) ? next : ` ${next}`;
@@ -75,25 +85,50 @@ export async function compareGraphs(left, right) {
   const known = [a, b].map((nodes) => new Set(nodes.map(({ graph, name }) => `${graph} ${name}`)));
 
   /** @param {Node} node @returns {import("./meaning.js").Side} */
-  const side = (node) => ({ text: [node.type && `${node.name}: "${node.type}"`, node.call].filter(Boolean).join(" = ") || node.name, line: node.line, note: node.source });
+  const side = (node) => ({
+    text: [node.type && `${node.name}: "${node.type}"`, node.call].filter(Boolean).join(" = ") || node.name,
+    line: node.line,
+    note: node.source,
+  });
   const row = (/** @type {Node | null} */ l, /** @type {Node | null} */ r) => {
     const node = /** @type {Node} */ (l ?? r);
-    const kind = node.op === "placeholder" ? "input" : node.op === "output" ? "output" : (l && r && l.target !== r.target ? r.target : node.target) || node.op;
-    return { kind, subject: node.op === "output" ? "" : l && r && l.name !== r.name ? `${l.name} → ${r.name}` : node.name, left: l && side(l), right: r && side(r) };
+    const kind =
+      node.op === "placeholder"
+        ? "input"
+        : node.op === "output"
+          ? "output"
+          : (l && r && l.target !== r.target ? r.target : node.target) || node.op;
+    return {
+      kind,
+      subject: node.op === "output" ? "" : l && r && l.name !== r.name ? `${l.name} → ${r.name}` : node.name,
+      left: l && side(l),
+      right: r && side(r),
+    };
   };
 
   const of = (/** @type {Node} */ l, /** @type {Node} */ r) => {
     /** @type {import("./guard-parts.js").Change[]} */
     const changes = [];
-    if (l.op !== "placeholder" && l.op !== "output" && l.target !== r.target) changes.push({ what: "target", left: l.target, right: r.target });
+    if (l.op !== "placeholder" && l.op !== "output" && l.target !== r.target)
+      changes.push({ what: "target", left: l.target, right: r.target });
     changes.push(...typeChanges(l.type, r.type, symbols));
     const values = differentValues(l, r, names, known, symbols);
-    if (values && (values.length || l.target === r.target)) changes.push({ what: l.op === "output" ? "values" : "arguments", left: values.map(([was]) => was).join(", "), right: values.map(([, is]) => is).join(", ") });
+    if (values && (values.length || l.target === r.target))
+      changes.push({
+        what: l.op === "output" ? "values" : "arguments",
+        left: values.map(([was]) => was).join(", "),
+        right: values.map(([, is]) => is).join(", "),
+      });
     return changes;
   };
 
   /** @type {{changed: Row[], left: Row[], right: Row[], equal: Row[]}} */
-  const rows = { changed: [], left: found.left.map((i) => row(a[i], null)), right: found.right.map((j) => row(null, b[j])), equal: [] };
+  const rows = {
+    changed: [],
+    left: found.left.map((i) => row(a[i], null)),
+    right: found.right.map((j) => row(null, b[j])),
+    equal: [],
+  };
   /** @type {Row[]} */
   const sizes = [];
   const substituted = new Set();
@@ -106,11 +141,15 @@ export async function compareGraphs(left, right) {
       rows.equal.push(row(l, r));
       continue;
     }
-    const made = row(l, r), [was, is] = [side(l), side(r)];
+    const made = row(l, r),
+      [was, is] = [side(l), side(r)];
     const rename = (/** @type {string} */ word) => names.get(`${l.graph} ${word}`) ?? word;
     [was.marks, is.marks] = differences(was.text, is.text, { rename });
     Object.assign(made, { left: was, right: is, changes });
-    const follows = l.op !== "placeholder" && changes.every(({ what }) => what === "size" || what === "stride") && sizesOnly(l.type, r.type);
+    const follows =
+      l.op !== "placeholder" &&
+      changes.every(({ what }) => what === "size" || what === "stride") &&
+      sizesOnly(l.type, r.type);
     if (!follows) rows.changed.push(made);
     else {
       for (const size of follows) substituted.add(size);
@@ -121,14 +160,23 @@ export async function compareGraphs(left, right) {
   const sections = sectionsOf("node", rows);
   if (sizes.length) {
     const title = `${plural(sizes.length, "node")} computed in the same way, of other sizes: ${few.join(", ")}${substituted.size > few.length ? " …" : ""}`;
-    sections.splice(sections.findLastIndex(({ folded }) => !folded) + 1, 0, { title, sign: "≠", rows: sizes, folded: rows.changed.length > 0 });
+    sections.splice(sections.findLastIndex(({ folded }) => !folded) + 1, 0, {
+      title,
+      sign: "≠",
+      rows: sizes,
+      folded: rows.changed.length > 0,
+    });
   }
   return {
     sections,
     notes: [
       `${plural(a.length, "node")} on the left, ${count(b.length)} on the right, paired by what they compute.`,
       renamed && `${count(renamed)} of the equal ones have another name.`,
-      symbols.changed.length > 0 && `Symbols: ${symbols.changed.slice(0, 8).map(([l, r]) => `${l} is ${r}`).join(", ")}.`,
+      symbols.changed.length > 0 &&
+        `Symbols: ${symbols.changed
+          .slice(0, 8)
+          .map(([l, r]) => `${l} is ${r}`)
+          .join(", ")}.`,
       "Not compared: names, lines of the program.",
     ].filter((note) => typeof note === "string"),
   };
@@ -138,16 +186,28 @@ export async function compareGraphs(left, right) {
 function typeChanges(left, right, symbols) {
   if (sameType(left, right, symbols)) return [];
   const [l, r] = [typeOf(left), typeOf(right)];
-  if (!l.shape || !r.shape || (l.dtype === "symbol") !== (r.dtype === "symbol")) return [{ what: "type", left: left || "–", right: right || "–" }];
-  const parts = /** @type {[string, string, string][]} */ ([["dtype", l.dtype, r.dtype], ["size", l.shape, r.shape], ["stride", l.stride, r.stride], ["device", l.device, r.device]]);
-  return parts.filter(([, a, b]) => !sameType(a, b, symbols)).map(([what, a, b]) => ({ what, left: a || "–", right: b || "–" }));
+  if (!l.shape || !r.shape || (l.dtype === "symbol") !== (r.dtype === "symbol"))
+    return [{ what: "type", left: left || "–", right: right || "–" }];
+  const parts = /** @type {[string, string, string][]} */ ([
+    ["dtype", l.dtype, r.dtype],
+    ["size", l.shape, r.shape],
+    ["stride", l.stride, r.stride],
+    ["device", l.device, r.device],
+  ]);
+  return parts
+    .filter(([, a, b]) => !sameType(a, b, symbols))
+    .map(([what, a, b]) => ({ what, left: a || "–", right: b || "–" }));
 }
 
 /** @param {string} left @param {string} right @param {Renames} symbols */
 function sameType(left, right, symbols) {
   if (left === right && left.search(SYMBOL) < 0) return true;
   const [a, b] = [left.match(SYMBOL) ?? [], right.match(SYMBOL) ?? []];
-  return a.length === b.length && left.replace(SYMBOL, "#") === right.replace(SYMBOL, "#") && a.every((symbol, i) => symbols.same(symbol, b[i]));
+  return (
+    a.length === b.length &&
+    left.replace(SYMBOL, "#") === right.replace(SYMBOL, "#") &&
+    a.every((symbol, i) => symbols.same(symbol, b[i]))
+  );
 }
 
 /** Sizes and strides that differ, as "4 → s77"; null when more than these does. @param {string} left @param {string} right */
@@ -175,7 +235,11 @@ function differentValues(left, right, names, known, symbols) {
   a.forEach(({ name }, i) => {
     const other = b[i].name;
     const isNode = known[0].has(`${left.graph} ${name}`) || known[1].has(`${right.graph} ${other}`);
-    const same = isNode ? names.get(`${left.graph} ${name}`) === other : IS_SYMBOL.test(name) && IS_SYMBOL.test(other) ? symbols.same(name, other) : name === other;
+    const same = isNode
+      ? names.get(`${left.graph} ${name}`) === other
+      : IS_SYMBOL.test(name) && IS_SYMBOL.test(other)
+        ? symbols.same(name, other)
+        : name === other;
     if (!same) different.push([name, other]);
   });
   return different.length ? different : null;
@@ -183,7 +247,8 @@ function differentValues(left, right, names, known, symbols) {
 
 /** @param {string} text @param {{name: string, column: number}[]} values */
 function without(text, values) {
-  let out = "", at = 0;
+  let out = "",
+    at = 0;
   for (const { name, column } of values) {
     out += `${text.slice(at, column)}#`;
     at = column + name.length;

@@ -15,7 +15,9 @@ export function partsOf(left, right) {
     changes.push(what === "id" ? { what: "object id", left: l, right: r } : { what, left: l, right: r });
   }
   // A type has its id, too: one of them says it.
-  return changes.some(({ what }) => what === "type") ? changes.filter(({ what }) => what !== "object id") : changes;
+  return changes.some(({ what }) => what === "type")
+    ? changes.filter(({ what }) => what !== "object id")
+    : changes;
 }
 
 /** @param {string} text @returns {Map<string, string>} */
@@ -33,8 +35,11 @@ function named(text) {
     if (call[3]) parts.set("type", call[3]);
   } else if (text.includes(" against {")) {
     try {
-      for (const [name, value] of Object.entries(JSON.parse(text.slice(text.indexOf("{"))))) parts.set(name, JSON.stringify(value));
-    } catch { /* cut, or of another form: the line says it */ }
+      for (const [name, value] of Object.entries(JSON.parse(text.slice(text.indexOf("{")))))
+        parts.set(name, JSON.stringify(value));
+    } catch {
+      /* cut, or of another form: the line says it */
+    }
   } else {
     const value = /^.* (?:==|is) (.+)$/.exec(text);
     if (value) parts.set("value", value[1]);
@@ -45,7 +50,8 @@ function named(text) {
 /** At the commas that stand in no brackets. @param {string} list */
 function split(list) {
   const parts = [];
-  let depth = 0, from = 0;
+  let depth = 0,
+    from = 0;
   for (let i = 0; i <= list.length; i++) {
     const c = list[i];
     if (c === "(" || c === "[" || c === "{") depth++;

@@ -11,7 +11,15 @@ const SOURCE = /source=(.*?), (?:accessed_by|type)=/;
 const CHECKED = /^(___check_\w+\(.*, )(\d+)\)(?:, type=|$)/; // the id of an object; a long number elsewhere is a value
 const ADDRESS = /(?<= at )0x[0-9a-f]+\b/g;
 const COUNTED = /(__builtins_dict___|__compiled_fn_)\d+|(_)\d{9,}(_c\d+)?/g; // names that torch makes with a number
-const MANY = new Set(["LAMBDA_GUARD", "DICT_CONTAINS", "NO_HASATTR", "HASATTR", "DIMENSION_DYNAMIC_MARKING_GUARD", "DYNAMIC_INDICES", "SYMBOLIC_SHAPE_GUARD"]); // of one source there can be several that say different things
+const MANY = new Set([
+  "LAMBDA_GUARD",
+  "DICT_CONTAINS",
+  "NO_HASATTR",
+  "HASATTR",
+  "DIMENSION_DYNAMIC_MARKING_GUARD",
+  "DYNAMIC_INDICES",
+  "SYMBOLIC_SHAPE_GUARD",
+]); // of one source there can be several that say different things
 
 /** @typedef {{kind: string, source: string, text: string, note: string, line: number}} Guard line from 0 */
 /** @typedef {import("./meaning.js").Row} Row */
@@ -22,7 +30,8 @@ export function guardsOf(text) {
   const guards = [];
   /** @type {string[]} by depth */
   const sources = [];
-  let managers = 0, latency = "";
+  let managers = 0,
+    latency = "";
   text.split("\n").forEach((line, number) => {
     const node = NODE.exec(line);
     if (!node) {
@@ -33,12 +42,16 @@ export function guardsOf(text) {
     const guard = KIND.exec(node[2]);
     if (!guard) {
       managers++;
-      sources[depth] = SOURCE.exec(node[2])?.[1] ?? (depth > 0 ? sources[depth - 1] ?? "" : "");
+      sources[depth] = SOURCE.exec(node[2])?.[1] ?? (depth > 0 ? (sources[depth - 1] ?? "") : "");
       return;
     }
     const at = guard[2].indexOf("  # ");
     guards.push({
-      kind: guard[1], source: depth > 0 ? sources[depth - 1] ?? "" : "", text: (at < 0 ? guard[2] : guard[2].slice(0, at)).trimEnd(), note: at < 0 ? "" : guard[2].slice(at + 4).trim(), line: number,
+      kind: guard[1],
+      source: depth > 0 ? (sources[depth - 1] ?? "") : "",
+      text: (at < 0 ? guard[2] : guard[2].slice(0, at)).trimEnd(),
+      note: at < 0 ? "" : guard[2].slice(at + 4).trim(),
+      line: number,
     });
   });
   return { guards, managers, latency };
@@ -52,11 +65,15 @@ function idsIn(text) {
 }
 
 /** @param {string} text */
-const idsOf = (text) => idsIn(text).map(([from, to]) => text.slice(from, to)).join();
+const idsOf = (text) =>
+  idsIn(text)
+    .map(([from, to]) => text.slice(from, to))
+    .join();
 
 /** What counts of it. @param {string} text */
 function comparable(text) {
-  let out = "", at = 0;
+  let out = "",
+    at = 0;
   for (const [from, to] of idsIn(text)) {
     out += `${text.slice(at, from)}…`;
     at = to;
@@ -69,7 +86,8 @@ function grouped(guards, key) {
   /** @type {Map<string, Guard[]>} */
   const groups = new Map();
   for (const guard of guards) {
-    const name = key(guard), group = groups.get(name);
+    const name = key(guard),
+      group = groups.get(name);
     if (group) group.push(guard);
     else groups.set(name, [guard]);
   }
@@ -98,8 +116,15 @@ export function compareGuards(left, right, { sameProcess }) {
     const changes = partsOf(l.text, r.text);
     const ids = changes.some(({ what }) => what === "object id"); // else they are of another type, or of another process
     const [one, other] = [side(l, !ids || !sameProcess), side(r, !ids || !sameProcess)];
-    [one.marks, other.marks] = differences(l.text, r.text, { ignored: [one.ignored ?? [], other.ignored ?? []] });
-    return { ...row(l, r), left: one, right: other, changes: sameProcess ? changes : changes.filter(({ what }) => what !== "object id") };
+    [one.marks, other.marks] = differences(l.text, r.text, {
+      ignored: [one.ignored ?? [], other.ignored ?? []],
+    });
+    return {
+      ...row(l, r),
+      left: one,
+      right: other,
+      changes: sameProcess ? changes : changes.filter(({ what }) => what !== "object id"),
+    };
   };
   for (const [name, list] of mine) {
     const { equal, pairs, left: gone, right: come } = paired(list, others.get(name) ?? []);
@@ -116,7 +141,12 @@ export function compareGuards(left, right, { sameProcess }) {
   const sections = sectionsOf("guard", rows);
   if (objects.length) {
     const title = `${plural(objects.length, "guard that differs", "guards that differ")} only in the id of an object`;
-    sections.splice(sections.findLastIndex(({ folded }) => !folded) + 1, 0, { title, sign: "≈", rows: objects, folded: false });
+    sections.splice(sections.findLastIndex(({ folded }) => !folded) + 1, 0, {
+      title,
+      sign: "≈",
+      rows: objects,
+      folded: false,
+    });
   }
   return {
     sections,

@@ -5,7 +5,10 @@ import { equalRuns } from "./diff.js";
 
 const AT_ONCE = 200_000;
 const MEANING_AT_ONCE = 20_000;
-const run = jobsOf(() => new Worker(new URL("./worker.js", import.meta.url), { type: "module" }), "comparing");
+const run = jobsOf(
+  () => new Worker(new URL("./worker.js", import.meta.url), { type: "module" }),
+  "comparing",
+);
 
 /** @param {string} left @param {string} right @param {number} most */
 const large = (left, right, most) => left.length + right.length >= most && typeof Worker === "function";

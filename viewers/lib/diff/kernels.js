@@ -47,33 +47,72 @@ export function compareKernels(left, right) {
   const paired = new Set(pairs.flat());
 
   /** The number of a kernel on the left becomes that on the right. @type {Map<string, string>} */
-  const renamed = new Map(pairs.filter(([l, r]) => l.kernel && l.item.name !== r.item.name).map(([l, r]) => [l.item.name, r.item.name]));
-  const rename = (/** @type {string[]} */ lines) => (renamed.size ? lines.map((line) => line.replace(/\b\w+_\d+\b/g, (name) => renamed.get(name) ?? name)) : lines);
+  const renamed = new Map(
+    pairs
+      .filter(([l, r]) => l.kernel && l.item.name !== r.item.name)
+      .map(([l, r]) => [l.item.name, r.item.name]),
+  );
+  const rename = (/** @type {string[]} */ lines) =>
+    renamed.size
+      ? lines.map((line) => line.replace(/\b\w+_\d+\b/g, (name) => renamed.get(name) ?? name))
+      : lines;
   /** @type {{changed: Row[], left: Row[], right: Row[], equal: Row[]}} */
   const rows = { changed: [], left: [], right: [], equal: [] };
-  const side = (/** @type {Part | null} */ part) => part && { text: part.lines[0], line: part.item.line, note: plural(part.lines.length, "line") };
+  const side = (/** @type {Part | null} */ part) =>
+    part && { text: part.lines[0], line: part.item.line, note: plural(part.lines.length, "line") };
   const row = (/** @type {Part | null} */ l, /** @type {Part | null} */ r) => {
     const { item } = /** @type {Part} */ (l ?? r);
-    return { kind: item.kind, subject: l && r && l.item.name !== r.item.name ? `${l.item.name} → ${r.item.name}` : item.name, left: side(l), right: side(r) };
+    return {
+      kind: item.kind,
+      subject: l && r && l.item.name !== r.item.name ? `${l.item.name} → ${r.item.name}` : item.name,
+      left: side(l),
+      right: side(r),
+    };
   };
   for (const [l, r, equal] of pairs.sort(([x], [y]) => x.item.line - y.item.line)) {
     const named = equal ? [] : rename(l.lines);
     if (equal || told(named) === told(r.lines)) rows.equal.push(row(l, r));
-    else rows.changed.push({ ...row(l, r), language: languageOf(l.item), lines: linesOf(named, r.lines, (i) => l.numbers[i], (i) => r.numbers[i]) });
+    else
+      rows.changed.push({
+        ...row(l, r),
+        language: languageOf(l.item),
+        lines: linesOf(
+          named,
+          r.lines,
+          (i) => l.numbers[i],
+          (i) => r.numbers[i],
+        ),
+      });
   }
   const around = [rename(a.rest.lines), b.rest.lines];
   const sameAround = told(around[0]) === told(around[1]);
   const outside = { kind: "lines around them", subject: "", left: null, right: null };
-  if (!sameAround) rows.changed.push({ ...outside, lines: linesOf(around[0], around[1], (i) => a.rest.numbers[i], (i) => b.rest.numbers[i]) });
-  const whole = (/** @type {Part} */ { lines, numbers, item }, /** @type {string} */ sign) => ({ most: FIRST_LINES, language: languageOf(item), lines: lines.slice(0, MOST_LINES).map((text, i) => ({ sign, line: numbers[i], text })) });
+  if (!sameAround)
+    rows.changed.push({
+      ...outside,
+      lines: linesOf(
+        around[0],
+        around[1],
+        (i) => a.rest.numbers[i],
+        (i) => b.rest.numbers[i],
+      ),
+    });
+  const whole = (/** @type {Part} */ { lines, numbers, item }, /** @type {string} */ sign) => ({
+    most: FIRST_LINES,
+    language: languageOf(item),
+    lines: lines.slice(0, MOST_LINES).map((text, i) => ({ sign, line: numbers[i], text })),
+  });
   for (const part of open) if (!paired.has(part)) rows.left.push({ ...row(part, null), ...whole(part, "−") });
-  for (const part of rest) if (!paired.has(part)) rows.right.push({ ...row(null, part), ...whole(part, "+") });
+  for (const part of rest)
+    if (!paired.has(part)) rows.right.push({ ...row(null, part), ...whole(part, "+") });
   const n = (/** @type {Part[]} */ parts) => parts.filter(({ kernel }) => kernel).length;
   return {
     sections: sectionsOf("part", rows),
     notes: [
       `${plural(n(a.parts), "kernel")} on the left, ${count(n(b.parts))} on the right, paired by what they do, then by name without its number.`,
-      renamed.size > 0 && `${count(renamed.size)} of them have another name.`, sameAround && "The lines around them are equal.", "Not compared: numbers of kernels, paths, ids of the run.",
+      renamed.size > 0 && `${count(renamed.size)} of them have another name.`,
+      sameAround && "The lines around them are equal.",
+      "Not compared: numbers of kernels, paths, ids of the run.",
     ].filter((note) => typeof note === "string"),
   };
 }
@@ -92,18 +131,23 @@ function alike(left, right) {
   for (const part of left) {
     for (const other of right) {
       if (!part.kernel || part.item.kind !== other.item.kind) continue;
-      const [mine, theirs] = [/** @type {Set<string>} */ (words.get(part)), /** @type {Set<string>} */ (words.get(other))];
+      const [mine, theirs] = [
+        /** @type {Set<string>} */ (words.get(part)),
+        /** @type {Set<string>} */ (words.get(other)),
+      ];
       const common = [...mine].filter((word) => theirs.has(word) && !PREFIX.has(word)).length;
       const all = new Set([...mine, ...theirs].filter((word) => !PREFIX.has(word))).size;
       if (all && common / all >= ALIKE) near.push([common / all, part, other]);
     }
   }
   const taken = new Set();
-  return near.sort((x, y) => y[0] - x[0]).flatMap(([, part, other]) => {
-    if (taken.has(part) || taken.has(other)) return [];
-    taken.add(part).add(other);
-    return [[part, other]];
-  });
+  return near
+    .sort((x, y) => y[0] - x[0])
+    .flatMap(([, part, other]) => {
+      if (taken.has(part) || taken.has(other)) return [];
+      taken.add(part).add(other);
+      return [[part, other]];
+    });
 }
 
 /** Words in the names of kernels that are no operations. */
@@ -131,7 +175,14 @@ function partsOf(text) {
     const own = lines.slice(item.line, at);
     const kernel = item.kind !== "function";
     const stem = item.name.replace(NUMBER, "");
-    parts.push({ item, kernel, stem, lines: own, body: kernel ? told(own).replaceAll(item.name, stem) : "", numbers: own.map((_, i) => item.line + i) });
+    parts.push({
+      item,
+      kernel,
+      stem,
+      lines: own,
+      body: kernel ? told(own).replaceAll(item.name, stem) : "",
+      numbers: own.map((_, i) => item.line + i),
+    });
   }
   pass(lines.length);
   return { parts, rest };

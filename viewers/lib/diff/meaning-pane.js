@@ -18,17 +18,28 @@ export class MeaningPane {
   constructor({ sections, notes }, options) {
     this.options = options;
     const same = sections.every(({ folded }) => folded);
-    this.element = h("div", { class: "meaning", tabindex: "0", role: "region", "aria-label": options.label },
+    this.element = h(
+      "div",
+      { "class": "meaning", "tabindex": "0", "role": "region", "aria-label": options.label },
       same && h("p", null, h("b", null, "No difference in what is compared.")),
-      sections.filter(({ folded }) => !folded).map((section) => h("section", null, h("h3", null, heading(section)), this.list(section))),
-      h("p", { class: "dim meaning-notes" }, notes.map((note) => [note, " "])),
-      sections.filter(({ folded }) => folded).map((section) => this.folded(section)));
+      sections
+        .filter(({ folded }) => !folded)
+        .map((section) => h("section", null, h("h3", null, heading(section)), this.list(section))),
+      h(
+        "p",
+        { class: "dim meaning-notes" },
+        notes.map((note) => [note, " "]),
+      ),
+      sections.filter(({ folded }) => folded).map((section) => this.folded(section)),
+    );
   }
 
   /** n and Shift+n lead from one difference to the next. @param {KeyboardEvent} event @returns {boolean} */
   key(event) {
     if (typing(event) || (event.key !== "n" && event.key !== "N")) return false;
-    const rows = /** @type {HTMLElement[]} */ ([...this.element.querySelectorAll(":scope > section .meaning-row")]);
+    const rows = /** @type {HTMLElement[]} */ ([
+      ...this.element.querySelectorAll(":scope > section .meaning-row"),
+    ]);
     const at = rows.findIndex((row) => row.contains(document.activeElement));
     const next = event.key === "n" ? at + 1 : at < 0 ? rows.length - 1 : at - 1;
     const row = rows[(next + rows.length) % rows.length];
@@ -40,12 +51,16 @@ export class MeaningPane {
   /** @param {Section} section */
   folded(section) {
     let made = false;
-    const details = h("details", {
-      ontoggle: () => {
-        if (!made) details.append(this.list(section));
-        made = true;
+    const details = h(
+      "details",
+      {
+        ontoggle: () => {
+          if (!made) details.append(this.list(section));
+          made = true;
+        },
       },
-    }, h("summary", null, heading(section)));
+      h("summary", null, heading(section)),
+    );
     return details;
   }
 
@@ -54,14 +69,28 @@ export class MeaningPane {
     const element = h("ul", { class: "meaning-list" });
     const show = (/** @type {number} */ page) => {
       if (page >= pages.length) return;
-      append(element, JSON.parse(pages[page].rows).map((/** @type {Row} */ row) => this.item(row)));
+      append(
+        element,
+        JSON.parse(pages[page].rows).map((/** @type {Row} */ row) => this.item(row)),
+      );
       if (page + 1 === pages.length) return;
-      const more = h("li", null, h("button", { class: "tool", onclick: () => {
-        const last = /** @type {HTMLElement | null} */ (more.previousElementSibling);
-        more.remove();
-        show(page + 1);
-        /** @type {HTMLElement | null} */ (last?.nextElementSibling)?.focus({ preventScroll: true });
-      } }, `Show ${count(pages[page + 1].count)} more`));
+      const more = h(
+        "li",
+        null,
+        h(
+          "button",
+          {
+            class: "tool",
+            onclick: () => {
+              const last = /** @type {HTMLElement | null} */ (more.previousElementSibling);
+              more.remove();
+              show(page + 1);
+              /** @type {HTMLElement | null} */ (last?.nextElementSibling)?.focus({ preventScroll: true });
+            },
+          },
+          `Show ${count(pages[page + 1].count)} more`,
+        ),
+      );
       element.append(more);
     };
     show(0);
@@ -71,20 +100,43 @@ export class MeaningPane {
   /** @param {Row} row */
   item({ kind, subject, left, right, changes = [], lines, most, language = this.options.language }) {
     const same = left && right && !changes.length && !lines && !left.marks;
-    const shown = lines ? this.lines(lines, language, most)
-      : same ? this.line(" ", "right", right) : [left && this.line("−", "left", left), right && this.line("+", "right", right)];
-    return h("li", { class: "meaning-row", tabindex: "-1" },
-      h("div", { class: "meaning-head" }, h("b", { class: "mono" }, kind), subject && h("span", { class: "mono" }, cutMiddle(subject)), changes.map(change)),
-      h("div", { class: "meaning-lines" }, shown));
+    const shown = lines
+      ? this.lines(lines, language, most)
+      : same
+        ? this.line(" ", "right", right)
+        : [left && this.line("−", "left", left), right && this.line("+", "right", right)];
+    return h(
+      "li",
+      { class: "meaning-row", tabindex: "-1" },
+      h(
+        "div",
+        { class: "meaning-head" },
+        h("b", { class: "mono" }, kind),
+        subject && h("span", { class: "mono" }, cutMiddle(subject)),
+        changes.map(change),
+      ),
+      h("div", { class: "meaning-lines" }, shown),
+    );
   }
 
   /** @param {import("./meaning.js").Line[]} lines @param {string} language @param {number} [first] */
   lines(lines, language, first = MOST_LINES) {
     const element = h("div");
-    const one = (/** @type {import("./meaning.js").Line} */ { sign, line, text }) => sign === "⋯" ? h("div", { class: "meaning-gap" }, "⋯ ", text || plural(line, "equal line"))
-      : this.line(sign, sign === "−" ? "left" : "right", { text, line }, language);
-    const show = (/** @type {number} */ most) => fill(element, lines.slice(0, most).map(one),
-      lines.length > most && h("button", { class: "tool", onclick: () => show(lines.length) }, `Show ${plural(lines.length - most, "more line", "more lines")}`));
+    const one = (/** @type {import("./meaning.js").Line} */ { sign, line, text }) =>
+      sign === "⋯"
+        ? h("div", { class: "meaning-gap" }, "⋯ ", text || plural(line, "equal line"))
+        : this.line(sign, sign === "−" ? "left" : "right", { text, line }, language);
+    const show = (/** @type {number} */ most) =>
+      fill(
+        element,
+        lines.slice(0, most).map(one),
+        lines.length > most &&
+          h(
+            "button",
+            { class: "tool", onclick: () => show(lines.length) },
+            `Show ${plural(lines.length - most, "more line", "more lines")}`,
+          ),
+      );
     show(first);
     return element;
   }
@@ -92,21 +144,57 @@ export class MeaningPane {
   /** @param {string} sign @param {"left" | "right"} side @param {Side} one @param {string} [language] */
   line(sign, side, { text, line, note, marks = [], ignored = [] }, language = this.options.language) {
     const { link } = this.options;
-    const number = String(line + 1), href = link(side, line + 1);
+    const number = String(line + 1),
+      href = link(side, line + 1);
     const shown = text.slice(0, LONGEST);
-    return h("div", { class: `meaning-line${sign === " " ? "" : ` meaning-${side}`}` }, h("span", { class: "diff-sign" }, sign),
-      href ? h("a", { class: "meaning-number", href, title: `Line ${count(line + 1)} on the ${side}`, "aria-label": `line ${number} on the ${side}` }, number) : h("span", { class: "meaning-number" }, number),
-      h("code", null, pieces(highlighter([shown], language)(0), marks, ignored), text.length > LONGEST && "…"), note && h("span", { class: "meaning-note" }, cutMiddle(note)));
+    return h(
+      "div",
+      { class: `meaning-line${sign === " " ? "" : ` meaning-${side}`}` },
+      h("span", { class: "diff-sign" }, sign),
+      href
+        ? h(
+            "a",
+            {
+              "class": "meaning-number",
+              href,
+              "title": `Line ${count(line + 1)} on the ${side}`,
+              "aria-label": `line ${number} on the ${side}`,
+            },
+            number,
+          )
+        : h("span", { class: "meaning-number" }, number),
+      h(
+        "code",
+        null,
+        pieces(highlighter([shown], language)(0), marks, ignored),
+        text.length > LONGEST && "…",
+      ),
+      note && h("span", { class: "meaning-note" }, cutMiddle(note)),
+    );
   }
 }
 
 /** @param {Section} section */
-const heading = ({ title, sign }) => [h("span", { class: "meaning-sign", "aria-hidden": "true" }, sign), ` ${title}`];
+const heading = ({ title, sign }) => [
+  h("span", { "class": "meaning-sign", "aria-hidden": "true" }, sign),
+  ` ${title}`,
+];
 
 /** @param {{what: string, left: string, right: string}} change */
 function change({ what, left, right }) {
   const short = shortened(left, right);
-  return h("span", { class: "meaning-change" }, what, left !== right && [short ? `=${short[0]}` : " ", h("code", null, short ? short[1] : left), " → ", h("code", null, short ? short[2] : right), short && short[3]]);
+  return h(
+    "span",
+    { class: "meaning-change" },
+    what,
+    left !== right && [
+      short ? `=${short[0]}` : " ",
+      h("code", null, short ? short[1] : left),
+      " → ",
+      h("code", null, short ? short[2] : right),
+      short && short[3],
+    ],
+  );
 }
 
 /** "[4, 2]" and "[None, 2]": what is the same around what differs, at the commas. @param {string} left @param {string} right */
@@ -117,22 +205,39 @@ function shortened(left, right) {
   const differs = a.flatMap((part, i) => (part === b[i] ? [] : [i]));
   if (differs.length !== 1) return null;
   const [i] = differs;
-  return [`[${a.slice(0, i).map((part) => `${part}, `).join("")}`, a[i], b[i], `${a.slice(i + 1).map((part) => `, ${part}`).join("")}]`];
+  return [
+    `[${a
+      .slice(0, i)
+      .map((part) => `${part}, `)
+      .join("")}`,
+    a[i],
+    b[i],
+    `${a
+      .slice(i + 1)
+      .map((part) => `, ${part}`)
+      .join("")}]`,
+  ];
 }
 
 /** A text in its colours, whose parts differ, or are not compared. @param {[string, string][]} tokens @param {import("./words.js").Range[]} marks @param {import("./words.js").Range[]} ignored */
 function pieces(tokens, marks, ignored) {
   const cuts = [...marks, ...ignored].flat().sort((a, b) => a - b);
-  const within = (/** @type {number} */ at, /** @type {import("./words.js").Range[]} */ ranges) => ranges.some(([start, end]) => start <= at && at < end);
+  const within = (/** @type {number} */ at, /** @type {import("./words.js").Range[]} */ ranges) =>
+    ranges.some(([start, end]) => start <= at && at < end);
   const nodes = [];
-  let at = 0, cut = 0;
+  let at = 0,
+    cut = 0;
   for (const [kind, text] of tokens) {
     for (let from = at; from < at + text.length;) {
       while (cut < cuts.length && cuts[cut] <= from) cut++;
       const to = Math.min(at + text.length, cuts[cut] ?? Infinity);
       const part = text.slice(from - at, to - at);
-      const style = within(from, ignored) ? "ignored" : [kind && `t-${kind}`, within(from, marks) && "differs"].filter(Boolean).join(" ");
-      nodes.push(style ? h("span", { class: style, title: style === "ignored" ? "Not compared" : null }, part) : part);
+      const style = within(from, ignored)
+        ? "ignored"
+        : [kind && `t-${kind}`, within(from, marks) && "differs"].filter(Boolean).join(" ");
+      nodes.push(
+        style ? h("span", { class: style, title: style === "ignored" ? "Not compared" : null }, part) : part,
+      );
       from = to;
     }
     at += text.length;

@@ -19,7 +19,8 @@ function parsed(nodes) {
   const rows = new Map();
   return nodes.map((node, row) => {
     const args = [];
-    let shape = "", at = 0;
+    let shape = "",
+      at = 0;
     for (const { name, column } of valuesIn(node.call)) {
       const used = rows.get(`${node.graph} ${name}`);
       if (used === undefined) continue;
@@ -50,17 +51,37 @@ class Numbers {
 /** What a node is called by at each level, the most telling first. @param {Parsed[]} nodes @param {Numbers} numbers @param {boolean} named graphs count */
 function keysOf(nodes, numbers, named) {
   const of = (/** @type {Node} */ { graph }) => (named ? graph : "");
-  const loose = nodes.map(({ node, shape }) => numbers.of(`${of(node)}\n${node.op}\n${isSymbol(node.type)}\n${node.op === "placeholder" ? "" : shape}`));
+  const loose = nodes.map(({ node, shape }) =>
+    numbers.of(`${of(node)}\n${node.op}\n${isSymbol(node.type)}\n${node.op === "placeholder" ? "" : shape}`),
+  );
   /** @type {number[]} */
   const full = [];
   nodes.forEach(({ node, args }, row) => {
-    const own = node.op === "placeholder" && !NUMBERED.test(node.name) && !isSymbol(node.type) ? node.name : "";
-    full.push(numbers.of(`full ${loose[row]} ${node.type.replace(SYMBOL, "#")} ${own} ${args.map((arg) => full[arg])}`));
+    const own =
+      node.op === "placeholder" && !NUMBERED.test(node.name) && !isSymbol(node.type) ? node.name : "";
+    full.push(
+      numbers.of(
+        `full ${loose[row]} ${node.type.replace(SYMBOL, "#")} ${own} ${args.map((arg) => full[arg])}`,
+      ),
+    );
   });
-  const near = nodes.map(({ node, args }, row) => numbers.of(`near ${loose[row]} ${node.op === "placeholder" ? `${node.name.replace(NUMBERED, "")} ${node.type.replace(/\d+/g, "").replace(SYMBOL, "")}` : ""} ${args.map((arg) => loose[arg])}`));
-  const target = (/** @type {Parsed} */ { node }) => `${of(node)}\n${node.op}\n${isSymbol(node.type)}\n${node.op === "placeholder" ? "" : node.target}`;
-  const same = nodes.map((one) => numbers.of(`same ${target(one)} ${NUMBERED.test(one.node.name) || isSymbol(one.node.type) ? "" : one.node.name}`));
-  const alike = nodes.map((one) => numbers.of(`alike ${target(one)} ${one.node.op === "placeholder" && !NUMBERED.test(one.node.name) && !isSymbol(one.node.type) ? one.node.name : ""}`));
+  const near = nodes.map(({ node, args }, row) =>
+    numbers.of(
+      `near ${loose[row]} ${node.op === "placeholder" ? `${node.name.replace(NUMBERED, "")} ${node.type.replace(/\d+/g, "").replace(SYMBOL, "")}` : ""} ${args.map((arg) => loose[arg])}`,
+    ),
+  );
+  const target = (/** @type {Parsed} */ { node }) =>
+    `${of(node)}\n${node.op}\n${isSymbol(node.type)}\n${node.op === "placeholder" ? "" : node.target}`;
+  const same = nodes.map((one) =>
+    numbers.of(
+      `same ${target(one)} ${NUMBERED.test(one.node.name) || isSymbol(one.node.type) ? "" : one.node.name}`,
+    ),
+  );
+  const alike = nodes.map((one) =>
+    numbers.of(
+      `alike ${target(one)} ${one.node.op === "placeholder" && !NUMBERED.test(one.node.name) && !isSymbol(one.node.type) ? one.node.name : ""}`,
+    ),
+  );
   return { full, near, same, alike, levels: [full, near, same, alike] };
 }
 
@@ -76,14 +97,24 @@ export function nodePairs(left, right) {
   let open = [];
   /** @type {number[]} */
   let rest = [];
-  const align = (/** @type {number} */ level, /** @type {number} */ a0, /** @type {number} */ a1, /** @type {number} */ b0, /** @type {number} */ b1) => {
+  const align = (
+    /** @type {number} */ level,
+    /** @type {number} */ a0,
+    /** @type {number} */ a1,
+    /** @type {number} */ b0,
+    /** @type {number} */ b1,
+  ) => {
     if (level === mine.levels.length || a0 === a1 || b0 === b1) {
       for (let i = a0; i < a1; i++) open.push(i);
       for (let j = b0; j < b1; j++) rest.push(j);
       return;
     }
-    const runs = equalRuns(mine.levels[level].slice(a0, a1).map(String), others.levels[level].slice(b0, b1).map(String));
-    let i = a0, j = b0;
+    const runs = equalRuns(
+      mine.levels[level].slice(a0, a1).map(String),
+      others.levels[level].slice(b0, b1).map(String),
+    );
+    let i = a0,
+      j = b0;
     for (let r = 0; r < runs.length; r += 3) {
       align(level + 1, i, a0 + runs[r], j, b0 + runs[r + 1]);
       [i, j] = [a0 + runs[r], b0 + runs[r + 1]];
@@ -116,12 +147,27 @@ export function nodePairs(left, right) {
     });
     rest = rest.filter((row) => !taken.has(row));
   };
-  match((row) => mine.full[row], (row) => others.full[row]);
-  match((row) => mine.near[row], (row) => others.near[row]);
-  match((row) => mine.same[row], (row) => others.same[row]);
+  match(
+    (row) => mine.full[row],
+    (row) => others.full[row],
+  );
+  match(
+    (row) => mine.near[row],
+    (row) => others.near[row],
+  );
+  match(
+    (row) => mine.same[row],
+    (row) => others.same[row],
+  );
   // Another operation on the same values stands in the place of the first.
   const counterpart = new Map(pairs);
-  const inputs = (/** @type {Parsed} */ { node, args }, /** @type {(row: number) => number | undefined} */ of) => (node.op === "call_function" || node.op === "call_method") && args.length ? `${args.map(of)}` : null;
-  match((row) => inputs(a[row], (arg) => counterpart.get(arg)), (row) => inputs(b[row], (arg) => arg));
+  const inputs = (
+    /** @type {Parsed} */ { node, args },
+    /** @type {(row: number) => number | undefined} */ of,
+  ) => ((node.op === "call_function" || node.op === "call_method") && args.length ? `${args.map(of)}` : null);
+  match(
+    (row) => inputs(a[row], (arg) => counterpart.get(arg)),
+    (row) => inputs(b[row], (arg) => arg),
+  );
   return { pairs: pairs.sort(([i], [j]) => i - j), left: open, right: rest };
 }

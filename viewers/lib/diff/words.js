@@ -28,10 +28,14 @@ function wordsOf(text, ignored) {
 export function differences(left, right, { ignored = [[], []], rename = (word) => word } = {}) {
   if (left.length + right.length > MOST) return [[[0, left.length]], [[0, right.length]]];
   const [a, b] = [wordsOf(left, ignored[0]), wordsOf(right, ignored[1])];
-  const runs = equalRuns(a.map(({ word }, i) => (a[i - 1]?.word === "." ? word : rename(word))), b.map(({ word }) => word));
+  const runs = equalRuns(
+    a.map(({ word }, i) => (a[i - 1]?.word === "." ? word : rename(word))),
+    b.map(({ word }) => word),
+  );
   /** @type {[Range[], Range[]]} */
   const found = [[], []];
-  let i = 0, j = 0;
+  let i = 0,
+    j = 0;
   const note = (/** @type {number} */ toI, /** @type {number} */ toJ) => {
     if (toI > i) found[0].push([a[i].from, a[toI - 1].to]);
     if (toJ > j) found[1].push([b[j].from, b[toJ - 1].to]);

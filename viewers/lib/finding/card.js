@@ -23,13 +23,18 @@ const MOST_TEXT = 420; // characters before the fold
 const IN_SIGHT = 5; // cards that a screen shows at first
 
 /** "model.py:12", or null. @param {{file: string | null, line: number | null}} place */
-export const placeText = ({ file, line }) => (file === null ? null : line === null ? file : `${file}:${line}`);
+export const placeText = ({ file, line }) =>
+  file === null ? null : line === null ? file : `${file}:${line}`;
 
 /** @param {string} severity */
 export function severitySign(severity) {
   const [sign, word] = SEVERITIES[severity] ?? SEVERITIES.info;
-  return h("span", { class: `finding-sign severity-${Object.hasOwn(SEVERITIES, severity) ? severity : "info"}` },
-    h("span", { "aria-hidden": "true" }, sign), h("span", { class: "visually-hidden" }, `${word}: `));
+  return h(
+    "span",
+    { class: `finding-sign severity-${Object.hasOwn(SEVERITIES, severity) ? severity : "info"}` },
+    h("span", { "aria-hidden": "true" }, sign),
+    h("span", { class: "visually-hidden" }, `${word}: `),
+  );
 }
 
 /** @param {Finding | RankFinding} shown @param {Leads} [leads] @param {CardOptions} [options] @returns {HTMLElement} */
@@ -37,14 +42,26 @@ export function findingCard(shown, leads = {}, { level = 3, whole = false } = {}
   const finding = "spans" in shown ? shown : { ...shown, compiles: [], events: [], spans: [] }; // that of several ranks names no rows of a log
   const href = leads.title?.(finding) ?? null;
   const title = rich(finding.title);
-  return h("article", { class: "finding", dataset: { kind: finding.kind }, "aria-label": plain(finding.title) },
-    h("div", { class: "finding-head" },
+  return h(
+    "article",
+    { "class": "finding", "dataset": { kind: finding.kind }, "aria-label": plain(finding.title) },
+    h(
+      "div",
+      { class: "finding-head" },
       h(`h${level}`, null, severitySign(finding.severity), href === null ? title : h("a", { href }, title)),
-      finding.cost_us !== null && h("p", { class: "finding-cost" }, h("b", null, time(finding.cost_us)), finding.cost_of && [" ", h("span", { class: "dim" }, rich(finding.cost_of))])),
+      finding.cost_us !== null &&
+        h(
+          "p",
+          { class: "finding-cost" },
+          h("b", null, time(finding.cost_us)),
+          finding.cost_of && [" ", h("span", { class: "dim" }, rich(finding.cost_of))],
+        ),
+    ),
     h("p", { class: "finding-about" }, about(finding)),
     findingText(finding.text, whole),
     finding.remedies.length > 0 && h("ul", { class: "remedies" }, finding.remedies.map(remedy)),
-    evidence(finding, leads));
+    evidence(finding, leads),
+  );
 }
 
 /** Place, kind, how often. @param {Finding} finding */
@@ -52,7 +69,8 @@ function about(finding) {
   const place = placeText(finding);
   const { function: name } = finding;
   const parts = [
-    place && h("span", { class: "place" }, place, name !== null && !finding.title.includes(name) && ` in ${name}`),
+    place &&
+      h("span", { class: "place" }, place, name !== null && !finding.title.includes(name) && ` in ${name}`),
     h("span", null, finding.kind.replaceAll("-", " ")),
     finding.count > 1 && h("span", { class: "number" }, plural(finding.count, "time")),
   ].filter(Boolean);
@@ -63,34 +81,66 @@ function about(finding) {
 export function findingText(text, whole) {
   const paragraphs = text.split("\n\n").filter((part) => part.trim());
   let length = 0;
-  const fits = whole ? paragraphs.length : paragraphs.findIndex((part) => (length += part.length) > MOST_TEXT);
+  const fits = whole
+    ? paragraphs.length
+    : paragraphs.findIndex((part) => (length += part.length) > MOST_TEXT);
   const cut = fits < 0 ? paragraphs.length : Math.max(1, fits);
-  const show = (/** @type {string} */ part) => /^`[^`]+`$/.test(part) ? h("pre", { class: "finding-code" }, codeSnippet(part.slice(1, -1))) : h("p", { class: "finding-text" }, rich(part));
-  return [paragraphs.slice(0, cut).map(show), cut < paragraphs.length && h("details", null, h("summary", null, "More"), paragraphs.slice(cut).map(show))];
+  const show = (/** @type {string} */ part) =>
+    /^`[^`]+`$/.test(part)
+      ? h("pre", { class: "finding-code" }, codeSnippet(part.slice(1, -1)))
+      : h("p", { class: "finding-text" }, rich(part));
+  return [
+    paragraphs.slice(0, cut).map(show),
+    cut < paragraphs.length &&
+      h("details", null, h("summary", null, "More"), paragraphs.slice(cut).map(show)),
+  ];
 }
 
 /** @param {Finding["remedies"][number]} remedy */
 function remedy({ text, code, source }) {
   const copy = async () => code !== null && (await import("../page/hand-over.js")).copyText(button, code);
   const button = h("button", { class: "tool copy", title: "Copy", onclick: copy }, "Copy");
-  return h("li", null,
-    source === "torch" ? h("span", { class: "remedy-source" }, "torch") : h("span", { class: "remedy-sign", "aria-hidden": "true" }, "→"),
-    h("div", null, rich(text), code !== null && h("div", { class: "remedy-code" }, codeSnippet(code), button)));
+  return h(
+    "li",
+    null,
+    source === "torch"
+      ? h("span", { class: "remedy-source" }, "torch")
+      : h("span", { "class": "remedy-sign", "aria-hidden": "true" }, "→"),
+    h(
+      "div",
+      null,
+      rich(text),
+      code !== null && h("div", { class: "remedy-code" }, codeSnippet(code), button),
+    ),
+  );
 }
 
 /** Links to the rows that show it. @param {Finding} finding @param {Leads} leads */
 function evidence(finding, leads) {
   const { compiles, events, spans, because_of: cause } = finding;
-  const many = (/** @type {string} */ noun, /** @type {number[]} */ indexes, /** @type {((index: number) => any) | undefined} */ link) => {
+  const many = (
+    /** @type {string} */ noun,
+    /** @type {number[]} */ indexes,
+    /** @type {((index: number) => any) | undefined} */ link,
+  ) => {
     if (!link || indexes.length === 0) return null;
     const links = indexes.slice(0, MOST_LINKS).map((index) => [" ", link(index)]);
-    const more = indexes.length > MOST_LINKS && h("span", { class: "dim" }, ` and ${count(indexes.length - MOST_LINKS)} more`);
-    return indexes.length === 1 ? h("span", null, links) : h("details", null, h("summary", null, plural(indexes.length, noun)), links, more);
+    const more =
+      indexes.length > MOST_LINKS &&
+      h("span", { class: "dim" }, ` and ${count(indexes.length - MOST_LINKS)} more`);
+    return indexes.length === 1
+      ? h("span", null, links)
+      : h("details", null, h("summary", null, plural(indexes.length, noun)), links, more);
   };
   const parts = [
-    leads.compiles && compiles.length > 0 && h("span", { class: "finding-compiles" }, leads.compiles(compiles)),
-    cause !== null && leads.cause && h("span", null, h("span", { class: "dim" }, "caused by "), leads.cause(cause)),
-    many("span", spans, leads.span), many("record", events, leads.record),
+    leads.compiles &&
+      compiles.length > 0 &&
+      h("span", { class: "finding-compiles" }, leads.compiles(compiles)),
+    cause !== null &&
+      leads.cause &&
+      h("span", null, h("span", { class: "dim" }, "caused by "), leads.cause(cause)),
+    many("span", spans, leads.span),
+    many("record", events, leads.record),
     ...(leads.links?.(finding) ?? []),
   ].filter(Boolean);
   return parts.length > 0 && h("div", { class: "finding-evidence" }, parts);
@@ -102,18 +152,38 @@ function evidence(finding, leads) {
  * @param {Leads} leads
  * @param {CardOptions & {label: string, most?: number, wanted?: string, atOnce?: boolean}} options wanted: the fingerprint of the one that the address names; atOnce: nothing is drawn later
  */
-export function findingList(findings, leads, { label, most = 10, wanted = "", atOnce: whole = false, ...options }) {
+export function findingList(
+  findings,
+  leads,
+  { label, most = 10, wanted = "", atOnce: whole = false, ...options },
+) {
   const item = (/** @type {Finding} */ finding) =>
-    h("li", { id: `finding-${finding.fingerprint}`, "aria-current": finding.fingerprint === wanted ? "true" : null }, findingCard(finding, leads, options));
-  const shown = findings.findIndex((finding) => finding.fingerprint === wanted) < most ? most : findings.length;
+    h(
+      "li",
+      {
+        "id": `finding-${finding.fingerprint}`,
+        "aria-current": finding.fingerprint === wanted ? "true" : null,
+      },
+      findingCard(finding, leads, options),
+    );
+  const shown =
+    findings.findIndex((finding) => finding.fingerprint === wanted) < most ? most : findings.length;
   const atOnce = findings.slice(0, wanted || whole ? shown : Math.min(shown, IN_SIGHT)).map(item);
-  const list = h("ol", { class: "findings", "aria-label": label }, atOnce);
-  if (atOnce.length < shown) afterPaint(() => atOnce.at(-1)?.after(...findings.slice(atOnce.length, shown).map(item)));
+  const list = h("ol", { "class": "findings", "aria-label": label }, atOnce);
+  if (atOnce.length < shown)
+    afterPaint(() => atOnce.at(-1)?.after(...findings.slice(atOnce.length, shown).map(item)));
   if (findings.length <= shown) return list;
-  const more = h("button", { class: "tool", onclick: () => {
-    more.remove();
-    append(list, findings.slice(shown).map(item));
-    list.children[shown]?.querySelector("a, button, summary")?.focus();
-  } }, `all ${count(findings.length)}`);
+  const more = h(
+    "button",
+    {
+      class: "tool",
+      onclick: () => {
+        more.remove();
+        append(list, findings.slice(shown).map(item));
+        list.children[shown]?.querySelector("a, button, summary")?.focus();
+      },
+    },
+    `all ${count(findings.length)}`,
+  );
   return h("div", null, list, more);
 }

@@ -35,14 +35,27 @@ export class FlameChart {
     this.space = h("div", { class: "flame-space" });
     this.tip = h("div", { class: "flame-tip", role: "presentation", hidden: true });
     this.told = h("p", { class: "visually-hidden", role: "status" });
-    this.scroller = h("div", {
-      class: "flame-scroll", tabindex: "0", role: "application", "aria-label": options.label, "aria-roledescription": "flame chart",
-      onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event), onscroll: () => this.draw(),
-      onpointerdown: (/** @type {PointerEvent} */ event) => this.press(event),
-      onpointermove: (/** @type {PointerEvent} */ event) => this.point(event), onpointerleave: () => this.point(null),
-      ondblclick: () => this.fit(),
-    }, this.canvas, this.space);
-    this.scroller.addEventListener("wheel", (/** @type {WheelEvent} */ event) => this.wheel(event), { passive: false });
+    this.scroller = h(
+      "div",
+      {
+        "class": "flame-scroll",
+        "tabindex": "0",
+        "role": "application",
+        "aria-label": options.label,
+        "aria-roledescription": "flame chart",
+        "onkeydown": (/** @type {KeyboardEvent} */ event) => this.key(event),
+        "onscroll": () => this.draw(),
+        "onpointerdown": (/** @type {PointerEvent} */ event) => this.press(event),
+        "onpointermove": (/** @type {PointerEvent} */ event) => this.point(event),
+        "onpointerleave": () => this.point(null),
+        "ondblclick": () => this.fit(),
+      },
+      this.canvas,
+      this.space,
+    );
+    this.scroller.addEventListener("wheel", (/** @type {WheelEvent} */ event) => this.wheel(event), {
+      passive: false,
+    });
     this.element = h("div", { class: "flame" }, this.scroller, this.tip, this.told);
     new ResizeObserver(() => this.draw()).observe(this.scroller);
     /** @type {(() => void)[]} what else follows the theme */
@@ -113,8 +126,21 @@ export class FlameChart {
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
     this.colours ??= coloursAt(this.element);
-    const state = { lit: this.lit, selected: this.selected, hover: this.hover, ruler: this.options.ruler ?? null };
-    paint(prepare(this.canvas, width, height), this.flame, { from: this.from, to: this.to, top: this.scroller.scrollTop }, width, height, this.colours, state);
+    const state = {
+      lit: this.lit,
+      selected: this.selected,
+      hover: this.hover,
+      ruler: this.options.ruler ?? null,
+    };
+    paint(
+      prepare(this.canvas, width, height),
+      this.flame,
+      { from: this.from, to: this.to, top: this.scroller.scrollTop },
+      width,
+      height,
+      this.colours,
+      state,
+    );
   }
 
   /** @param {number} from @param {number} to */
@@ -179,8 +205,9 @@ export class FlameChart {
   /** @param {number} step */
   walk(step) {
     const { flame } = this;
-    this.order ??= Int32Array.from((this.lit ?? flame.rows).flatMap((row) => Array.from(row)))
-      .sort((a, b) => flame.from[a] - flame.from[b] || flame.row[a] - flame.row[b]);
+    this.order ??= Int32Array.from((this.lit ?? flame.rows).flatMap((row) => Array.from(row))).sort(
+      (a, b) => flame.from[a] - flame.from[b] || flame.row[a] - flame.row[b],
+    );
     const next = neighbour(this.order, this.selected, step);
     if (next >= 0) this.select(next);
   }
@@ -204,18 +231,36 @@ export class FlameChart {
   /** @param {KeyboardEvent} event */
   key(event) {
     if (typing(event)) return;
-    const scroll = (/** @type {number} */ rows) => { this.scroller.scrollTop += rows * ROW; };
-    /** @type {Record<string, () => void>} */
-    const keys = {
-      ArrowLeft: () => this.pan(-0.15), ArrowRight: () => this.pan(0.15), ArrowUp: () => scroll(-3), ArrowDown: () => scroll(3),
-      PageUp: () => this.pan(-0.9), PageDown: () => this.pan(0.9),
-      "+": () => this.zoom(1.5), "=": () => this.zoom(1.5), "-": () => this.zoom(1 / 1.5), 0: () => this.look(0, this.flame.end), f: () => this.fit(),
-      n: () => this.walk(1), N: () => this.walk(-1), Escape: () => this.select(-1),
-      Enter: () => this.selected >= 0 && this.options.onopen(this.selected),
+    const scroll = (/** @type {number} */ rows) => {
+      this.scroller.scrollTop += rows * ROW;
     };
     /** @type {Record<string, () => void>} */
-    const shifted = { ArrowLeft: () => this.beside(-1, 0), ArrowRight: () => this.beside(1, 0), ArrowUp: () => this.beside(0, -1), ArrowDown: () => this.beside(0, 1) };
-    const run = (event.shiftKey && shifted[event.key]) || (Object.hasOwn(keys, event.key) ? keys[event.key] : null);
+    const keys = {
+      "ArrowLeft": () => this.pan(-0.15),
+      "ArrowRight": () => this.pan(0.15),
+      "ArrowUp": () => scroll(-3),
+      "ArrowDown": () => scroll(3),
+      "PageUp": () => this.pan(-0.9),
+      "PageDown": () => this.pan(0.9),
+      "+": () => this.zoom(1.5),
+      "=": () => this.zoom(1.5),
+      "-": () => this.zoom(1 / 1.5),
+      "0": () => this.look(0, this.flame.end),
+      "f": () => this.fit(),
+      "n": () => this.walk(1),
+      "N": () => this.walk(-1),
+      "Escape": () => this.select(-1),
+      "Enter": () => this.selected >= 0 && this.options.onopen(this.selected),
+    };
+    /** @type {Record<string, () => void>} */
+    const shifted = {
+      ArrowLeft: () => this.beside(-1, 0),
+      ArrowRight: () => this.beside(1, 0),
+      ArrowUp: () => this.beside(0, -1),
+      ArrowDown: () => this.beside(0, 1),
+    };
+    const run =
+      (event.shiftKey && shifted[event.key]) || (Object.hasOwn(keys, event.key) ? keys[event.key] : null);
     if (!run) return;
     event.preventDefault();
     event.stopPropagation();
@@ -237,7 +282,12 @@ export class FlameChart {
     const y = event.clientY - box.top - this.head;
     if (y < 0) return -1;
     const row = Math.floor((y + this.scroller.scrollTop) / ROW);
-    return boxAt(this.flame, this.flame.rows[row], this.from + (event.clientX - box.left) * this.scale, this.scale * 2);
+    return boxAt(
+      this.flame,
+      this.flame.rows[row],
+      this.from + (event.clientX - box.left) * this.scale,
+      this.scale * 2,
+    );
   }
 
   /** @param {PointerEvent | null} event */
@@ -251,7 +301,8 @@ export class FlameChart {
     }
     if (box < 0 || !event) return;
     const frame = this.element.getBoundingClientRect();
-    const x = event.clientX - frame.left, y = event.clientY - frame.top;
+    const x = event.clientX - frame.left,
+      y = event.clientY - frame.top;
     this.tip.style.left = `${Math.max(0, Math.min(x + 12, frame.width - this.tip.offsetWidth - 4))}px`;
     this.tip.style.top = `${y + 18 + this.tip.offsetHeight > frame.height && y > this.tip.offsetHeight ? y - this.tip.offsetHeight - 8 : y + 18}px`;
   }
@@ -284,6 +335,7 @@ export class FlameChart {
       else if (inRuler) this.look(from + Math.min(x, end) * scale, from + Math.max(x, end) * scale);
     };
     this.scroller.addEventListener("pointermove", move, { signal: over.signal });
-    for (const type of ["pointerup", "pointercancel"]) this.scroller.addEventListener(type, /** @type {any} */ (done), { signal: over.signal });
+    for (const type of ["pointerup", "pointercancel"])
+      this.scroller.addEventListener(type, /** @type {any} */ (done), { signal: over.signal });
   }
 }

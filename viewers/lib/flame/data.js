@@ -36,7 +36,8 @@ export function byRow(row, from, height, wanted) {
 
 /** The first place in a row, from 'first' on, whose box ends at or after x. @param {Int32Array} boxes @param {ArrayLike<number>} to @param {number} x @param {number} [first] */
 function firstEnding(boxes, to, x, first = 0) {
-  let low = first, high = boxes.length;
+  let low = first,
+    high = boxes.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (to[boxes[middle]] < x) low = middle + 1;

@@ -20,8 +20,14 @@ export function coloursAt(where) {
     return getComputedStyle(probe).color;
   };
   const colours = {
-    hues: Array.from({ length: HUES }, (_, i) => of(`--hue-${i}`)), dim: of("--bg-3"), text: of("--text"), faint: of("--dim"),
-    line: of("--line"), back: of("--bg"), accent: of("--accent"), found: of("--found-now"),
+    hues: Array.from({ length: HUES }, (_, i) => of(`--hue-${i}`)),
+    dim: of("--bg-3"),
+    text: of("--text"),
+    faint: of("--dim"),
+    line: of("--line"),
+    back: of("--bg"),
+    accent: of("--accent"),
+    found: of("--found-now"),
   };
   probe.remove();
   return colours;
@@ -30,7 +36,8 @@ export function coloursAt(where) {
 /** Sizes a canvas for the screen's own pixels. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
 export function prepare(canvas, width, height) {
   const ratio = globalThis.devicePixelRatio || 1;
-  const wide = Math.round(width * ratio), high = Math.round(height * ratio);
+  const wide = Math.round(width * ratio),
+    high = Math.round(height * ratio);
   if (canvas.width !== wide || canvas.height !== high) {
     canvas.width = wide;
     canvas.height = high;
@@ -52,7 +59,8 @@ export function paint(pen, flame, sight, width, height, colours, state) {
   pen.textBaseline = "middle";
   const letter = pen.measureText("0").width || 7;
   const place = (/** @type {number} */ row) => head + row * ROW - sight.top;
-  const first = Math.max(0, Math.floor(sight.top / ROW)), last = Math.min(flame.rows.length, Math.ceil((sight.top + height - head) / ROW));
+  const first = Math.max(0, Math.floor(sight.top / ROW)),
+    last = Math.min(flame.rows.length, Math.ceil((sight.top + height - head) / ROW));
   if (state.ruler) {
     pen.fillStyle = colours.dim;
     for (const at of ticks(sight, width).places) pen.fillRect(at, RULER, 1, height);
@@ -60,7 +68,8 @@ export function paint(pen, flame, sight, width, height, colours, state) {
   const draw = (/** @type {Int32Array} */ boxes, /** @type {number} */ row, /** @type {boolean} */ lit) => {
     const y = place(row);
     inSight(flame, boxes, sight.from, scale, width, (box, left, wide) => {
-      const x = Math.max(left, -1), w = Math.min(left + wide, width + 1) - x;
+      const x = Math.max(left, -1),
+        w = Math.min(left + wide, width + 1) - x;
       pen.fillStyle = lit ? colours.hues[flame.hue[box]] : colours.dim;
       const mark = flame.marked?.[box];
       pen.fillRect(x, y, Math.max(w - (w > 3 ? 0.6 : 0), mark === 2 ? 3 : 1), ROW - 1);
@@ -81,12 +90,21 @@ export function paint(pen, flame, sight, width, height, colours, state) {
       pen.fillText(title, 4, place(row) + ROW / 2);
     }
   }
-  for (const [box, colour, thick] of /** @type {[number, string, number][]} */ ([[state.hover, colours.faint, 1], [state.selected, colours.accent, 2]])) {
+  for (const [box, colour, thick] of /** @type {[number, string, number][]} */ ([
+    [state.hover, colours.faint, 1],
+    [state.selected, colours.accent, 2],
+  ])) {
     if (box < 0) continue;
-    const x = (flame.from[box] - sight.from) / scale, w = Math.max((flame.to[box] - flame.from[box]) / scale, 3);
+    const x = (flame.from[box] - sight.from) / scale,
+      w = Math.max((flame.to[box] - flame.from[box]) / scale, 3);
     pen.strokeStyle = colour;
     pen.lineWidth = thick;
-    pen.strokeRect(Math.max(x, -4) + thick / 2, place(flame.row[box]) + thick / 2, Math.min(w, width + 8) - thick, ROW - 1 - thick);
+    pen.strokeRect(
+      Math.max(x, -4) + thick / 2,
+      place(flame.row[box]) + thick / 2,
+      Math.min(w, width + 8) - thick,
+      ROW - 1 - thick,
+    );
   }
   if (state.ruler) ruler(pen, sight, width, colours, state.ruler);
 }
@@ -103,7 +121,8 @@ function dashed(pen, x, y, w, colour) {
 /** @param {Sight} sight @param {number} width */
 function ticks({ from, to }, width) {
   const step = tickStep(to - from, width / 110);
-  const values = [], places = [];
+  const values = [],
+    places = [];
   for (let n = Math.ceil(from / step); n * step <= to; n++) {
     values.push(n * step);
     places.push(Math.round(((n * step - from) / (to - from)) * width));

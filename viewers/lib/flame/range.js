@@ -11,7 +11,16 @@ export class FlameRange {
     this.canvas = h("canvas", { class: "flame-canvas" });
     this.mark = h("div", { class: "flame-mark" });
     // The keys of the chart do the same; this is for the pointer.
-    this.element = h("div", { class: "flame-range", "aria-hidden": "true", onpointerdown: (/** @type {PointerEvent} */ e) => this.press(e) }, this.canvas, this.mark);
+    this.element = h(
+      "div",
+      {
+        "class": "flame-range",
+        "aria-hidden": "true",
+        "onpointerdown": (/** @type {PointerEvent} */ e) => this.press(e),
+      },
+      this.canvas,
+      this.mark,
+    );
     this.due = 0;
     new ResizeObserver(() => this.draw()).observe(this.element);
     chart.followers.push(() => this.draw());
@@ -22,7 +31,14 @@ export class FlameRange {
       this.due = 0;
       if (!this.element.isConnected) return;
       const { clientWidth: width, clientHeight: height } = this.element;
-      paintSmall(prepare(this.canvas, width, height), this.chart.flame, width, height, coloursAt(this.element), this.chart.lit);
+      paintSmall(
+        prepare(this.canvas, width, height),
+        this.chart.flame,
+        width,
+        height,
+        coloursAt(this.element),
+        this.chart.lit,
+      );
       this.place();
     });
   }
@@ -41,7 +57,8 @@ export class FlameRange {
     const unit = chart.flame.end / frame.width;
     const x = event.clientX - frame.left;
     const { from, to } = chart;
-    const left = from / unit, right = to / unit;
+    const left = from / unit,
+      right = to / unit;
     const all = to - from > chart.flame.end * 0.999;
     const near = (/** @type {number} */ edge) => !all && Math.abs(x - edge) < EDGE && right - left > 3 * EDGE;
     const inside = !all && x > left && x < right;
@@ -52,15 +69,21 @@ export class FlameRange {
       const by = (now - x) * unit;
       if (near(left)) chart.look(Math.min(from + by, to), to);
       else if (near(right)) chart.look(from, Math.max(to + by, from));
-      else if (inside) chart.look(from + Math.max(-from, Math.min(by, chart.flame.end - to)), to + Math.max(-from, Math.min(by, chart.flame.end - to)));
+      else if (inside)
+        chart.look(
+          from + Math.max(-from, Math.min(by, chart.flame.end - to)),
+          to + Math.max(-from, Math.min(by, chart.flame.end - to)),
+        );
       else if (Math.abs(now - x) > 3) chart.look(Math.min(x, now) * unit, Math.max(x, now) * unit);
     };
     const done = (/** @type {PointerEvent} */ e) => {
       over.abort();
       const half = (to - from) / 2;
-      if (Math.abs(e.clientX - frame.left - x) <= 3 && !inside && !all) chart.look(x * unit - half, x * unit + half);
+      if (Math.abs(e.clientX - frame.left - x) <= 3 && !inside && !all)
+        chart.look(x * unit - half, x * unit + half);
     };
     this.element.addEventListener("pointermove", /** @type {any} */ (move), { signal: over.signal });
-    for (const type of ["pointerup", "pointercancel"]) this.element.addEventListener(type, /** @type {any} */ (done), { signal: over.signal });
+    for (const type of ["pointerup", "pointercancel"])
+      this.element.addEventListener(type, /** @type {any} */ (done), { signal: over.signal });
   }
 }

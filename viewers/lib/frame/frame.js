@@ -26,10 +26,20 @@ export class Frame {
   constructor(main, state, { folded = false } = {}) {
     this.main = main;
     this.drawn = "";
-    this.side = h("nav", { class: "side", id: "views", "aria-label": "Views", tabindex: "-1" });
+    this.side = h("nav", { "class": "side", "id": "views", "aria-label": "Views", "tabindex": "-1" });
     this.where = h("div", { class: "shell-where" });
     this.tools = h("div", { class: "shell-tools" });
-    this.button = h("button", { class: "tool drawer-button", "aria-label": "Views", "aria-controls": "views", "aria-expanded": "false", onclick: () => this.drawer(!this.open) }, icon("menu"));
+    this.button = h(
+      "button",
+      {
+        "class": "tool drawer-button",
+        "aria-label": "Views",
+        "aria-controls": "views",
+        "aria-expanded": "false",
+        "onclick": () => this.drawer(!this.open),
+      },
+      icon("menu"),
+    );
     this.bar = h("header", { class: "shell" }, this.button, this.where, this.tools);
     this.shade = h("div", { class: "drawer-shade", onclick: () => this.drawer(false) });
     rememberScrolling(main);
@@ -38,7 +48,11 @@ export class Frame {
     const fold = () => this.side.classList.toggle("slim", folded || narrow.matches);
     narrow.addEventListener("change", fold);
     fold();
-    this.side.addEventListener("click", (/** @type {Event} */ event) => /** @type {Element} */ (event.target).closest("a") && this.drawer(false));
+    this.side.addEventListener(
+      "click",
+      (/** @type {Event} */ event) =>
+        /** @type {Element} */ (event.target).closest("a") && this.drawer(false),
+    );
     this.side.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
   }
 
@@ -49,10 +63,25 @@ export class Frame {
 
   /** Only what changed is drawn, so that the focus stays on what was clicked. @param {Views} views */
   draw({ name, home, homeTitle, groups, here }) {
-    const known = JSON.stringify([name, home, groups.map((group) => [group.title, group.items.map((item) => [item.id, item.title])])]);
+    const known = JSON.stringify([
+      name,
+      home,
+      groups.map((group) => [group.title, group.items.map((item) => [item.id, item.title])]),
+    ]);
     if (known !== this.drawn) {
-      const focused = this.side.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.view : undefined;
-      fill(this.side, h("a", { class: "brand", href: home, title: homeTitle, dataset: { view: "home" } }, icon("bundle"), h("span", { class: "side-name" }, name)), groups.map(groupOf));
+      const focused = this.side.contains(document.activeElement)
+        ? /** @type {HTMLElement} */ (document.activeElement).dataset.view
+        : undefined;
+      fill(
+        this.side,
+        h(
+          "a",
+          { class: "brand", href: home, title: homeTitle, dataset: { view: "home" } },
+          icon("bundle"),
+          h("span", { class: "side-name" }, name),
+        ),
+        groups.map(groupOf),
+      );
       this.drawn = known;
       if (focused !== undefined) this.link(focused)?.focus();
     }
@@ -63,7 +92,7 @@ export class Frame {
       if (item.id === here) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
       fill(/** @type {Element} */ (link.querySelector(".side-count")), item.count ? count(item.count) : "");
-      link.dataset.tone = item.count ? item.tone ?? "" : "";
+      link.dataset.tone = item.count ? (item.tone ?? "") : "";
     }
   }
 
@@ -82,7 +111,9 @@ export class Frame {
     if (open) document.body.dataset.drawer = "";
     else delete document.body.dataset.drawer;
     this.button.setAttribute("aria-expanded", String(open));
-    /** @type {HTMLElement | null} */ (open ? this.side.querySelector("[aria-current]") ?? this.side.querySelector("a") : this.button)?.focus();
+    /** @type {HTMLElement | null} */ (
+      open ? (this.side.querySelector("[aria-current]") ?? this.side.querySelector("a")) : this.button
+    )?.focus();
   }
 
   /** @param {KeyboardEvent} event */
@@ -100,9 +131,24 @@ export class Frame {
 
 /** @param {Group} group */
 const groupOf = ({ title, items }) => [
-  title && h("h2", { class: "side-title", "aria-hidden": "true" }, h("span", null, title)),
-  h("ul", { "aria-label": title || null }, items.map((item) => h("li", null, h("a", { href: item.href, title: item.title, dataset: { view: item.id } },
-    icon(item.icon), h("span", { class: "side-name" }, item.title), h("span", { class: "side-count", "aria-hidden": "true" }))))),
+  title && h("h2", { "class": "side-title", "aria-hidden": "true" }, h("span", null, title)),
+  h(
+    "ul",
+    { "aria-label": title || null },
+    items.map((item) =>
+      h(
+        "li",
+        null,
+        h(
+          "a",
+          { href: item.href, title: item.title, dataset: { view: item.id } },
+          icon(item.icon),
+          h("span", { class: "side-name" }, item.title),
+          h("span", { "class": "side-count", "aria-hidden": "true" }),
+        ),
+      ),
+    ),
+  ),
 ];
 
 // The signs of the views: drawn, so that they look the same on every machine.
@@ -120,10 +166,12 @@ const PATHS = {
   recompiles: "M13 8a5 5 0 1 1-1.6-3.7M13 2v3h-3",
   guards: "M8 1.8l5 1.8v4c0 3.2-2.1 5.4-5 6.6-2.9-1.2-5-3.4-5-6.6v-4z",
   timeline: "M2 4h6M5 8h9M3.5 12h5",
-  caches: "M3 4c0-1.2 2.2-2 5-2s5 .8 5 2-2.2 2-5 2-5-.8-5-2v8c0 1.2 2.2 2 5 2s5-.8 5-2V4M3 8c0 1.2 2.2 2 5 2s5-.8 5-2",
+  caches:
+    "M3 4c0-1.2 2.2-2 5-2s5 .8 5 2-2.2 2-5 2-5-.8-5-2v8c0 1.2 2.2 2 5 2s5-.8 5-2V4M3 8c0 1.2 2.2 2 5 2s5-.8 5-2",
   stack: "M8 2l6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3",
   compiles: "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.1M2.5 8h.1M2.5 12h.1",
-  kernels: "M4.5 4.5h7v7h-7zM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14M2 6.5h2.5M2 9.5h2.5M11.5 6.5H14M11.5 9.5H14",
+  kernels:
+    "M4.5 4.5h7v7h-7zM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14M2 6.5h2.5M2 9.5h2.5M11.5 6.5H14M11.5 9.5H14",
   provenance: "M2.5 2.5H6V6H2.5zM10 10h3.5v3.5H10zM4.2 6v5.8H10",
   vllm: "M2 3l4 10L8.5 6M8 13h2M8.5 6 10 3h4M10 8h4M10 13h4",
   symbols: "M5 3C3.3 5 3.3 11 5 13M11 3c1.7 2 1.7 8 0 10M6.5 6l3 4M9.5 6l-3 4",
@@ -145,7 +193,12 @@ const PATHS = {
 /** @param {string} name @returns {SVGElement} a dot for a name that is not known */
 export function icon(name) {
   const element = /** @type {SVGElement} */ (document.createElementNS(SVG, "svg"));
-  for (const [key, value] of Object.entries({ class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" })) element.setAttribute(key, value);
+  for (const [key, value] of Object.entries({
+    "class": "icon",
+    "viewBox": "0 0 16 16",
+    "aria-hidden": "true",
+  }))
+    element.setAttribute(key, value);
   const path = document.createElementNS(SVG, "path");
   path.setAttribute("d", Object.hasOwn(PATHS, name) ? PATHS[name] : "M7 8a1 1 0 1 0 2 0 1 1 0 0 0-2 0z");
   element.append(path);

@@ -21,11 +21,22 @@ function fitting(entries, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return entries;
   const rank = (/** @type {Entry} */ entry) => {
-    const name = entry.text.toLowerCase(), whole = `${name} ${(entry.about ?? "").toLowerCase()} ${entry.group.toLowerCase()}`;
+    const name = entry.text.toLowerCase(),
+      whole = `${name} ${(entry.about ?? "").toLowerCase()} ${entry.group.toLowerCase()}`;
     if (!words.every((word) => whole.includes(word))) return -1;
-    return name === words.join(" ") ? 3 : name.startsWith(words[0]) ? 2 : words.every((word) => name.includes(word)) ? 1 : 0;
+    return name === words.join(" ")
+      ? 3
+      : name.startsWith(words[0])
+        ? 2
+        : words.every((word) => name.includes(word))
+          ? 1
+          : 0;
   };
-  return entries.map((entry) => ({ entry, at: rank(entry) })).filter(({ at }) => at >= 0).sort((a, b) => b.at - a.at).map(({ entry }) => entry);
+  return entries
+    .map((entry) => ({ entry, at: rank(entry) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => b.at - a.at)
+    .map(({ entry }) => entry);
 }
 
 /**
@@ -35,13 +46,25 @@ function fitting(entries, text) {
 export function openPalette({ entries, more, search, go }) {
   if (document.querySelector("dialog.palette[open]")) return;
   const id = `palette-${++made}`;
-  let all = entries, shown = /** @type {Entry[]} */ ([]), active = 0;
-  const list = h("ul", { class: "palette-list", role: "listbox", id, "aria-label": "Where to go" });
+  let all = entries,
+    shown = /** @type {Entry[]} */ ([]),
+    active = 0;
+  const list = h("ul", { "class": "palette-list", "role": "listbox", id, "aria-label": "Where to go" });
   const field = h("input", {
-    type: "text", class: "palette-field", role: "combobox", spellcheck: "false", autocomplete: "off", placeholder: "A view, compile, function, artifact or setting",
-    "aria-label": "Go to", "aria-controls": id, "aria-expanded": "true", "aria-autocomplete": "list",
+    "type": "text",
+    "class": "palette-field",
+    "role": "combobox",
+    "spellcheck": "false",
+    "autocomplete": "off",
+    "placeholder": "A view, compile, function, artifact or setting",
+    "aria-label": "Go to",
+    "aria-controls": id,
+    "aria-expanded": "true",
+    "aria-autocomplete": "list",
   });
-  const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { class: "palette", "aria-label": "Go to" }, field, list));
+  const dialog = /** @type {HTMLDialogElement} */ (
+    h("dialog", { "class": "palette", "aria-label": "Go to" }, field, list)
+  );
 
   const mark = (/** @type {number} */ index) => {
     const rows = list.querySelectorAll("[role=option]");
@@ -56,16 +79,41 @@ export function openPalette({ entries, more, search, go }) {
     const text = field.value.trim();
     const found = fitting(all, text);
     shown = found.slice(0, MOST);
-    if (search && text) shown.push({ text: `Search all text for “${text}”`, group: "Search", icon: "search", href: search(text) });
+    if (search && text)
+      shown.push({
+        text: `Search all text for “${text}”`,
+        group: "Search",
+        icon: "search",
+        href: search(text),
+      });
     const groups = [...new Set(shown.map(({ group }) => group))];
     shown = groups.flatMap((group) => shown.filter((entry) => entry.group === group));
     let at = 0;
-    fill(list, groups.map((group) => [
-      h("li", { class: "palette-group", role: "presentation" }, group),
-      shown.filter((entry) => entry.group === group).map((entry) => h("li", { role: "option", id: `${id}-${at}`, "aria-selected": "false", dataset: { at: at++ } },
-        icon(entry.icon ?? ""), h("span", { class: "palette-text" }, entry.text), entry.about && h("span", { class: "dim palette-about" }, entry.about))),
-    ]), found.length > MOST && h("li", { class: "dim palette-more", role: "presentation" }, `and ${count(found.length - MOST)} more: type to find them`),
-    shown.length === 0 && h("li", { class: "dim palette-more", role: "presentation" }, "Nothing of that name"));
+    fill(
+      list,
+      groups.map((group) => [
+        h("li", { class: "palette-group", role: "presentation" }, group),
+        shown
+          .filter((entry) => entry.group === group)
+          .map((entry) =>
+            h(
+              "li",
+              { "role": "option", "id": `${id}-${at}`, "aria-selected": "false", "dataset": { at: at++ } },
+              icon(entry.icon ?? ""),
+              h("span", { class: "palette-text" }, entry.text),
+              entry.about && h("span", { class: "dim palette-about" }, entry.about),
+            ),
+          ),
+      ]),
+      found.length > MOST &&
+        h(
+          "li",
+          { class: "dim palette-more", role: "presentation" },
+          `and ${count(found.length - MOST)} more: type to find them`,
+        ),
+      shown.length === 0 &&
+        h("li", { class: "dim palette-more", role: "presentation" }, "Nothing of that name"),
+    );
     mark(0);
   };
   const take = (/** @type {number} */ index) => {
@@ -86,7 +134,9 @@ export function openPalette({ entries, more, search, go }) {
   });
   list.addEventListener("pointerdown", (/** @type {Event} */ event) => event.preventDefault()); // the field keeps the focus
   list.addEventListener("click", (/** @type {Event} */ event) => {
-    const row = /** @type {HTMLElement | null} */ (/** @type {HTMLElement} */ (event.target).closest("[role=option]"));
+    const row = /** @type {HTMLElement | null} */ (
+      /** @type {HTMLElement} */ (event.target).closest("[role=option]")
+    );
     if (row) take(Number(row.dataset.at));
   });
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
@@ -94,8 +144,11 @@ export function openPalette({ entries, more, search, go }) {
   document.body.append(dialog);
   dialog.showModal();
   draw();
-  more?.then((late) => {
-    all = [...entries, ...late];
-    if (dialog.isConnected) draw();
-  }, () => {}); // the views tell what could not be read
+  more?.then(
+    (late) => {
+      all = [...entries, ...late];
+      if (dialog.isConnected) draw();
+    },
+    () => {},
+  ); // the views tell what could not be read
 }

@@ -33,9 +33,13 @@ export class Grid {
     this.rows = [];
     /** @type {ArrayLike<number>} the same, sorted */
     this.order = [];
-    this.header = h("div", { role: "row", class: "grid-row grid-header", "aria-rowindex": 1 });
+    this.header = h("div", { "role": "row", "class": "grid-row grid-header", "aria-rowindex": 1 });
     this.list = new VirtualList({
-      rowHeight: ROW, role: "grid", label: options.label, class: "grid", header: this.header,
+      rowHeight: ROW,
+      role: "grid",
+      label: options.label,
+      class: "grid",
+      header: this.header,
       render: (index) => this.renderRow(index),
     });
     this.element = this.list.element;
@@ -69,17 +73,36 @@ export class Grid {
   }
 
   drawHeader() {
-    fill(this.header, this.options.columns.map((column) => {
-      const down = this.sort === `-${column.id}`;
-      const on = down || this.sort === column.id;
-      const props = {
-        role: "columnheader", class: column.number ? "number" : null, title: column.help,
-        "aria-sort": on ? (down ? "descending" : "ascending") : null,
-      };
-      if (!column.sort) return h("div", props, column.title || h("span", { class: "visually-hidden" }, column.help ?? column.id));
-      const button = { class: "sort", tabindex: "-1", onclick: () => this.toggleSort(column) };
-      return h("div", props, h("button", button, column.title, h("span", { "aria-hidden": "true", class: "arrow" }, on ? (down ? " ▾" : " ▴") : "")));
-    }));
+    fill(
+      this.header,
+      this.options.columns.map((column) => {
+        const down = this.sort === `-${column.id}`;
+        const on = down || this.sort === column.id;
+        const props = {
+          "role": "columnheader",
+          "class": column.number ? "number" : null,
+          "title": column.help,
+          "aria-sort": on ? (down ? "descending" : "ascending") : null,
+        };
+        if (!column.sort)
+          return h(
+            "div",
+            props,
+            column.title || h("span", { class: "visually-hidden" }, column.help ?? column.id),
+          );
+        const button = { class: "sort", tabindex: "-1", onclick: () => this.toggleSort(column) };
+        return h(
+          "div",
+          props,
+          h(
+            "button",
+            button,
+            column.title,
+            h("span", { "aria-hidden": "true", "class": "arrow" }, on ? (down ? " ▾" : " ▴") : ""),
+          ),
+        );
+      }),
+    );
     // One of the buttons is in the tab order; ← and → lead to the others.
     const buttons = this.header.querySelectorAll("button");
     buttons[0]?.setAttribute("tabindex", "0");
@@ -106,12 +129,21 @@ export class Grid {
     const row = this.order[index];
     const active = index === this.list.active;
     const stop = active || (this.list.active < 0 && index === 0);
-    return h("div", {
-      role: "row", class: "grid-row", tabindex: stop ? "0" : "-1", "aria-rowindex": index + 2,
-      "aria-selected": active ? "true" : "false", "aria-label": this.options.name?.(row),
-      onclick: (/** @type {MouseEvent} */ event) => this.click(event, index),
-    }, this.options.columns.map((column) =>
-      h("div", { role: "gridcell", class: cellClass(column) }, column.cell(row))));
+    return h(
+      "div",
+      {
+        "role": "row",
+        "class": "grid-row",
+        "tabindex": stop ? "0" : "-1",
+        "aria-rowindex": index + 2,
+        "aria-selected": active ? "true" : "false",
+        "aria-label": this.options.name?.(row),
+        "onclick": (/** @type {MouseEvent} */ event) => this.click(event, index),
+      },
+      this.options.columns.map((column) =>
+        h("div", { role: "gridcell", class: cellClass(column) }, column.cell(row)),
+      ),
+    );
   }
 
   /** @param {MouseEvent} event @param {number} index */
@@ -155,7 +187,9 @@ function sorted(rows, columns, sort) {
   const keys = Array.prototype.map.call(rows, (row) => value(row)); // Array.from takes longer than what follows
   const values = fewValues(keys);
   if (values) {
-    const groups = new Map((down ? values.reverse() : values).map((known) => [known, /** @type {number[]} */ ([])]));
+    const groups = new Map(
+      (down ? values.reverse() : values).map((known) => [known, /** @type {number[]} */ ([])]),
+    );
     const unknown = /** @type {number[]} */ ([]);
     keys.forEach((key, i) => (groups.get(key) ?? unknown).push(rows[i]));
     return [...groups.values(), unknown].flat();
@@ -163,7 +197,8 @@ function sorted(rows, columns, sort) {
   const order = keys.map((_, i) => i);
   const sign = down ? -1 : 1;
   order.sort((a, b) => {
-    const x = keys[a], y = keys[b];
+    const x = keys[a],
+      y = keys[b];
     if (x === y) return a - b;
     if (x === null || x === undefined) return 1; // what is unknown comes last either way
     if (y === null || y === undefined) return -1;

@@ -45,40 +45,72 @@ export function listDetail(options) {
     if (text === undefined) texts.set(row, (text = options.text(row).toLowerCase()));
     return text;
   };
-  const detail = h("section", { class: "pane detail padded", "aria-label": `${options.label}: the selected one`, tabindex: "0" });
+  const detail = h("section", {
+    "class": "pane detail padded",
+    "aria-label": `${options.label}: the selected one`,
+    "tabindex": "0",
+  });
   const total = h("span", { class: "dim", role: "status" });
   const filter = searchField(`Filter ${options.noun[1]}`, "Filter", (q) => state.replace({ q }, true));
   const selects = choices.map(({ key, label, all, options: values }) =>
-    h("select", { "aria-label": label, onchange: (/** @type {Event} */ event) => state.go(state.patched({ [key]: /** @type {any} */ (event.target).value })) },
-      h("option", { value: "" }, all), values.map(([value, words]) => h("option", { value }, words))));
+    h(
+      "select",
+      {
+        "aria-label": label,
+        "onchange": (/** @type {Event} */ event) =>
+          state.go(state.patched({ [key]: /** @type {any} */ (event.target).value })),
+      },
+      h("option", { value: "" }, all),
+      values.map(([value, words]) => h("option", { value }, words)),
+    ),
+  );
   let shown = -2;
   const showDetail = (/** @type {number} */ row) => {
     if (row === shown) return;
     shown = row;
     detail.scrollTop = 0;
     try {
-      fill(detail, row < 0 ? h("p", { class: "dim" }, `No ${options.noun[0]} fits the filter.`) : options.detail(row));
+      fill(
+        detail,
+        row < 0 ? h("p", { class: "dim" }, `No ${options.noun[0]} fits the filter.`) : options.detail(row),
+      );
     } catch (error) {
       fill(detail, errorBox(error));
     }
   };
   const grid = new Grid({
-    label: options.label, columns: options.columns, sort: state.current.sort, name: options.title,
+    label: options.label,
+    columns: options.columns,
+    sort: state.current.sort,
+    name: options.title,
     onsort: (sort) => state.replace({ sort }),
-    onselect: (row) => { state.replace({ item: options.id(row), line: "" }); showDetail(row); },
+    onselect: (row) => {
+      state.replace({ item: options.id(row), line: "" });
+      showDetail(row);
+    },
     onopen: () => /** @type {HTMLElement} */ (detail.querySelector("a, button, summary") ?? detail).focus(),
   });
-  const list = h("section", { class: "pane", "aria-label": `List of ${options.noun[1]}` }, options.above,
-    h("div", { class: "toolbar" }, options.tools, length > 1 && filter, selects, total), grid.element);
+  const list = h(
+    "section",
+    { "class": "pane", "aria-label": `List of ${options.noun[1]}` },
+    options.above,
+    h("div", { class: "toolbar" }, options.tools, length > 1 && filter, selects, total),
+    grid.element,
+  );
   let drawn = "";
   let hidden = -1; // the row of the address, when the filter leaves it out
   return {
-    element: split(options.name, list, detail, { label: "Width of the list", size: `max(360px, ${100 * (options.share ?? 0.5)}vw)` }),
+    element: split(options.name, list, detail, {
+      label: "Width of the list",
+      size: `max(360px, ${100 * (options.share ?? 0.5)}vw)`,
+    }),
     title: options.label,
     search: () => filter,
     update: (current) => {
       if (document.activeElement !== filter) filter.value = current.q;
-      choices.forEach(({ key }, i) => { selects[i].value = current[key]; });
+      choices.forEach(({ key }, i) => {
+        selects[i].value = current[key];
+      });
       if (grid.sort !== current.sort) {
         grid.sort = current.sort;
         grid.drawHeader();
@@ -89,8 +121,17 @@ export function listDetail(options) {
       const asked = byId.get(current.item) ?? -1;
       if (key !== drawn || (asked >= 0 && asked !== grid.selected && asked !== hidden)) {
         drawn = key;
-        const fit = rows.filter((row) => choices.every((choice) => !current[choice.key] || choice.fits(row, current[choice.key])) && (!wanted || textOf(row).includes(wanted)));
-        fill(total, fit.length === length ? plural(length, ...options.noun) : `${count(fit.length)} of ${plural(length, ...options.noun)}`);
+        const fit = rows.filter(
+          (row) =>
+            choices.every((choice) => !current[choice.key] || choice.fits(row, current[choice.key])) &&
+            (!wanted || textOf(row).includes(wanted)),
+        );
+        fill(
+          total,
+          fit.length === length
+            ? plural(length, ...options.noun)
+            : `${count(fit.length)} of ${plural(length, ...options.noun)}`,
+        );
         const listed = fit.includes(asked);
         hidden = listed ? -1 : asked;
         grid.show(fit, listed ? asked : -1);
@@ -99,12 +140,20 @@ export function listDetail(options) {
       if (asked < 0 && current.item !== "") {
         shown = -2;
         fill(detail, h("p", { class: "note" }, `There is no ${options.noun[0]} '${current.item}' here.`));
-      } else showDetail(asked >= 0 && asked !== hidden ? asked : grid.order[0] ?? -1);
+      } else showDetail(asked >= 0 && asked !== hidden ? asked : (grid.order[0] ?? -1));
     },
   };
 }
 
 /** A page that says what would be here. @param {string} title @param {...any} text */
 export function emptyPage(title, ...text) {
-  return { title, element: h("div", { class: "page" }, h("h1", null, title), text.map((part) => h("p", null, part))) };
+  return {
+    title,
+    element: h(
+      "div",
+      { class: "page" },
+      h("h1", null, title),
+      text.map((part) => h("p", null, part)),
+    ),
+  };
 }

@@ -32,7 +32,11 @@ export class Tree {
     this.typed = "";
     this.typedAt = 0;
     this.list = new VirtualList({
-      rowHeight: ROW, role: "tree", label: options.label, class: "tree", render: (index) => this.renderRow(index),
+      rowHeight: ROW,
+      role: "tree",
+      label: options.label,
+      class: "tree",
+      render: (index) => this.renderRow(index),
     });
     this.element = this.list.element;
     this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
@@ -49,21 +53,34 @@ export class Tree {
   renderRow(index) {
     const row = this.rows[index];
     const active = index === this.list.active;
-    const toggle = row.expanded === null ? null : (/** @type {MouseEvent} */ event) => {
-      event.stopPropagation();
-      this.options.toggle([row], !row.expanded);
-    };
-    return h("div", {
-      role: "treeitem", class: `tree-row ${this.options.rowClass?.(row) ?? ""}`,
-      tabindex: active || (this.list.active < 0 && index === 0) ? "0" : "-1",
-      "aria-level": row.level, "aria-posinset": row.position, "aria-setsize": row.siblings,
-      "aria-expanded": row.expanded === null ? null : String(row.expanded),
-      "aria-selected": String(active),
-      onclick: () => this.select(index),
-      ondblclick: toggle,
-    },
-    h("span", { class: "twist", "aria-hidden": "true", onclick: toggle }, row.expanded === null ? "" : row.expanded ? "▾" : "▸"),
-    this.options.render(row));
+    const toggle =
+      row.expanded === null
+        ? null
+        : (/** @type {MouseEvent} */ event) => {
+            event.stopPropagation();
+            this.options.toggle([row], !row.expanded);
+          };
+    return h(
+      "div",
+      {
+        "role": "treeitem",
+        "class": `tree-row ${this.options.rowClass?.(row) ?? ""}`,
+        "tabindex": active || (this.list.active < 0 && index === 0) ? "0" : "-1",
+        "aria-level": row.level,
+        "aria-posinset": row.position,
+        "aria-setsize": row.siblings,
+        "aria-expanded": row.expanded === null ? null : String(row.expanded),
+        "aria-selected": String(active),
+        "onclick": () => this.select(index),
+        "ondblclick": toggle,
+      },
+      h(
+        "span",
+        { "class": "twist", "aria-hidden": "true", "onclick": toggle },
+        row.expanded === null ? "" : row.expanded ? "▾" : "▸",
+      ),
+      this.options.render(row),
+    );
   }
 
   /** @param {number} index */
@@ -83,7 +100,11 @@ export class Tree {
     else if (event.key === "ArrowLeft") this.left(row);
     else if (event.key === "Enter") this.options.onopen(row);
     else if (event.key === " " && row.expanded !== null) this.options.toggle([row], !row.expanded);
-    else if (event.key === "*") this.options.toggle(this.rows.filter((r) => r.parent === row.parent && r.expanded === false), true);
+    else if (event.key === "*")
+      this.options.toggle(
+        this.rows.filter((r) => r.parent === row.parent && r.expanded === false),
+        true,
+      );
     else if (event.key.length !== 1 || event.key === " " || "[]{}/?".includes(event.key)) return;
     else this.typeAhead(event.key, here);
     event.preventDefault();

@@ -23,7 +23,12 @@ export class VirtualList {
     /** @type {Map<number, HTMLElement>} */
     this.shown = new Map();
     this.spacer = h("div", { class: "virtual-spacer", role: options.role ? "presentation" : null });
-    this.element = h("div", { class: `virtual ${options.class ?? ""}`, role: options.role, "aria-label": options.label }, options.header, this.spacer);
+    this.element = h(
+      "div",
+      { "class": `virtual ${options.class ?? ""}`, "role": options.role, "aria-label": options.label },
+      options.header,
+      this.spacer,
+    );
     this.element.addEventListener("scroll", () => this.update(), { passive: true });
     new ResizeObserver(() => this.update()).observe(this.element);
   }
@@ -33,7 +38,8 @@ export class VirtualList {
     this.length = length;
     this.kept = [];
     this.active = Math.min(active, length - 1);
-    if (length > this.allUpTo) this.element.dataset.rest = `… ${length.toLocaleString("en")} rows in all; on paper are those that were in sight.`;
+    if (length > this.allUpTo)
+      this.element.dataset.rest = `… ${length.toLocaleString("en")} rows in all; on paper are those that were in sight.`;
     else delete this.element.dataset.rest;
     this.height = Math.min(length * this.rowHeight, TALLEST);
     this.spacer.style.height = `${this.height}px`;
@@ -63,8 +69,12 @@ export class VirtualList {
     const top = scrollTop * scale;
     const everything = this.length <= this.allUpTo;
     const first = everything ? 0 : Math.max(0, Math.floor(top / this.rowHeight) - OVERSCAN);
-    const last = everything ? this.length : Math.min(this.length, Math.ceil((top + clientHeight) / this.rowHeight) + OVERSCAN);
-    const away = [...new Set([this.active, ...this.kept])].filter((index) => index >= 0 && index < this.length && (index < first || index >= last)).sort((a, b) => b - a);
+    const last = everything
+      ? this.length
+      : Math.min(this.length, Math.ceil((top + clientHeight) / this.rowHeight) + OVERSCAN);
+    const away = [...new Set([this.active, ...this.kept])]
+      .filter((index) => index >= 0 && index < this.length && (index < first || index >= last))
+      .sort((a, b) => b - a);
     for (const [index, row] of this.shown) {
       if ((index < first || index >= last) && !away.includes(index)) {
         row.remove();
@@ -102,7 +112,8 @@ export class VirtualList {
     const seen = this.element.scrollTop * this.scale;
     const room = this.room;
     if (top < seen) this.element.scrollTop = top / this.scale;
-    else if (top + this.rowHeight > seen + room) this.element.scrollTop = (top + this.rowHeight - room) / this.scale;
+    else if (top + this.rowHeight > seen + room)
+      this.element.scrollTop = (top + this.rowHeight - room) / this.scale;
     this.update();
   }
 
@@ -149,7 +160,12 @@ export class VirtualList {
     const here = Math.max(this.active, 0);
     /** @type {Record<string, number>} */
     const targets = {
-      ArrowDown: this.active + 1, ArrowUp: here - 1, PageDown: here + this.page, PageUp: here - this.page, Home: 0, End: this.length - 1,
+      ArrowDown: this.active + 1,
+      ArrowUp: here - 1,
+      PageDown: here + this.page,
+      PageUp: here - this.page,
+      Home: 0,
+      End: this.length - 1,
     };
     return key in targets && this.length ? Math.max(0, Math.min(this.length - 1, targets[key])) : null;
   }

@@ -14,17 +14,23 @@ const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("can
 pen.font = "13px system-ui, sans-serif"; // close enough to compare texts with each other
 
 /** @param {Column} column */
-export const cellClass = (column) => [column.number && "number", column.class].filter(Boolean).join(" ") || null;
+export const cellClass = (column) =>
+  [column.number && "number", column.class].filter(Boolean).join(" ") || null;
 
 export class Widths {
   /** @param {Column[]} columns */
   constructor(columns) {
-    this.columns = columns.map((column) => ({ column, width: 0, end: 0, known: /** @type {Set<string>} */ (new Set()) }));
+    this.columns = columns.map((column) => ({
+      column,
+      width: 0,
+      end: 0,
+      known: /** @type {Set<string>} */ (new Set()),
+    }));
   }
 
   /** Widens the columns for these rows. They never get narrower, so that filters move nothing. @param {ArrayLike<number>} rows @returns {boolean} whether a width changed */
   measure(rows) {
-    const probe = h("div", { class: "grid grid-probe", "aria-hidden": "true" });
+    const probe = h("div", { "class": "grid grid-probe", "aria-hidden": "true" });
     const cells = /** @type {[HTMLElement, {width: number, end: number}][]} */ ([]);
     for (const measured of this.columns) {
       const { column, known } = measured;
@@ -63,8 +69,14 @@ export class Widths {
   /** @param {HTMLElement} element */
   apply(element) {
     const tracks = this.tracks();
-    element.style.setProperty("--columns", tracks.map(([least, most]) => (least === most ? most : `minmax(${least}, ${most})`)).join(" "));
-    element.style.setProperty("--min-width", `calc(${tracks.map(([least]) => least).join(" + ")} + ${GAP * (tracks.length - 1) + PADDING}px)`);
+    element.style.setProperty(
+      "--columns",
+      tracks.map(([least, most]) => (least === most ? most : `minmax(${least}, ${most})`)).join(" "),
+    );
+    element.style.setProperty(
+      "--min-width",
+      `calc(${tracks.map(([least]) => least).join(" + ")} + ${GAP * (tracks.length - 1) + PADDING}px)`,
+    );
   }
 }
 

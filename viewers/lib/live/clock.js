@@ -18,14 +18,17 @@ export function setAhead(ms) {
 export const now = () => (Date.now() + aheadMs) * 1_000;
 
 /** The clocks of the page stand still, or go on. @param {number | null} us */
-export const stopAt = (us) => { stopped = us; };
+export const stopAt = (us) => {
+  stopped = us;
+};
 
 const HOURS = 7_200; // seconds, from which on they are told in hours
 
 /** "12 s", "3 min 4 s", "3 h 20 min": whole seconds, never less than none. @param {number} us */
 function whole(us) {
   const seconds = Math.max(0, Math.floor(us / 1e6));
-  if (seconds >= HOURS) return `${count(Math.floor(seconds / 3600))} h ${Math.floor((seconds % 3600) / 60)} min`;
+  if (seconds >= HOURS)
+    return `${count(Math.floor(seconds / 3600))} h ${Math.floor((seconds % 3600) / 60)} min`;
   return seconds === 0 ? "0 s" : time(seconds * 1e6);
 }
 

@@ -8,14 +8,21 @@ import { Mark } from "./mark.js";
 
 const TICK_MS = 1_000;
 const SOONEST_MS = 400; // between two states
-const REST = 2, MOST_REST_MS = 3_000; // times what showing the last one took
+const REST = 2,
+  MOST_REST_MS = 3_000; // times what showing the last one took
 const HANDS_OFF_MS = 700; // after a key, a press or a turn of the wheel
 const AGAIN_MS = 500;
 
 /** @param {Bundle} bundle @param {{main: HTMLElement, place: () => Element | null, grown: (change: Change) => void | Promise<void>}} page */
 export function follow(bundle, page) {
-  let paused = false, news = false, lost = false, ended = false, showing = false, missing = false;
-  let notBefore = 0, timer = 0;
+  let paused = false,
+    news = false,
+    lost = false,
+    ended = false,
+    showing = false,
+    missing = false;
+  let notBefore = 0,
+    timer = 0;
   /** @type {Change | null} what could not be shown yet */
   let owed = null;
   const hands = handsOn(page.main);
@@ -31,8 +38,21 @@ export function follow(bundle, page) {
     if (slot && mark.element.parentElement !== slot) slot.replaceChildren(mark.element);
     const live = bundle.manifest.live;
     const read = (live?.logs ?? []).map(({ read_epoch_us: us }) => us).filter((us) => us !== null);
-    mark.show(ended ? "finished" : paused ? "paused" : lost ? "lost" : news && !showing && hands.busy() ? "waits" : "live",
-      { read_us: read.length ? read.reduce((a, b) => Math.max(a, b)) : null, state_us: live?.written_epoch_us ?? 0 });
+    mark.show(
+      ended
+        ? "finished"
+        : paused
+          ? "paused"
+          : lost
+            ? "lost"
+            : news && !showing && hands.busy()
+              ? "waits"
+              : "live",
+      {
+        read_us: read.length ? read.reduce((a, b) => Math.max(a, b)) : null,
+        state_us: live?.written_epoch_us ?? 0,
+      },
+    );
     if (!paused) tick(document);
   };
 
@@ -52,19 +72,26 @@ export function follow(bundle, page) {
     const begun = performance.now();
     try {
       const change = await bundle.renew();
-      if (change) owed = { logs: new Set([...change.logs, ...(owed?.logs ?? [])]), ranks: change.ranks || owed?.ranks === true };
+      if (change)
+        owed = {
+          logs: new Set([...change.logs, ...(owed?.logs ?? [])]),
+          ranks: change.ranks || owed?.ranks === true,
+        };
       if (owed) await page.grown(owed);
       owed = null;
       lost = false;
       ended = !bundle.manifest.growing;
-    } catch (error) { // it is replaced just now, a file was of a state that is gone by now, or the server is gone
+    } catch (error) {
+      // it is replaced just now, a file was of a state that is gone by now, or the server is gone
       console.debug(error);
       news = true;
       notBefore = performance.now() + AGAIN_MS;
     }
     showing = false;
-    mark.of(owed ? null : bundle.manifest.live?.counter ?? null);
-    if (!news) notBefore = performance.now() + Math.max(SOONEST_MS, Math.min(MOST_REST_MS, REST * (performance.now() - begun)));
+    mark.of(owed ? null : (bundle.manifest.live?.counter ?? null));
+    if (!news)
+      notBefore =
+        performance.now() + Math.max(SOONEST_MS, Math.min(MOST_REST_MS, REST * (performance.now() - begun)));
     if (ended) return finish();
     draw();
     soon();
@@ -79,31 +106,68 @@ export function follow(bundle, page) {
     void import("../page/rebuilt.js").then(({ watchRebuilt }) => watchRebuilt(bundle));
   };
 
-  bundle.onmissing = () => { // the state that is shown is gone: what is asked for now is in a newer one
+  bundle.onmissing = () => {
+    // the state that is shown is gone: what is asked for now is in a newer one
     missing = true;
     soon();
   };
   const listener = new Listener(/** @type {URL} */ (bundle.source.url), {
-    onnews: () => { news = true; lost = false; soon(); },
-    onanswer: (ahead) => { setAhead(ahead); lost = false; draw(); },
-    onlost: () => { lost = true; draw(); },
+    onnews: () => {
+      news = true;
+      lost = false;
+      soon();
+    },
+    onanswer: (ahead) => {
+      setAhead(ahead);
+      lost = false;
+      draw();
+    },
+    onlost: () => {
+      lost = true;
+      draw();
+    },
   });
   mark.of(bundle.manifest.live?.counter ?? null);
-  const clock = setInterval(() => { draw(); soon(); }, TICK_MS);
+  const clock = setInterval(() => {
+    draw();
+    soon();
+  }, TICK_MS);
   draw();
 }
 
 /** Whether somebody is at work on the page, so that nothing may be taken from under the hands. @param {HTMLElement} main */
 function handsOn(main) {
-  let last = -Infinity, down = false;
-  const touch = () => { last = performance.now(); };
+  let last = -Infinity,
+    down = false;
+  const touch = () => {
+    last = performance.now();
+  };
   addEventListener("keydown", touch, { passive: true, capture: true });
   addEventListener("wheel", touch, { passive: true, capture: true });
-  addEventListener("pointerdown", () => { down = true; touch(); }, { passive: true, capture: true });
-  for (const up of ["pointerup", "pointercancel", "blur"]) addEventListener(up, () => { if (down) touch(); down = false; }, { passive: true, capture: true });
+  addEventListener(
+    "pointerdown",
+    () => {
+      down = true;
+      touch();
+    },
+    { passive: true, capture: true },
+  );
+  for (const up of ["pointerup", "pointercancel", "blur"])
+    addEventListener(
+      up,
+      () => {
+        if (down) touch();
+        down = false;
+      },
+      { passive: true, capture: true },
+    );
   const held = () => {
     const selection = getSelection();
-    return down || document.querySelector("dialog[open]") !== null || (selection !== null && !selection.isCollapsed && main.contains(selection.anchorNode));
+    return (
+      down ||
+      document.querySelector("dialog[open]") !== null ||
+      (selection !== null && !selection.isCollapsed && main.contains(selection.anchorNode))
+    );
   };
   return {
     busy: held,

@@ -7,7 +7,9 @@ const LONG = 80;
 /** @param {HTMLElement} root around what is drawn anew @returns {() => void} puts everything back in what stands there then */
 export function keepPlace(root) {
   const focus = focused(root);
-  const open = new Map([...root.querySelectorAll("details")].map((details) => [nameOf(root, details, "details"), details.open]));
+  const open = new Map(
+    [...root.querySelectorAll("details")].map((details) => [nameOf(root, details, "details"), details.open]),
+  );
   return () => {
     for (const details of root.querySelectorAll("details")) {
       const was = open.get(nameOf(root, details, "details"));
@@ -21,23 +23,43 @@ export function keepPlace(root) {
 /** Stands above a view that took work, or that somebody is at work in: it is drawn anew when they want it. @param {HTMLElement} main @param {string} what has grown @param {() => void} redraw */
 export function showAged(main, what, redraw) {
   if (main.querySelector(":scope > .aged")) return;
-  main.prepend(h("p", { class: "aged note", role: "status" }, `${what} since this was drawn. `, h("button", { class: "tool", onclick: redraw }, "Draw it anew")));
+  main.prepend(
+    h(
+      "p",
+      { class: "aged note", role: "status" },
+      `${what} since this was drawn. `,
+      h("button", { class: "tool", onclick: redraw }, "Draw it anew"),
+    ),
+  );
 }
 
 /** What had the focus, found again by what it is called. @param {HTMLElement} root @returns {(() => void) | null} */
 function focused(root) {
   const element = /** @type {HTMLElement | null} */ (document.activeElement);
   if (!element || element === root || !root.contains(element)) return null;
-  const { tagName, id } = element, role = element.getAttribute("role");
+  const { tagName, id } = element,
+    role = element.getAttribute("role");
   const kind = role ? `[role="${CSS.escape(role)}"]` : tagName;
   const name = nameOf(root, element, kind);
-  const list = role && element.closest("[role=grid], [role=tree], [role=listbox]")?.getAttribute("aria-label");
-  const field = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? [element.selectionStart, element.selectionEnd] : null;
+  const list =
+    role && element.closest("[role=grid], [role=tree], [role=listbox]")?.getAttribute("aria-label");
+  const field =
+    element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
+      ? [element.selectionStart, element.selectionEnd]
+      : null;
   return () => {
-    if (document.activeElement !== document.body && document.activeElement !== root && document.activeElement?.isConnected) return; // it was kept, or went on
+    if (
+      document.activeElement !== document.body &&
+      document.activeElement !== root &&
+      document.activeElement?.isConnected
+    )
+      return; // it was kept, or went on
     const alike = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(kind)]);
-    const found = (id && document.getElementById(id)) || alike.find((other) => nameOf(root, other, kind) === name)
-      || (list && alike.find((other) => other.tabIndex === 0 && other.closest(`[aria-label="${CSS.escape(list)}"]`)));
+    const found =
+      (id && document.getElementById(id)) ||
+      alike.find((other) => nameOf(root, other, kind) === name) ||
+      (list &&
+        alike.find((other) => other.tabIndex === 0 && other.closest(`[aria-label="${CSS.escape(list)}"]`)));
     const next = /** @type {HTMLElement} */ (found || root);
     next.focus({ preventScroll: true });
     if (field && next instanceof HTMLInputElement) next.setSelectionRange(field[0], field[1]);
@@ -54,4 +76,7 @@ function nameOf(root, element, kind) {
 }
 
 /** @param {Element} element */
-const called = (element) => element.getAttribute("aria-label") ?? element.getAttribute("href") ?? (element.tagName === "DETAILS" ? "" : (element.textContent ?? "").trim().slice(0, LONG));
+const called = (element) =>
+  element.getAttribute("aria-label") ??
+  element.getAttribute("href") ??
+  (element.tagName === "DETAILS" ? "" : (element.textContent ?? "").trim().slice(0, LONG));

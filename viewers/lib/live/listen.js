@@ -2,8 +2,13 @@
 // Nobody listens for a page that nobody sees, so that a browser with many tabs keeps connections for what is looked at.
 
 const SERVER = "Tlparse-Bundle-Live"; // the header by which our server says that it tells
-const ASK_MS = 3_000, AGAIN_MS = 1_000, LONGEST_MS = 30_000, ANSWER_MS = 20_000;
-const LOOK_MS = 5_000, ASLEEP_MS = 15_000, SILENT_MS = 30_000;
+const ASK_MS = 3_000,
+  AGAIN_MS = 1_000,
+  LONGEST_MS = 30_000,
+  ANSWER_MS = 20_000;
+const LOOK_MS = 5_000,
+  ASLEEP_MS = 15_000,
+  SILENT_MS = 30_000;
 const SETTLED_MS = 2_000;
 const STREAMS = 3; // of one browser: it has six connections to a server, and needs some to read
 
@@ -59,7 +64,11 @@ export class Listener {
   async ask() {
     if (this.asking || this.source || this.ended) return;
     this.asking = true;
-    const response = await fetch(this.manifest, { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => null);
+    const response = await fetch(this.manifest, {
+      method: "HEAD",
+      cache: "no-store",
+      signal: AbortSignal.timeout(ANSWER_MS),
+    }).catch(() => null);
     this.asking = false;
     if (this.ended) return;
     if (!response || (!response.ok && response.status !== 404)) return this.lost();
@@ -69,7 +78,8 @@ export class Listener {
     const tag = response.headers.get("etag") ?? lastModified(response, now);
     if (response.ok && (!tag || tag !== this.tag)) this.tell.onnews();
     this.tag = tag;
-    if (!(response.ok && response.headers.get(SERVER)?.includes("events") && (await this.listen()))) this.later(ASK_MS);
+    if (!(response.ok && response.headers.get(SERVER)?.includes("events") && (await this.listen())))
+      this.later(ASK_MS);
   }
 
   lost() {
@@ -90,7 +100,8 @@ export class Listener {
       this.tag = ""; // what is asked after this stream may be newer
       this.tell.onnews();
     };
-    source.onerror = () => { // it would try again by itself, more often than a server that is gone needs
+    source.onerror = () => {
+      // it would try again by itself, more often than a server that is gone needs
       if (this.source !== source) return;
       this.rest();
       this.later(this.wait);
@@ -101,7 +112,8 @@ export class Listener {
 
   /** A connection that broke while the machine slept, or on the way, says nothing of it: after a silence, and when the page wakes, it is made anew. */
   look() {
-    const now = Date.now(), slept = now - this.awake > ASLEEP_MS;
+    const now = Date.now(),
+      slept = now - this.awake > ASLEEP_MS;
     this.awake = now;
     if (!slept && now - this.heard < SILENT_MS) return;
     this.rest();
@@ -115,7 +127,12 @@ export class Listener {
       const free = await new Promise((resolve) => {
         void navigator.locks.request(`tlparse-bundle.events.${n}`, { ifAvailable: true }, (lock) => {
           resolve(lock !== null);
-          return lock && new Promise((release) => { this.release = () => release(undefined); });
+          return (
+            lock &&
+            new Promise((release) => {
+              this.release = () => release(undefined);
+            })
+          );
         });
       });
       if (free) return true;

@@ -10,19 +10,28 @@ const WORDS = {
   live: ["live", "New records appear here by themselves. The time is since bytes last came to a log."],
   waits: ["live", "There is something new. It appears as soon as nothing is selected or pressed."],
   paused: ["paused", "The page stays as it is until you resume; the bundle grows on."],
-  lost: ["no answer", "The server does not answer. What you see is the last state that came; the page asks again by itself."],
+  lost: [
+    "no answer",
+    "The server does not answer. What you see is the last state that came; the page asks again by itself.",
+  ],
   finished: ["finished", "The logs have ended; this is the whole."],
 };
 
 export class Mark {
   /** @param {() => void} onpause the button was pressed */
   constructor(onpause) {
-    this.dot = h("span", { class: "live-dot", "aria-hidden": "true" });
+    this.dot = h("span", { "class": "live-dot", "aria-hidden": "true" });
     this.word = h("span", null);
     this.age = h("span", { class: "live-age number" });
     this.told = h("span", { class: "visually-hidden", role: "status" });
     this.button = h("button", { class: "tool live-pause", onclick: onpause });
-    this.element = h("span", { class: "live" }, this.button, h("span", { class: "live-text" }, this.dot, this.word, this.age), this.told);
+    this.element = h(
+      "span",
+      { class: "live" },
+      this.button,
+      h("span", { class: "live-text" }, this.dot, this.word, this.age),
+      this.told,
+    );
     /** @type {How | null} */
     this.how = null;
   }
@@ -47,7 +56,14 @@ export class Mark {
       fill(this.button, h("span", { "aria-hidden": "true" }, paused ? "▶" : "❚❚"));
       this.how = how;
     }
-    const age = how === "finished" ? "" : how === "paused" ? ` · state of ${CLOCK.format(state_us / 1e3)}` : read_us === null ? " · no record yet" : ` · ${since(read_us)} ago`;
+    const age =
+      how === "finished"
+        ? ""
+        : how === "paused"
+          ? ` · state of ${CLOCK.format(state_us / 1e3)}`
+          : read_us === null
+            ? " · no record yet"
+            : ` · ${since(read_us)} ago`;
     if (this.age.textContent !== age) this.age.textContent = age;
   }
 }
@@ -57,6 +73,20 @@ export function stateMark({ manifest }, { place }) {
   const at = manifest.live?.written_epoch_us;
   stopAt(at ?? null);
   tick(document);
-  place()?.replaceChildren(h("span", { class: "live", dataset: { how: "paused" }, title: "This was saved while the program ran: it shows what its logs held then." },
-    h("span", { class: "live-text" }, h("span", { class: "live-dot", "aria-hidden": "true" }), at ? `as of ${CLOCK.format(at / 1e3)}, not finished` : "not finished")));
+  place()?.replaceChildren(
+    h(
+      "span",
+      {
+        class: "live",
+        dataset: { how: "paused" },
+        title: "This was saved while the program ran: it shows what its logs held then.",
+      },
+      h(
+        "span",
+        { class: "live-text" },
+        h("span", { "class": "live-dot", "aria-hidden": "true" }),
+        at ? `as of ${CLOCK.format(at / 1e3)}, not finished` : "not finished",
+      ),
+    ),
+  );
 }

@@ -13,4 +13,6 @@ export function patch(old, fresh) {
 }
 
 /** @param {Element} part */
-const nameOf = (part) => /** @type {HTMLElement} */ (part).dataset.part ?? `${part.tagName} ${part.getAttribute("aria-label") ?? part.className}`;
+const nameOf = (part) =>
+  /** @type {HTMLElement} */ (part).dataset.part ??
+  `${part.tagName} ${part.getAttribute("aria-label") ?? part.className}`;

@@ -33,14 +33,28 @@ export function runningIn({ bundle, id }) {
  * @param {Log} log @param {Found} found @returns {Found}
  */
 export function findingsNow(log, found) {
-  const { summary } = found, running = runningIn(log), last = log.summary.event_count - 1;
-  const open = (/** @type {Finding} */ { kind, compiles }) => kind === "unfinished-compile" && compiles.length > 0 && compiles.every((compile) => running.has(compile));
+  const { summary } = found,
+    running = runningIn(log),
+    last = log.summary.event_count - 1;
+  const open = (/** @type {Finding} */ { kind, compiles }) =>
+    kind === "unfinished-compile" && compiles.length > 0 && compiles.every((compile) => running.has(compile));
   const cut = (/** @type {Finding} */ { kind, details, count, events }) =>
-    kind === "data-problem" && count === 1 && (events.length ? events[0] >= last : CUT.has(String(details.code)));
+    kind === "data-problem" &&
+    count === 1 &&
+    (events.length ? events[0] >= last : CUT.has(String(details.code)));
   const { findings, gone } = without(found.findings, (one) => open(one) || cut(one));
   const counts = { ...summary.findings };
   for (const { severity } of gone) counts[severity] = Math.max(0, counts[severity] - 1);
-  return { ...found, findings, summary: { ...summary, text: soFar(summary), unfinished_count: Math.max(0, summary.unfinished_count - gone.filter(open).length), findings: counts } };
+  return {
+    ...found,
+    findings,
+    summary: {
+      ...summary,
+      text: soFar(summary),
+      unfinished_count: Math.max(0, summary.unfinished_count - gone.filter(open).length),
+      findings: counts,
+    },
+  };
 }
 
 /** @typedef {import("../bundle/log.js").Finding} Finding */
@@ -54,8 +68,15 @@ const OPEN_KINDS = new Set(["unfinished-compile", "cut-log"]); // what a rank th
 
 /** What the ranks say together, but for what is only that they are not done. @param {Bundle} bundle @param {RanksFound} found @returns {RanksFound} */
 export function ranksNow(bundle, found) {
-  const busy = new Set(liveLogs(bundle).filter(({ running }) => running.length > 0).map(({ id }) => bundle.log(id)?.rank));
-  const { findings, gone } = without(found.findings, ({ kind, ranks }) => OPEN_KINDS.has(kind) && [...each(ranks)].every((rank) => busy.has(rank)));
+  const busy = new Set(
+    liveLogs(bundle)
+      .filter(({ running }) => running.length > 0)
+      .map(({ id }) => bundle.log(id)?.rank),
+  );
+  const { findings, gone } = without(
+    found.findings,
+    ({ kind, ranks }) => OPEN_KINDS.has(kind) && [...each(ranks)].every((rank) => busy.has(rank)),
+  );
   if (gone.length === 0) return found;
   const ranks = words(found.job.ranks);
   const text = `${ranks[0].toUpperCase()}${ranks.slice(1)}: ${findings.length === 0 ? "no difference so far" : findings.length === 1 ? "1 finding so far" : `${findings.length} findings so far`}.`;
@@ -64,13 +85,17 @@ export function ranksNow(bundle, found) {
 
 /** Findings without some. @template {{id: number, because_of: number | null}} T @param {T[]} findings @param {(finding: T) => boolean} goes @returns {{findings: T[], gone: T[]}} */
 function without(findings, goes) {
-  const gone = findings.filter(goes), ids = new Set(gone.map(({ id }) => id));
-  const stay = findings.filter(({ id }) => !ids.has(id)).map((one) => (one.because_of !== null && ids.has(one.because_of) ? { ...one, because_of: null } : one));
+  const gone = findings.filter(goes),
+    ids = new Set(gone.map(({ id }) => id));
+  const stay = findings
+    .filter(({ id }) => !ids.has(id))
+    .map((one) => (one.because_of !== null && ids.has(one.because_of) ? { ...one, because_of: null } : one));
   return { findings: stay, gone };
 }
 
 /** "0/1", "0/1_1": the compile id of what runs, as torch writes it; null without one. @param {{compile: string | null, attempt: number | null}} running */
-export const idOf = ({ compile, attempt }) => (compile === null ? null : attempt ? `${compile.split("@")[0]}_${attempt}` : compile.split("@")[0]);
+export const idOf = ({ compile, attempt }) =>
+  compile === null ? null : attempt ? `${compile.split("@")[0]}_${attempt}` : compile.split("@")[0];
 
 /** What a log holds so far, in words. @param {Found["summary"]} summary */
 export function soFar({ compile_count: compiles, function_count: functions, compile_us: us }) {
@@ -84,12 +109,21 @@ export function groupsOf(logs) {
   const groups = new Map();
   for (const log of logs) {
     log.running.forEach((compile, depth) => {
-      const { function: name, file, line } = compile, id = idOf(compile);
+      const { function: name, file, line } = compile,
+        id = idOf(compile);
       const spans = compile.spans.map((span) => span.name);
       const key = JSON.stringify([id, name, file, line, depth, spans]);
       const inner = compile.spans.at(-1)?.since_epoch_us ?? null;
       const group = groups.get(key);
-      if (!group) groups.set(key, { compile, logs: [log], since_us: compile.since_epoch_us, spans, span_since_us: inner, depth });
+      if (!group)
+        groups.set(key, {
+          compile,
+          logs: [log],
+          since_us: compile.since_epoch_us,
+          spans,
+          span_since_us: inner,
+          depth,
+        });
       else {
         group.logs.push(log);
         group.since_us = least(group.since_us, compile.since_epoch_us);
@@ -97,24 +131,38 @@ export function groupsOf(logs) {
       }
     });
   }
-  const root = (/** @type {Group} */ group) => least(...group.logs.map((log) => log.running[0].since_epoch_us)) ?? Infinity;
+  const root = (/** @type {Group} */ group) =>
+    least(...group.logs.map((log) => log.running[0].since_epoch_us)) ?? Infinity;
   const first = (/** @type {Group} */ group) => group.logs[0].id;
-  return [...groups.values()].sort((a, b) => root(a) - root(b) || (first(a) < first(b) ? -1 : first(a) > first(b) ? 1 : 0) || a.depth - b.depth);
+  return [...groups.values()].sort(
+    (a, b) =>
+      root(a) - root(b) || (first(a) < first(b) ? -1 : first(a) > first(b) ? 1 : 0) || a.depth - b.depth,
+  );
 }
 
 /** @param {...(number | null)} values */
-const least = (...values) => values.reduce((a, b) => (a === null ? b : b === null ? a : Math.min(a, b)), null);
+const least = (...values) =>
+  values.reduce((a, b) => (a === null ? b : b === null ? a : Math.min(a, b)), null);
 
 /** "rank 0", "ranks 0 and 2–5", or the names of logs without a rank. @param {Bundle} bundle @param {LiveLog[]} logs */
 export function whose(bundle, logs) {
   const ranks = new Map(bundle.logs.map(({ id, rank }) => [id, rank]));
-  const numbers = /** @type {number[]} */ ([...new Set(logs.map(({ id }) => ranks.get(id) ?? null).filter((rank) => rank !== null))]).sort((a, b) => a - b);
+  const numbers = /** @type {number[]} */ ([
+    ...new Set(logs.map(({ id }) => ranks.get(id) ?? null).filter((rank) => rank !== null)),
+  ]).sort((a, b) => a - b);
   const unnamed = logs.filter(({ id }) => (ranks.get(id) ?? null) === null).map(({ id }) => id);
-  return [numbers.length && words(toRuns(numbers)), unnamed.length > 2 ? `${unnamed.length} logs without a rank` : unnamed.join(", ")].filter(Boolean).join(", ");
+  return [
+    numbers.length && words(toRuns(numbers)),
+    unnamed.length > 2 ? `${unnamed.length} logs without a rank` : unnamed.join(", "),
+  ]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** When bytes last came, by the clock of the machine that follows: the newest and the oldest of some logs. @param {LiveLog[]} logs @returns {[number, number] | null} */
 export function lastRead(logs) {
   const times = /** @type {number[]} */ (logs.map(({ read_epoch_us: us }) => us).filter((us) => us !== null));
-  return times.length ? [times.reduce((a, b) => Math.max(a, b)), times.reduce((a, b) => Math.min(a, b))] : null;
+  return times.length
+    ? [times.reduce((a, b) => Math.max(a, b)), times.reduce((a, b) => Math.min(a, b))]
+    : null;
 }

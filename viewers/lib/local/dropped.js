@@ -15,7 +15,10 @@ const ENDINGS = /(\.(log|txt|jsonl?))?(\.(gz|zst))?$/i;
 
 /** At once when it drops: the browser forgets it when the event is over. @param {DataTransfer | null} transfer @returns {Dropped[]} */
 export function takeDropped(transfer) {
-  return [...(transfer?.items ?? [])].filter((item) => item.kind === "file").map((item) => item.webkitGetAsEntry() ?? item.getAsFile()).filter((item) => item !== null);
+  return [...(transfer?.items ?? [])]
+    .filter((item) => item.kind === "file")
+    .map((item) => item.webkitGetAsEntry() ?? item.getAsFile())
+    .filter((item) => item !== null);
 }
 
 /**
@@ -26,7 +29,8 @@ export async function thingsOf(dropped) {
   /** @type {Thing[]} */
   const things = [];
   /** @type {Map<string, Blob>} */
-  const loose = new Map(), chosen = new Map();
+  const loose = new Map(),
+    chosen = new Map();
   for (const item of dropped) {
     if (!(item instanceof File)) {
       /** @type {Map<string, Blob>} */
@@ -49,10 +53,14 @@ async function alone(file, things, loose) {
 
 /** @param {string} name @param {Map<string, Blob>} files @returns {Thing} */
 function thing(name, files) {
-  const [manifest] = [...files.keys()].filter((path) => MANIFEST.test(path)).sort((a, b) => a.length - b.length);
+  const [manifest] = [...files.keys()]
+    .filter((path) => MANIFEST.test(path))
+    .sort((a, b) => a.length - b.length);
   if (manifest === undefined) return { name, files, kind: "logs" };
   const folder = manifest.slice(0, -"manifest.json".length);
-  const own = [...files].filter(([path]) => path.startsWith(folder)).map(([path, data]) => /** @type {[string, Blob]} */ ([path.slice(folder.length), data]));
+  const own = [...files]
+    .filter(([path]) => path.startsWith(folder))
+    .map(([path, data]) => /** @type {[string, Blob]} */ ([path.slice(folder.length), data]));
   return { name: folder.split("/").at(-2) || name, files: new Map(own), kind: "bundle" };
 }
 
@@ -61,7 +69,10 @@ function runs(loose) {
   if (!loose.size) return [];
   const names = [...loose.keys()];
   const ranks = new Set(names.map((name) => RANK.exec(name)?.[1] ?? ""));
-  if (names.length === 2 && ranks.size === 1) return names.map((name) => thing(shortName(name), new Map([[name, /** @type {Blob} */ (loose.get(name))]])));
+  if (names.length === 2 && ranks.size === 1)
+    return names.map((name) =>
+      thing(shortName(name), new Map([[name, /** @type {Blob} */ (loose.get(name))]])),
+    );
   return [thing(names.length === 1 ? shortName(names[0]) : `${names.length} logs`, loose)];
 }
 
@@ -71,7 +82,9 @@ export const shortName = (name) => name.replace(ENDINGS, "") || name;
 /** @param {FileSystemEntry} entry @param {Map<string, Blob>} files by path */
 async function walk(entry, files) {
   if (entry.isFile) {
-    const file = await new Promise((resolve, reject) => /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject));
+    const file = await new Promise((resolve, reject) =>
+      /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject),
+    );
     files.set(entry.fullPath.replace(/^\//, ""), file);
     return;
   }

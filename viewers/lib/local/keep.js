@@ -11,10 +11,19 @@ import { hasStore, read, save } from "./store.js";
  * @param {Thing} thing @param {import("./python.js").Python} python @param {import("./python.js").Options} options @returns {Promise<Made>}
  */
 export async function keep({ name, files, kind }, python, options) {
-  if (kind === "logs") return { name, ...await python.build([...files].map(([path, data]) => ({ path, data })), { name, ...options }) };
+  if (kind === "logs")
+    return {
+      name,
+      ...(await python.build(
+        [...files].map(([path, data]) => ({ path, data })),
+        { name, ...options },
+      )),
+    };
   const { logs } = await openBundle(fileSource(files, name));
   const own = new Map([...files].filter(([path]) => isOwn(path)));
-  const id = await hasStore() ? await save({ name, kind: "bundle", log_count: logs.length }, unlessStopped(own, options)) : null;
+  const id = (await hasStore())
+    ? await save({ name, kind: "bundle", log_count: logs.length }, unlessStopped(own, options))
+    : null;
   return { name, id, files: own, left_out: "" };
 }
 
@@ -31,8 +40,16 @@ function* unlessStopped(files, { signal, onprogress }) {
 
 /** Two bundles side by side. @param {Made} base @param {Made} other @param {import("./python.js").Python} python @param {AbortSignal} signal @returns {Promise<{id: string | null, document: Blob}>} */
 export async function keepPair(base, other, python, signal) {
-  const document = await python.compare(await filesOf(base), await filesOf(other), { names: [base.name, other.name], signal });
-  const id = base.id && other.id && await save({ name: `${base.name} → ${other.name}`, kind: "comparison", base: base.id, new: other.id }, [["comparison.json", document]]);
+  const document = await python.compare(await filesOf(base), await filesOf(other), {
+    names: [base.name, other.name],
+    signal,
+  });
+  const id =
+    base.id &&
+    other.id &&
+    (await save({ name: `${base.name} → ${other.name}`, kind: "comparison", base: base.id, new: other.id }, [
+      ["comparison.json", document],
+    ]));
   return { id, document };
 }
 

@@ -6,7 +6,9 @@ import { hasStore, save } from "./store.js";
 /** @typedef {{build: {files: Entry[], name: string, codec: string}, compare: {base: Entry[], new: Entry[], names: [string, string]}, export: {files: Entry[]}, exportPair: {base: Entry[], new: Entry[], document: Blob}}} Jobs */
 
 const PYTHON = new URL("../../vendor/python/", import.meta.url);
-const PACKAGE = "/package", OUT = "/out", LOGS = "/logs";
+const PACKAGE = "/package",
+  OUT = "/out",
+  LOGS = "/logs";
 const EVERY_MS = 100;
 /** @type {(message: any) => void} */
 const tell = (message) => postMessage(message);
@@ -17,7 +19,12 @@ const fault = (message, hint, code) => Object.assign(new Error(message), { hint,
 /** @param {string} name */
 async function answered(name) {
   const response = await fetch(new URL(name, PYTHON));
-  if (!response.ok) throw fault("this site has no Python for browsers", "Build a bundle with the command line and drop that: tlparse-bundle LOG", "no-python");
+  if (!response.ok)
+    throw fault(
+      "this site has no Python for browsers",
+      "Build a bundle with the command line and drop that: tlparse-bundle LOG",
+      "no-python",
+    );
   return response;
 }
 
@@ -39,7 +46,10 @@ async function start() {
 /** @typedef {Awaited<ReturnType<typeof start>>} Started */
 
 const starting = start();
-starting.then(() => tell({ ready: true }), (error) => tell({ ready: false, failed: described(error) }));
+starting.then(
+  () => tell({ ready: true }),
+  (error) => tell({ ready: false, failed: described(error) }),
+);
 
 /** Calls a function of in_browser.py. @param {Started} started @param {string} name @param {any[]} values */
 function call({ jobs }, name, ...values) {
@@ -50,12 +60,26 @@ function call({ jobs }, name, ...values) {
 
 /** Files of the page as a folder of Python's, without a copy; until ``done()``. @param {any} py @param {string} folder @param {Entry[]} files */
 function mounted(py, folder, files) {
-  const blobs = files.map(({ path, data }) => ({ name: path.split("/").filter((part) => part !== "" && part !== ".").join("/"), data }));
+  const blobs = files.map(({ path, data }) => ({
+    name: path
+      .split("/")
+      .filter((part) => part !== "" && part !== ".")
+      .join("/"),
+    data,
+  }));
   const odd = blobs.find(({ name }) => name === "" || name.split("/").includes(".."));
-  if (odd) throw fault(`${JSON.stringify(odd.name)} is no path of a file`, "Unpack it, and drop the folder.", "bad-name");
+  if (odd)
+    throw fault(
+      `${JSON.stringify(odd.name)} is no path of a file`,
+      "Unpack it, and drop the folder.",
+      "bad-name",
+    );
   py.FS.mkdirTree(folder);
   py.FS.mount(py.FS.filesystems.WORKERFS, { blobs }, folder);
-  return { done: () => py.FS.unmount(folder), names: [...new Set(blobs.map(({ name }) => name.split("/")[0]))] };
+  return {
+    done: () => py.FS.unmount(folder),
+    names: [...new Set(blobs.map(({ name }) => name.split("/")[0]))],
+  };
 }
 
 /** @type {{[K in keyof Jobs]: (started: Started, job: Jobs[K], progress: (done: number) => void) => Promise<any>}} */
@@ -65,10 +89,21 @@ const JOBS = {
     const logs = mounted(py, LOGS, files);
     try {
       py.FS.chdir(LOGS);
-      const { log_count, left_out } = call(started, "build_bundle", py.toPy(logs.names), OUT, codec, progress);
+      const { log_count, left_out } = call(
+        started,
+        "build_bundle",
+        py.toPy(logs.names),
+        OUT,
+        codec,
+        progress,
+      );
       const made = takenOut(py, OUT);
       if (await hasStore()) return { id: await save({ name, kind: "bundle", log_count }, made), left_out };
-      return { id: null, left_out, files: [...made].map(([path, data]) => [path, new Blob([/** @type {BlobPart} */ (data)])]) };
+      return {
+        id: null,
+        left_out,
+        files: [...made].map(([path, data]) => [path, new Blob([/** @type {BlobPart} */ (data)])]),
+      };
     } finally {
       py.FS.chdir("/");
       logs.done();
@@ -76,15 +111,23 @@ const JOBS = {
     }
   },
   compare: (started, { base, new: other, names }) =>
-    written(started, { "/base": base, "/new": other }, () => call(started, "compare_bundles", "/base", names[0], "/new", names[1], OUT)),
-  export: (started, { files }) => written(started, { "/bundle": files }, async () => {
-    await viewers(started.py);
-    call(started, "export_bundle", "/bundle", OUT);
-  }),
-  exportPair: (started, { base, new: other, document }) => written(started, { "/base": base, "/new": other, "/pair": [{ path: "comparison.json", data: document }] }, async () => {
-    await viewers(started.py);
-    call(started, "export_pair", "/base", "/new", "/pair/comparison.json", OUT);
-  }),
+    written(started, { "/base": base, "/new": other }, () =>
+      call(started, "compare_bundles", "/base", names[0], "/new", names[1], OUT),
+    ),
+  export: (started, { files }) =>
+    written(started, { "/bundle": files }, async () => {
+      await viewers(started.py);
+      call(started, "export_bundle", "/bundle", OUT);
+    }),
+  exportPair: (started, { base, new: other, document }) =>
+    written(
+      started,
+      { "/base": base, "/new": other, "/pair": [{ path: "comparison.json", data: document }] },
+      async () => {
+        await viewers(started.py);
+        call(started, "export_pair", "/base", "/new", "/pair/comparison.json", OUT);
+      },
+    ),
 };
 
 /** The file that a job writes, with these folders mounted meanwhile. @param {Started} started @param {Record<string, Entry[]>} folders @param {() => unknown} job */
@@ -101,7 +144,9 @@ async function written(started, folders, job) {
 
 /** The files below a folder, each of which is gone when the next one is taken: they are in memory. @param {any} py @param {string} folder @returns {Generator<[string, Uint8Array]>} */
 function* takenOut(py, folder, below = "") {
-  for (const name of py.FS.readdir(folder).filter((/** @type {string} */ name) => name !== "." && name !== "..").sort()) {
+  for (const name of py.FS.readdir(folder)
+    .filter((/** @type {string} */ name) => name !== "." && name !== "..")
+    .sort()) {
     const path = `${folder}/${name}`;
     if (py.FS.isDir(py.FS.stat(path).mode)) {
       yield* takenOut(py, path, `${below}${name}/`);
@@ -116,19 +161,31 @@ function* takenOut(py, folder, below = "") {
 let unpacked = null;
 
 /** The files of the viewers, which only an exported page needs. @param {any} py */
-const viewers = (py) => (unpacked ??= loaded("viewers.zip").then((archive) => void py.unpackArchive(archive, "zip", { extractDir: PACKAGE })).catch((error) => {
-  unpacked = null; // the next one tries again
-  throw error;
-}));
+const viewers = (py) =>
+  (unpacked ??= loaded("viewers.zip")
+    .then((archive) => void py.unpackArchive(archive, "zip", { extractDir: PACKAGE }))
+    .catch((error) => {
+      unpacked = null; // the next one tries again
+      throw error;
+    }));
 
 /** @param {any} error @returns {{message: string, hint: string, code: string}} */
 function described(error) {
   const message = String(error?.message ?? error);
-  if (error?.code && typeof error.code === "string") return { message, hint: error.hint ?? "", code: error.code };
+  if (error?.code && typeof error.code === "string")
+    return { message, hint: error.hint ?? "", code: error.code };
   if (error instanceof WebAssembly.RuntimeError || /memory|allocation/i.test(message)) {
-    return { message: "the browser has no memory left for this log", hint: "Build it with the command line, which needs 70 MB for any log: tlparse-bundle LOG", code: "memory" };
+    return {
+      message: "the browser has no memory left for this log",
+      hint: "Build it with the command line, which needs 70 MB for any log: tlparse-bundle LOG",
+      code: "memory",
+    };
   }
-  return { message: `Python failed in the browser: ${message.trim().split("\n").at(-1)}`, hint: "Build it with the command line: tlparse-bundle LOG", code: "failed" };
+  return {
+    message: `Python failed in the browser: ${message.trim().split("\n").at(-1)}`,
+    hint: "Build it with the command line: tlparse-bundle LOG",
+    code: "failed",
+  };
 }
 
 /** @type {Promise<void>} */
@@ -136,7 +193,8 @@ let last = Promise.resolve();
 
 onmessage = ({ data: { number, kind, job } }) => {
   last = last.then(async () => {
-    let done = 0, told = 0;
+    let done = 0,
+      told = 0;
     const progress = (/** @type {number} */ bytes) => {
       done += bytes;
       if (performance.now() - told < EVERY_MS) return;

@@ -15,9 +15,14 @@ export class PythonError extends Error {
   }
 }
 
-const NO_WORKERS = { message: "this browser cannot run Python in the background", hint: "Build a bundle with the command line and drop that: tlparse-bundle LOG", code: "no-workers" };
+const NO_WORKERS = {
+  message: "this browser cannot run Python in the background",
+  hint: "Build a bundle with the command line and drop that: tlparse-bundle LOG",
+  code: "no-workers",
+};
 const CANCELLED = { message: "it was cancelled", hint: "", code: "cancelled" };
-const entries = (/** @type {Map<string, Blob>} */ files) => [...files].map(([path, data]) => ({ path, data }));
+const entries = (/** @type {Map<string, Blob>} */ files) =>
+  [...files].map(([path, data]) => ({ path, data }));
 
 export class Python {
   /** Begins to load Python. */
@@ -43,7 +48,11 @@ export class Python {
       }
       this.worker.onerror = (event) => {
         event.preventDefault();
-        failed(event.message ? { ...NO_WORKERS, message: `Python ended: ${event.message}`, code: "failed" } : NO_WORKERS);
+        failed(
+          event.message
+            ? { ...NO_WORKERS, message: `Python ended: ${event.message}`, code: "failed" }
+            : NO_WORKERS,
+        );
       };
       this.worker.onmessage = ({ data }) => {
         if (data.ready === true) return resolve(undefined);
@@ -69,9 +78,13 @@ export class Python {
       if (signal?.aborted) return reject(new PythonError(CANCELLED));
       const number = this.count++;
       this.waiting.set(number, { resolve, reject, ondone });
-      signal?.addEventListener("abort", () => {
-        if (this.waiting.has(number)) this.cancel();
-      }, { once: true });
+      signal?.addEventListener(
+        "abort",
+        () => {
+          if (this.waiting.has(number)) this.cancel();
+        },
+        { once: true },
+      );
       this.ready?.catch((error) => this.waiting.delete(number) && reject(error));
       this.worker?.postMessage({ number, kind, job });
     });
@@ -88,7 +101,12 @@ export class Python {
   /** The bundle of the logs, put into the storage under a name for people. @param {Entry[]} files @param {Options & {name: string, codec?: string}} options @returns {Promise<Built>} */
   async build(files, { name, codec = "zstd", signal, onprogress }) {
     const total = files.reduce((sum, { data }) => sum + data.size, 0);
-    const made = await this.ask("build", { files, name, codec }, signal, onprogress && ((done) => onprogress(Math.min(done, total), total)));
+    const made = await this.ask(
+      "build",
+      { files, name, codec },
+      signal,
+      onprogress && ((done) => onprogress(Math.min(done, total), total)),
+    );
     return { ...made, files: new Map(made.files) };
   }
 

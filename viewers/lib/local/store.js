@@ -28,7 +28,10 @@ export class StoreError extends Error {
   }
 }
 
-const FOLDER = "tlparse-bundles", DATA = ".data", INDEX = ".json", VERSION = 1;
+const FOLDER = "tlparse-bundles",
+  DATA = ".data",
+  INDEX = ".json",
+  VERSION = 1;
 const ID = /^[0-9a-z]{16}$/;
 const PIECE_BYTES = 1 << 20; // small files are written together: each write costs a millisecond
 const COMPARISON = "comparison.json";
@@ -43,7 +46,8 @@ let tried = null;
 export function hasStore() {
   tried ??= (async () => {
     try {
-      const there = await folder(), name = `${newId()}${DATA}.try`;
+      const there = await folder(),
+        name = `${newId()}${DATA}.try`;
       const writer = await writerOf(there, name);
       await writer.write(new Uint8Array(1));
       await writer.close();
@@ -61,24 +65,40 @@ export async function list() {
   const there = await folder();
   /** @type {Set<string>} */
   const ids = new Set();
-  for await (const name of /** @type {any} */ (there).keys()) if (isId(name.split(".")[0])) ids.add(name.split(".")[0]);
-  const found = await Promise.all([...ids].map(async (id) => await entryOf(there, id) ?? void (await removeHalf(there, id))));
-  return found.flatMap((entry) => entry?.about ?? []).sort((a, b) => b.stored_ms - a.stored_ms || (a.id < b.id ? -1 : 1));
+  for await (const name of /** @type {any} */ (there).keys())
+    if (isId(name.split(".")[0])) ids.add(name.split(".")[0]);
+  const found = await Promise.all(
+    [...ids].map(async (id) => (await entryOf(there, id)) ?? void (await removeHalf(there, id))),
+  );
+  return found
+    .flatMap((entry) => entry?.about ?? [])
+    .sort((a, b) => b.stored_ms - a.stored_ms || (a.id < b.id ? -1 : 1));
 }
 
 /**
  * Keeps the files, all of them or none. @param {About} about @param {Files} files @returns {Promise<string>} the id
  */
 export async function save(about, files) {
-  if (!(await hasStore())) throw new StoreError("This browser keeps no files for this page: its storage is switched off, or this is a private window.", "none");
-  const there = await folder(), id = newId();
+  if (!(await hasStore()))
+    throw new StoreError(
+      "This browser keeps no files for this page: its storage is switched off, or this is a private window.",
+      "none",
+    );
+  const there = await folder(),
+    id = newId();
   return navigator.locks.request(lockOf(id), async () => {
     try {
       /** @type {Record<string, [number, number]>} */
       const places = {};
       const size_bytes = await writing(there, id + DATA, (writer) => writeAll(writer, files, places));
-      const index = { version: VERSION, about: { log_count: 0, ...about, size_bytes, stored_ms: Date.now() }, files: places };
-      await writing(there, id + INDEX, (writer) => writer.write(new TextEncoder().encode(JSON.stringify(index))));
+      const index = {
+        version: VERSION,
+        about: { log_count: 0, ...about, size_bytes, stored_ms: Date.now() },
+        files: places,
+      };
+      await writing(there, id + INDEX, (writer) =>
+        writer.write(new TextEncoder().encode(JSON.stringify(index))),
+      );
       return id;
     } catch (error) {
       await removeFiles(there, id);
@@ -90,17 +110,22 @@ export async function save(about, files) {
 /** What is kept under an id; null when there is nothing, or not the whole. Nothing of the files is read yet. @param {string} id @returns {Promise<Kept | null>} */
 export async function read(id) {
   if (!isId(id)) return null;
-  const { about, places, data } = await entryOf(await folder(), id) ?? {};
+  const { about, places, data } = (await entryOf(await folder(), id)) ?? {};
   if (!about) return null;
   const own = about.kind === "comparison" ? (/** @type {string} */ path) => path === COMPARISON : isOwn;
   const file = (/** @type {string} */ path) => {
     const [at, size] = places.get(path) ?? [];
-    return own(path) && isCount(at) && isCount(size) && at + size <= data.size ? data.slice(at, at + size) : null;
+    return own(path) && isCount(at) && isCount(size) && at + size <= data.size
+      ? data.slice(at, at + size)
+      : null;
   };
-  const all = () => new Map([...places.keys()].flatMap((path) => {
-    const found = file(path);
-    return found ? [/** @type {[string, Blob]} */ ([path, found])] : [];
-  }));
+  const all = () =>
+    new Map(
+      [...places.keys()].flatMap((path) => {
+        const found = file(path);
+        return found ? [/** @type {[string, Blob]} */ ([path, found])] : [];
+      }),
+    );
   return { about, file, all };
 }
 
@@ -115,7 +140,11 @@ export async function removeAll() {
 }
 
 async function folder() {
-  if (!navigator.storage?.getDirectory) throw new StoreError("This browser has no storage for files, or gives none to pages that come without https.", "none");
+  if (!navigator.storage?.getDirectory)
+    throw new StoreError(
+      "This browser has no storage for files, or gives none to pages that come without https.",
+      "none",
+    );
   return (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
 }
 
@@ -123,7 +152,8 @@ async function folder() {
 const isCount = (n) => typeof n === "number" && Number.isSafeInteger(n) && n >= 0;
 const isFull = (/** @type {any} */ error) => error?.name === "QuotaExceededError";
 const lockOf = (/** @type {string} */ id) => `tlparse-bundle ${id}`;
-const newId = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte % 36).toString(36)).join("");
+const newId = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte % 36).toString(36)).join("");
 
 /**
  * What is kept under an id; null when it is not whole. What another version of this module wrote has no 'about'.
@@ -132,9 +162,13 @@ const newId = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte
  */
 async function entryOf(there, id) {
   try {
-    const [index, data] = await Promise.all([INDEX, DATA].map(async (ending) => (await there.getFileHandle(id + ending)).getFile()));
+    const [index, data] = await Promise.all(
+      [INDEX, DATA].map(async (ending) => (await there.getFileHandle(id + ending)).getFile()),
+    );
     const { version, about, files } = JSON.parse(await index.text());
-    return version === VERSION ? { about: { ...about, id }, places: new Map(Object.entries(files)), data } : {};
+    return version === VERSION
+      ? { about: { ...about, id }, places: new Map(Object.entries(files)), data }
+      : {};
   } catch {
     return null;
   }
@@ -149,16 +183,18 @@ async function removeHalf(there, id) {
 
 /** The index first, so that what is left when this is cut off is no bundle. @param {FileSystemDirectoryHandle} there @param {string} id */
 async function removeFiles(there, id) {
-  for (const name of [id + INDEX, id + DATA]) await there.removeEntry(name).catch((error) => {
-    if (error.name !== "NotFoundError") throw error;
-  });
+  for (const name of [id + INDEX, id + DATA])
+    await there.removeEntry(name).catch((error) => {
+      if (error.name !== "NotFoundError") throw error;
+    });
 }
 
 /** All files one after another. @param {Writer} writer @param {Files} files @param {Record<string, [number, number]>} places where each comes to lie @returns {Promise<number>} bytes */
 async function writeAll(writer, files, places) {
   /** @type {Uint8Array[]} */
   let waiting = [];
-  let at = 0, written = 0;
+  let at = 0,
+    written = 0;
   const write = async () => {
     await writer.write(joined(waiting, at - written));
     waiting = [];
@@ -192,7 +228,8 @@ async function writing(there, name, fill) {
 /** @param {FileSystemDirectoryHandle} there @param {string} name @returns {Promise<Writer>} */
 async function writerOf(there, name) {
   const handle = await there.getFileHandle(name, { create: true });
-  if (!("createSyncAccessHandle" in handle)) { // a page: workers alone may write without waiting
+  if (!("createSyncAccessHandle" in handle)) {
+    // a page: workers alone may write without waiting
     const stream = await handle.createWritable();
     return { write: (data) => stream.write(/** @type {any} */ (data)), close: () => stream.close() };
   }
@@ -201,7 +238,8 @@ async function writerOf(there, name) {
   return {
     write: async (data) => {
       for (const end = at + data.length; at < end;) {
-        const left = end - at, some = access.write(data.subarray(data.length - left), { at });
+        const left = end - at,
+          some = access.write(data.subarray(data.length - left), { at });
         // In a private window Chromium gives a negative code of the error, as the unsigned number 4,294,967,288.
         if (!(some > 0 && some <= left)) throw new DOMException("not all was written", "QuotaExceededError");
         at += some;
@@ -218,6 +256,8 @@ async function writerOf(there, name) {
 async function noRoom(name) {
   const kept = await list();
   const megabytes = kept.reduce((sum, { size_bytes: size }) => sum + size, 0) / 1e6;
-  const way = kept.length ? `What it keeps takes up ${megabytes.toLocaleString("en", { maximumFractionDigits: 1 })} MB: remove what you do not need, or free some of the disk.` : "Free some of the disk.";
+  const way = kept.length
+    ? `What it keeps takes up ${megabytes.toLocaleString("en", { maximumFractionDigits: 1 })} MB: remove what you do not need, or free some of the disk.`
+    : "Free some of the disk.";
   return new StoreError(`There is no room for ${name} in this browser's storage. ${way}`, "room");
 }

@@ -11,7 +11,8 @@ scope.onmessage = async (/** @type {MessageEvent<Blob>} */ { data: zip }) => {
     const take = (/** @type {{name: string, originalSize: number}} */ { name, originalSize }) => {
       if (name.endsWith("/")) return false;
       total += originalSize;
-      if (total > LIMIT_BYTES) throw new Error(`it unpacks to more than ${LIMIT_BYTES / 1e9} GB; use 'tlparse-bundle serve' for it`);
+      if (total > LIMIT_BYTES)
+        throw new Error(`it unpacks to more than ${LIMIT_BYTES / 1e9} GB; use 'tlparse-bundle serve' for it`);
       return true;
     };
     const entries = unzipSync(new Uint8Array(await zip.arrayBuffer()), { filter: take });

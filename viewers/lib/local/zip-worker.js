@@ -7,15 +7,20 @@ const scope = /** @type {any} */ (self);
 
 scope.onmessage = async (/** @type {MessageEvent<[string, Blob][]>} */ { data: files }) => {
   try {
-    if (files.length > MOST_FILES) throw new Error(`A zip holds ${MOST_FILES.toLocaleString("en")} files at most, the bundle has ${files.length.toLocaleString("en")}.`);
+    if (files.length > MOST_FILES)
+      throw new Error(
+        `A zip holds ${MOST_FILES.toLocaleString("en")} files at most, the bundle has ${files.length.toLocaleString("en")}.`,
+      );
     /** @type {Uint8Array[]} */
     const parts = [];
-    const zip = new (/** @type {any} */ (Zip))((/** @type {Error | null} */ error, /** @type {Uint8Array} */ part) => {
-      if (error) throw error;
-      parts.push(part);
-    });
+    const zip = new /** @type {any} */ (Zip)(
+      (/** @type {Error | null} */ error, /** @type {Uint8Array} */ part) => {
+        if (error) throw error;
+        parts.push(part);
+      },
+    );
     for (const [path, data] of files) {
-      const entry = new (/** @type {any} */ (ZipPassThrough))(path);
+      const entry = new /** @type {any} */ (ZipPassThrough)(path);
       zip.add(entry);
       entry.push(new Uint8Array(await data.arrayBuffer()), true);
     }

@@ -39,17 +39,40 @@ export function chooseSource(open, more) {
     addEventListener("dragover", over);
     addEventListener("drop", drop);
     const chosen = (/** @type {Event} */ event) => {
-      const files = [.../** @type {HTMLInputElement} */ (event.target).files ?? []];
+      const input = /** @type {HTMLInputElement} */ (event.target);
+      const files = [...(input.files ?? [])];
       if (files.length) void take(files, files[0].webkitRelativePath.split("/")[0] || files[0].name);
     };
-    fill(document.body, h("main", { class: "stopped", id: "main" },
-      h("h1", null, "Open a bundle"),
-      h("p", null, "Drop a bundle here: the folder that ", h("code", null, "tlparse-bundle"), " wrote, or a zip of it. Or a log, or a folder of logs. Or choose it:"),
-      h("p", null, h("label", null, "Folder ", h("input", { type: "file", webkitdirectory: true, onchange: chosen }))),
-      h("p", null, h("label", null, "Zip or log ", h("input", { type: "file", onchange: chosen }))),
-      told,
-      h("p", { class: "dim" }, "Nothing is sent anywhere: this page reads the files itself, and builds bundles of logs. To read from a server, add ", h("code", null, "?bundle=ADDRESS"), " to the address of this page."),
-      more && h("p", null, h("a", { href: more }, "Compare two runs, and see what this browser keeps"))));
+    fill(
+      document.body,
+      h(
+        "main",
+        { class: "stopped", id: "main" },
+        h("h1", null, "Open a bundle"),
+        h(
+          "p",
+          null,
+          "Drop a bundle here: the folder that ",
+          h("code", null, "tlparse-bundle"),
+          " wrote, or a zip of it. Or a log, or a folder of logs. Or choose it:",
+        ),
+        h(
+          "p",
+          null,
+          h("label", null, "Folder ", h("input", { type: "file", webkitdirectory: true, onchange: chosen })),
+        ),
+        h("p", null, h("label", null, "Zip or log ", h("input", { type: "file", onchange: chosen }))),
+        told,
+        h(
+          "p",
+          { class: "dim" },
+          "Nothing is sent anywhere: this page reads the files itself, and builds bundles of logs. To read from a server, add ",
+          h("code", null, "?bundle=ADDRESS"),
+          " to the address of this page.",
+        ),
+        more && h("p", null, h("a", { href: more }, "Compare two runs, and see what this browser keeps")),
+      ),
+    );
   });
 }
 

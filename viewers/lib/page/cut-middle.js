@@ -26,7 +26,8 @@ function tailStart(text) {
 function partsOf(text) {
   const end = PLACE.exec(text)?.index;
   if (end === undefined && text.length < SHORTEST) return null;
-  if (end === undefined) return { head: text.slice(0, tailStart(text)), name: "", end: text.slice(tailStart(text)) };
+  if (end === undefined)
+    return { head: text.slice(0, tailStart(text)), name: "", end: text.slice(tailStart(text)) };
   const name = Math.max(text.lastIndexOf("/", end), text.lastIndexOf(" ", end)) + 1;
   return { head: text.slice(0, name), name: text.slice(name, end), end: text.slice(end) };
 }
@@ -40,9 +41,18 @@ export function cutMiddle(text, title = text) {
   const parts = partsOf(text);
   if (!parts) return h("span", { class: "cut-middle", title: title || null }, h("span", null, text));
   const { head, name, end } = parts;
-  return h("span", { class: "cut-middle", title }, h("span", { class: "cut-whole" }, text),
-    h("span", { class: "cut-seen", "aria-hidden": "true", dataset: head ? { head } : {} }, h("span", { class: "cut-end", dataset: name ? { name, end } : { end } })));
+  return h(
+    "span",
+    { class: "cut-middle", title },
+    h("span", { class: "cut-whole" }, text),
+    h(
+      "span",
+      { "class": "cut-seen", "aria-hidden": "true", "dataset": head ? { head } : {} },
+      h("span", { class: "cut-end", dataset: name ? { name, end } : { end } }),
+    ),
+  );
 }
 
 /** How many characters at the end of the place in a cell are never cut; 0 when it holds no place. @param {Element} cell */
-export const endLength = (cell) => /** @type {HTMLElement | null} */ (cell.querySelector(".cut-end[data-name]"))?.dataset.end?.length ?? 0;
+export const endLength = (cell) =>
+  /** @type {HTMLElement | null} */ (cell.querySelector(".cut-end[data-name]"))?.dataset.end?.length ?? 0;

@@ -5,7 +5,10 @@ const LONG = 10_000; // characters of one text, unless it stands in a <pre>: nob
 const MANY = 10_000; // children that are made at once: longer lists are drawn as far as they are in sight, see lib/list
 
 /** @param {string} text */
-export const cut = (text) => (text.length > LONG ? `${text.slice(0, LONG)}… (${(text.length - LONG).toLocaleString("en")} more characters)` : text);
+export const cut = (text) =>
+  text.length > LONG
+    ? `${text.slice(0, LONG)}… (${(text.length - LONG).toLocaleString("en")} more characters)`
+    : text;
 
 /**
  * h("button", { class: "quiet", onclick: go, "aria-label": "Next" }, "›")
@@ -19,8 +22,13 @@ export function h(tag, props, ...children) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "dataset") Object.assign(element.dataset, value);
-    else if (name === "style") for (const [key, v] of Object.entries(value)) element.style.setProperty(key, String(v));
-    else element.setAttribute(name, value === true ? "" : name === "href" || name === "value" ? String(value) : cut(String(value)));
+    else if (name === "style")
+      for (const [key, v] of Object.entries(value)) element.style.setProperty(key, String(v));
+    else
+      element.setAttribute(
+        name,
+        value === true ? "" : name === "href" || name === "value" ? String(value) : cut(String(value)),
+      );
   }
   append(element, children);
   return element;
@@ -34,7 +42,9 @@ export function append(parent, children) {
   if (left > 0) flat.splice(MANY, left, more(parent, left));
   for (const child of flat) {
     if (child === null || child === undefined || child === false) continue;
-    parent.append(child instanceof Node ? child : document.createTextNode(whole ? String(child) : cut(String(child))));
+    parent.append(
+      child instanceof Node ? child : document.createTextNode(whole ? String(child) : cut(String(child))),
+    );
   }
 }
 
@@ -42,7 +52,11 @@ export function append(parent, children) {
 function more({ tagName }, left) {
   const text = `… and ${left.toLocaleString("en")} more`;
   if (tagName === "TBODY") return h("tr", null, h("td", { colspan: 99 }, text));
-  return h({ SELECT: "option", UL: "li", OL: "li", DL: "dt" }[tagName] ?? "span", tagName === "SELECT" ? { disabled: true } : null, text);
+  return h(
+    { SELECT: "option", UL: "li", OL: "li", DL: "dt" }[tagName] ?? "span",
+    tagName === "SELECT" ? { disabled: true } : null,
+    text,
+  );
 }
 
 /** @param {Element} parent @param {...any} children */
@@ -67,7 +81,12 @@ export function characterWidth(element) {
 /** True while keys belong to a field. @param {KeyboardEvent} event */
 export function typing(event) {
   const target = /** @type {HTMLElement} */ (event.target);
-  return event.ctrlKey || event.metaKey || event.altKey || ["INPUT", "TEXTAREA", "SELECT"].includes(target?.tagName);
+  return (
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    ["INPUT", "TEXTAREA", "SELECT"].includes(target?.tagName)
+  );
 }
 
 /** Runs the last call only, once it has been quiet for a while. @template {any[]} A @param {(...args: A) => void} run @param {number} ms */
@@ -98,7 +117,15 @@ function intoList(event) {
  */
 export function searchField(label, placeholder, onsearch, props = {}) {
   const tell = debounce(() => field.isConnected && onsearch(field.value), 120);
-  const field = h("input", { type: "search", class: "filter", spellcheck: "false", "aria-label": label, placeholder, oninput: tell, ...props });
+  const field = h("input", {
+    "type": "search",
+    "class": "filter",
+    "spellcheck": "false",
+    "aria-label": label,
+    placeholder,
+    "oninput": tell,
+    ...props,
+  });
   field.addEventListener("keydown", intoList);
   return field;
 }

@@ -5,7 +5,16 @@ import { time } from "./format.js";
 /** A part of a whole that the heading of the column names: a bar, and its percentage. @param {number | null} part @param {number} whole */
 export function shareBar(part, whole) {
   if (part === null || !whole) return h("span", { class: "portion" });
-  return h("span", { class: "portion" }, h("span", { class: "portion-bar", "aria-hidden": "true" }, h("span", { style: { width: `${part ? Math.max(1, (100 * part) / whole) : 0}%` } })), h("span", { class: "number" }, percent(part, whole)));
+  return h(
+    "span",
+    { class: "portion" },
+    h(
+      "span",
+      { "class": "portion-bar", "aria-hidden": "true" },
+      h("span", { style: { width: `${part ? Math.max(1, (100 * part) / whole) : 0}%` } }),
+    ),
+    h("span", { class: "number" }, percent(part, whole)),
+  );
 }
 
 /** "12 %", "0.4 %". @param {number} part @param {number} whole */
@@ -16,19 +25,51 @@ export function shares(phases, total) {
   const known = phases.filter((phase) => phase.us > 0);
   const sum = known.reduce((us, phase) => us + phase.us, 0);
   if (known.length === 0) return null;
-  return h("span", { class: "shares" },
-    h("span", { class: "stacked", role: "img", "aria-label": `of ${time(sum)} ${total}: ${known.map((p) => `${p.title} ${percent(p.us, sum)}`).join(", ")}` },
-      known.map((p) => h("span", { class: `phase-${p.id}`, style: { "flex-grow": p.us } }))),
-    h("span", { class: "legend" }, known.map((p) =>
-      h("span", { title: time(p.us) }, h("span", { class: `swatch phase-${p.id}`, "aria-hidden": "true" }), ` ${p.title} `, h("b", null, percent(p.us, sum)))),
-    h("span", { class: "dim" }, `of ${time(sum)} ${total}`)));
+  return h(
+    "span",
+    { class: "shares" },
+    h(
+      "span",
+      {
+        "class": "stacked",
+        "role": "img",
+        "aria-label": `of ${time(sum)} ${total}: ${known.map((p) => `${p.title} ${percent(p.us, sum)}`).join(", ")}`,
+      },
+      known.map((p) => h("span", { class: `phase-${p.id}`, style: { "flex-grow": p.us } })),
+    ),
+    h(
+      "span",
+      { class: "legend" },
+      known.map((p) =>
+        h(
+          "span",
+          { title: time(p.us) },
+          h("span", { "class": `swatch phase-${p.id}`, "aria-hidden": "true" }),
+          ` ${p.title} `,
+          h("b", null, percent(p.us, sum)),
+        ),
+      ),
+      h("span", { class: "dim" }, `of ${time(sum)} ${total}`),
+    ),
+  );
 }
 
 /** A number with a word for it, and what it leads to. It has a colour only when it is bad. @param {{number: string, noun: string, note: any, href: string, tone?: string, more?: any}} tile */
 export function tile({ number, noun, note, href, tone, more }) {
   const bad = tone && number !== "0" && number !== "–"; // unknown is not bad
-  return h("a", { class: `tile${bad ? ` tile-${tone}` : ""}`, href },
-    h("span", { class: "tile-head" }, h("b", { class: "tile-number" }, number), " ", h("span", { class: "tile-noun" }, noun)), h("span", { class: "tile-note", title: typeof note === "string" ? note : null }, note), more);
+  return h(
+    "a",
+    { class: `tile${bad ? ` tile-${tone}` : ""}`, href },
+    h(
+      "span",
+      { class: "tile-head" },
+      h("b", { class: "tile-number" }, number),
+      " ",
+      h("span", { class: "tile-noun" }, noun),
+    ),
+    h("span", { class: "tile-note", title: typeof note === "string" ? note : null }, note),
+    more,
+  );
 }
 
 // The five statuses: always a sign and a word, colour only on top.
@@ -39,20 +80,32 @@ export const STATUSES = {
   failed: { sign: "✖", word: "failed", help: "The compile failed: an error was raised." },
   skipped: { sign: "✂", word: "skipped", help: "Dynamo gave up; the frame runs eager." },
   empty: { sign: "○", word: "empty", help: "Nothing to compile: the graph has no operations." },
-  unfinished: { sign: "?", word: "unfinished", help: "Started, but left no compilation metrics: killed, cut off, or loaded from a precompiled package." },
+  unfinished: {
+    sign: "?",
+    word: "unfinished",
+    help: "Started, but left no compilation metrics: killed, cut off, or loaded from a precompiled package.",
+  },
 };
 /** Of a bundle that grows: what has no status yet, because it is not over. */
 export const RUNNING = "running";
 /** @type {typeof STATUSES} */
-const OVERLAID = { [RUNNING]: { sign: "◌", word: "running", help: "Open now: torch writes how it ended when it ends." } };
+const OVERLAID = {
+  [RUNNING]: { sign: "◌", word: "running", help: "Open now: torch writes how it ended when it ends." },
+};
 const NONE = { sign: "·", word: "no status", help: "Neither started nor measured under this id." };
 
 /** @param {string | null} status */
-export const statusInfo = (status) => STATUSES[status ?? ""] ?? OVERLAID[status ?? ""] ?? (status ? { sign: "·", word: status, help: "" } : NONE);
+export const statusInfo = (status) =>
+  STATUSES[status ?? ""] ?? OVERLAID[status ?? ""] ?? (status ? { sign: "·", word: status, help: "" } : NONE);
 
 /** @param {string | null} status */
 export function statusBadge(status) {
   const { sign, word, help } = statusInfo(status);
-  return h("span", { class: `status status-${status && Object.hasOwn(STATUSES, status) ? status : "none"}`, title: help },
-    h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", word);
+  return h(
+    "span",
+    { class: `status status-${status && Object.hasOwn(STATUSES, status) ? status : "none"}`, title: help },
+    h("span", { "class": "sign", "aria-hidden": "true" }, sign),
+    " ",
+    word,
+  );
 }

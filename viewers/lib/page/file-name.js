@@ -9,6 +9,11 @@ const ENDINGS = { fx: "py", python: "py", cpp: "cpp", json: "json", csv: "csv" }
  */
 export function fileNameOf(name, language, compile = "") {
   const id = compile === "-" ? "" : compile;
-  const safe = [name, id].filter(Boolean).join("_").replace(/[^\w.-]+/g, "_").replace(/^[.-]+/, "").slice(0, 120);
+  const safe = [name, id]
+    .filter(Boolean)
+    .join("_")
+    .replace(/[^\w.-]+/g, "_")
+    .replace(/^[.-]+/, "")
+    .slice(0, 120);
   return `${safe || "artifact"}.${ENDINGS[language] ?? "txt"}`;
 }

@@ -6,7 +6,9 @@ const THOUSANDS = /\B(?=(?:\d{3})+$)/g;
 /** By hand: the first Intl.NumberFormat of a page takes as long as reading ten modules. @param {number} n */
 function grouped(n) {
   const [whole, decimals] = String(n).split(".");
-  return decimals === undefined ? whole.replace(THOUSANDS, ",") : `${whole.replace(THOUSANDS, ",")}.${decimals}`;
+  return decimals === undefined
+    ? whole.replace(THOUSANDS, ",")
+    : `${whole.replace(THOUSANDS, ",")}.${decimals}`;
 }
 
 /** 40504 -> "40,504" @param {number | null | undefined} n */
@@ -22,7 +24,8 @@ export function time(us) {
   if (size < 1_000) return `${digits(us)} µs`;
   if (size < 1_000_000) return `${digits(us / 1e3)} ms`;
   if (size < 60_000_000) return `${digits(us / 1e6)} s`;
-  const all = Math.round(us / 1e6), seconds = all % 60;
+  const all = Math.round(us / 1e6),
+    seconds = all % 60;
   return `${count(Math.trunc(all / 60))} min${seconds ? ` ${Math.abs(seconds)} s` : ""}`;
 }
 
@@ -73,15 +76,19 @@ export function fileShortener(files) {
 function commonFolder(folders) {
   let common = folders[0] ?? "";
   for (const folder of folders) {
-    while (!folder.startsWith(common)) common = common.slice(0, common.lastIndexOf("/", common.length - 2) + 1);
+    while (!folder.startsWith(common))
+      common = common.slice(0, common.lastIndexOf("/", common.length - 2) + 1);
   }
   return common;
 }
 
 /** The first line, and the next when the first only announces it. @param {string | null} text */
 export function firstLine(text) {
-  const [first, ...rest] = (text ?? "").trim().split("\n").filter((line) => line.trim());
-  return first?.endsWith(":") && rest.length ? `${first} ${rest[0].trim()}` : first ?? "";
+  const [first, ...rest] = (text ?? "")
+    .trim()
+    .split("\n")
+    .filter((line) => line.trim());
+  return first?.endsWith(":") && rest.length ? `${first} ${rest[0].trim()}` : (first ?? "");
 }
 
 /**

@@ -15,7 +15,9 @@ export async function copyText(button, text) {
 
 /** @param {string} fileName @param {Uint8Array | string | Blob} data */
 export function download(fileName, data) {
-  const url = URL.createObjectURL(new Blob([/** @type {BlobPart} */ (data)], { type: "application/octet-stream" }));
+  const url = URL.createObjectURL(
+    new Blob([/** @type {BlobPart} */ (data)], { type: "application/octet-stream" }),
+  );
   h("a", { href: url, download: fileName }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
@@ -25,6 +27,7 @@ export async function asked(address) {
   const response = await fetch(address).catch(() => {
     throw new Error("The server does not answer. Is it still running?");
   });
-  if (!response.ok) throw new Error((await response.text()).trim() || `The server answered ${response.status}.`);
+  if (!response.ok)
+    throw new Error((await response.text()).trim() || `The server answered ${response.status}.`);
   return response.blob();
 }

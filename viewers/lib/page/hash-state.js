@@ -22,7 +22,8 @@ export function format(state, defaults) {
 }
 
 /** Like encodeURIComponent, but leaves what is harmless and reads better: '0/1_2', '!1/0/0', '@2'. @param {string} text */
-const encode = (text) => encodeURIComponent(text.toWellFormed?.() ?? text).replace(/%(2F|40|3A|2C)/g, decodeURIComponent);
+const encode = (text) =>
+  encodeURIComponent(text.toWellFormed?.() ?? text).replace(/%(2F|40|3A|2C)/g, decodeURIComponent);
 
 export class HashState {
   /**
@@ -52,7 +53,9 @@ export class HashState {
 
   /** The address of another view: global and unknown keys stay. @param {State} state */
   link(state) {
-    const kept = Object.entries(this.raw).filter(([key]) => this.global.includes(key) || !(key in this.defaults));
+    const kept = Object.entries(this.raw).filter(
+      ([key]) => this.global.includes(key) || !(key in this.defaults),
+    );
     return format({ ...Object.fromEntries(kept), ...state }, this.defaults);
   }
 
@@ -124,16 +127,22 @@ export function entered() {
 
 /** Notes where elements below root are scrolled to. @param {HTMLElement} root */
 export function rememberScrolling(root) {
-  root.addEventListener("scroll", (event) => {
-    const element = /** @type {HTMLElement} */ (event.target);
-    if (!(element instanceof HTMLElement)) return;
-    const places = entries.get(now) ?? new Map();
-    places.set(nameOf(root, element), [element.scrollTop, element.scrollLeft]);
-    entries.delete(now);
-    entries.set(now, places);
-    if (entries.size > KEPT) entries.delete(/** @type {number} */ (entries.keys().next().value));
-  }, { capture: true, passive: true });
-  const moved = () => { run++; }; // the person scrolls: what is not in place yet stays where it is
+  root.addEventListener(
+    "scroll",
+    (event) => {
+      const element = /** @type {HTMLElement} */ (event.target);
+      if (!(element instanceof HTMLElement)) return;
+      const places = entries.get(now) ?? new Map();
+      places.set(nameOf(root, element), [element.scrollTop, element.scrollLeft]);
+      entries.delete(now);
+      entries.set(now, places);
+      if (entries.size > KEPT) entries.delete(/** @type {number} */ (entries.keys().next().value));
+    },
+    { capture: true, passive: true },
+  );
+  const moved = () => {
+    run++;
+  }; // the person scrolls: what is not in place yet stays where it is
   root.addEventListener("wheel", moved, { passive: true });
   root.addEventListener("pointerdown", moved);
   root.addEventListener("keydown", moved);
@@ -141,7 +150,8 @@ export function rememberScrolling(root) {
 
 /** The history went to another entry: scrolls to where it was left, as soon as there is enough to scroll. @param {HTMLElement} root */
 export function restoreScrolling(root) {
-  if (history.state === null) { // an address that was typed
+  if (history.state === null) {
+    // an address that was typed
     history.replaceState(nextEntry(), "");
     return entered();
   }
@@ -183,4 +193,7 @@ function elementOf(root, name) {
 }
 
 /** @param {HTMLElement} root @param {string} classes @returns {HTMLElement[]} */
-const alike = (root, classes) => /** @type {HTMLElement[]} */ ([...root.getElementsByClassName(classes)]).filter((element) => element.className === classes);
+const alike = (root, classes) =>
+  /** @type {HTMLElement[]} */ ([...root.getElementsByClassName(classes)]).filter(
+    (element) => element.className === classes,
+  );

@@ -13,9 +13,24 @@ const CONTENT = [
 ];
 /** @type {[string, string][]} */
 const PARTS = [
-  ["findings", "Findings"], ["timeline", "Timeline"], ["recompiles", "Recompiles"], ["graph_breaks", "Graph breaks"], ["failures", "Failures"], ["caches", "Caches"],
-  ["graphs", "Graphs"], ["kernels", "Kernels"], ["provenance", "Provenance"], ["tensors", "Tensors"], ["symbols", "Symbols"], ["metrics", "Metrics"],
-  ["runtime", "Run times"], ["sources", "Sources of shapes"], ["export", "Export"], ["vllm", "vLLM"], ["anatomy", "Log anatomy"], ["ranks", "Ranks"],
+  ["findings", "Findings"],
+  ["timeline", "Timeline"],
+  ["recompiles", "Recompiles"],
+  ["graph_breaks", "Graph breaks"],
+  ["failures", "Failures"],
+  ["caches", "Caches"],
+  ["graphs", "Graphs"],
+  ["kernels", "Kernels"],
+  ["provenance", "Provenance"],
+  ["tensors", "Tensors"],
+  ["symbols", "Symbols"],
+  ["metrics", "Metrics"],
+  ["runtime", "Run times"],
+  ["sources", "Sources of shapes"],
+  ["export", "Export"],
+  ["vllm", "vLLM"],
+  ["anatomy", "Log anatomy"],
+  ["ranks", "Ranks"],
 ];
 /** What is left out for whom. @type {[string, string, string[]][]} */
 const FOR = [
@@ -27,24 +42,105 @@ let made = 0;
 /** Opens the dialogue. @param {{page: string, zip: string, preview: string, viewer: string}} where addresses of what the server makes of the bundle */
 export function chooseWhatToInclude({ page, zip, preview, viewer }) {
   const id = `include-${++made}`;
-  const box = (/** @type {string} */ name, /** @type {string} */ title, /** @type {string} */ about) => h("label", { class: "include-box" },
-    h("input", { type: "checkbox", value: name, "aria-describedby": about ? `${id}-${name}` : null, onchange: changed }), h("span", null, title, about && h("span", { class: "dim", id: `${id}-${name}` }, about)));
-  const radio = (/** @type {string} */ group, /** @type {string} */ value, /** @type {string} */ title, /** @type {boolean} */ checked) => h("label", { class: "include-box" },
-    h("input", { type: "radio", name: `${id}-${group}`, value, checked, onchange: () => group === "for" && choose(value) }), h("span", null, title));
-  const parts = h("summary", null), told = h("p", { role: "status", class: "include-told" }), shown = h("pre", { class: "padded", tabindex: "0", "aria-label": "Preview", hidden: true });
+  const box = (/** @type {string} */ name, /** @type {string} */ title, /** @type {string} */ about) =>
+    h(
+      "label",
+      { class: "include-box" },
+      h("input", {
+        "type": "checkbox",
+        "value": name,
+        "aria-describedby": about ? `${id}-${name}` : null,
+        "onchange": changed,
+      }),
+      h("span", null, title, about && h("span", { class: "dim", id: `${id}-${name}` }, about)),
+    );
+  const radio = (
+    /** @type {string} */ group,
+    /** @type {string} */ value,
+    /** @type {string} */ title,
+    /** @type {boolean} */ checked,
+  ) =>
+    h(
+      "label",
+      { class: "include-box" },
+      h("input", {
+        type: "radio",
+        name: `${id}-${group}`,
+        value,
+        checked,
+        onchange: () => group === "for" && choose(value),
+      }),
+      h("span", null, title),
+    );
+  const parts = h("summary", null),
+    told = h("p", { role: "status", class: "include-told" }),
+    shown = h("pre", { "class": "padded", "tabindex": "0", "aria-label": "Preview", "hidden": true });
   const start = h("button", { class: "tool main-tool", onclick: () => void give() }, "Download");
   const look = h("button", { class: "tool", onclick: () => void show() }, "Preview");
-  const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { class: "help include", "aria-labelledby": `${id}-title`, onkeydown: (/** @type {Event} */ event) => event.stopPropagation(), onclose: () => dialog.remove() },
-    h("header", { class: "help-head" }, h("h2", { id: `${id}-title` }, "Choose what to include"), h("button", { class: "tool", onclick: () => dialog.close() }, "Close")),
-    h("fieldset", { class: "include-row" }, h("legend", null, "For"), FOR.map(([value, title]) => radio("for", value, title, value === FOR[0][0])), radio("for", "", "My own choice", false)),
-    h("fieldset", null, h("legend", null, "Content"), CONTENT.map(([name, title, about]) => box(name, title, about))),
-    h("details", null, parts, h("fieldset", { class: "include-parts" }, h("legend", { class: "visually-hidden" }, "Parts"), PARTS.map(([name, title]) => box(name, title, "")))),
-    h("fieldset", { class: "include-row" }, h("legend", null, "As"), radio("as", "zip", "A zip of the bundle", true), radio("as", "html", "One HTML page", false)),
-    h("p", { class: "dim" }, "The log as it was never goes along. The file is made on the machine of the server, and searched for every name that should have gone."),
-    h("div", { class: "include-row" }, start, look), told, shown));
-  const boxes = () => /** @type {HTMLInputElement[]} */ ([...dialog.querySelectorAll("input[type=checkbox]")]);
-  const gone = () => boxes().filter(({ checked }) => !checked).map(({ value }) => value);
-  const radios = (/** @type {string} */ group) => /** @type {HTMLInputElement[]} */ ([...dialog.querySelectorAll(`input[name="${id}-${group}"]`)]);
+  const dialog = /** @type {HTMLDialogElement} */ (
+    h(
+      "dialog",
+      {
+        "class": "help include",
+        "aria-labelledby": `${id}-title`,
+        "onkeydown": (/** @type {Event} */ event) => event.stopPropagation(),
+        "onclose": () => dialog.remove(),
+      },
+      h(
+        "header",
+        { class: "help-head" },
+        h("h2", { id: `${id}-title` }, "Choose what to include"),
+        h("button", { class: "tool", onclick: () => dialog.close() }, "Close"),
+      ),
+      h(
+        "fieldset",
+        { class: "include-row" },
+        h("legend", null, "For"),
+        FOR.map(([value, title]) => radio("for", value, title, value === FOR[0][0])),
+        radio("for", "", "My own choice", false),
+      ),
+      h(
+        "fieldset",
+        null,
+        h("legend", null, "Content"),
+        CONTENT.map(([name, title, about]) => box(name, title, about)),
+      ),
+      h(
+        "details",
+        null,
+        parts,
+        h(
+          "fieldset",
+          { class: "include-parts" },
+          h("legend", { class: "visually-hidden" }, "Parts"),
+          PARTS.map(([name, title]) => box(name, title, "")),
+        ),
+      ),
+      h(
+        "fieldset",
+        { class: "include-row" },
+        h("legend", null, "As"),
+        radio("as", "zip", "A zip of the bundle", true),
+        radio("as", "html", "One HTML page", false),
+      ),
+      h(
+        "p",
+        { class: "dim" },
+        "The log as it was never goes along. The file is made on the machine of the server, and searched for every name that should have gone.",
+      ),
+      h("div", { class: "include-row" }, start, look),
+      told,
+      shown,
+    )
+  );
+  const boxes = () =>
+    /** @type {HTMLInputElement[]} */ ([...dialog.querySelectorAll("input[type=checkbox]")]);
+  const gone = () =>
+    boxes()
+      .filter(({ checked }) => !checked)
+      .map(({ value }) => value);
+  const radios = (/** @type {string} */ group) =>
+    /** @type {HTMLInputElement[]} */ ([...dialog.querySelectorAll(`input[name="${id}-${group}"]`)]);
   const query = () => new URLSearchParams({ drop: gone().join(",") });
 
   function choose(/** @type {string} */ value) {
@@ -53,9 +149,16 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
     changed();
   }
   function changed() {
-    const now = gone(), fits = FOR.find(([, , dropped]) => dropped.length === now.length && dropped.every((name) => now.includes(name)))?.[0] ?? "";
+    const now = gone(),
+      fits =
+        FOR.find(
+          ([, , dropped]) => dropped.length === now.length && dropped.every((name) => now.includes(name)),
+        )?.[0] ?? "";
     for (const one of radios("for")) one.checked = one.value === fits;
-    fill(parts, `Parts of the pages: ${PARTS.filter(([name]) => !now.includes(name)).length} of ${PARTS.length}`);
+    fill(
+      parts,
+      `Parts of the pages: ${PARTS.filter(([name]) => !now.includes(name)).length} of ${PARTS.length}`,
+    );
     shown.hidden = true;
     fill(told);
   }
@@ -71,19 +174,21 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
       start.disabled = look.disabled = false;
     }
   }
-  const give = () => busy(async () => {
-    const kind = radios("as").find(({ checked }) => checked)?.value ?? "zip";
-    const search = query();
-    if (kind === "html") search.set("viewer", viewer);
-    download(`redacted.${kind}`, await asked(`${kind === "html" ? page : zip}?${search}`));
-    return `Saved as redacted.${kind}. Look at it before you hand it on.`;
-  });
-  const show = () => busy(async () => {
-    fill(shown, await (await asked(`${preview}?${query()}`)).text());
-    shown.hidden = false;
-    shown.scrollIntoView({ block: "nearest" });
-    return "";
-  });
+  const give = () =>
+    busy(async () => {
+      const kind = radios("as").find(({ checked }) => checked)?.value ?? "zip";
+      const search = query();
+      if (kind === "html") search.set("viewer", viewer);
+      download(`redacted.${kind}`, await asked(`${kind === "html" ? page : zip}?${search}`));
+      return `Saved as redacted.${kind}. Look at it before you hand it on.`;
+    });
+  const show = () =>
+    busy(async () => {
+      fill(shown, await (await asked(`${preview}?${query()}`)).text());
+      shown.hidden = false;
+      shown.scrollIntoView({ block: "nearest" });
+      return "";
+    });
 
   document.body.append(dialog);
   choose(FOR[0][0]);

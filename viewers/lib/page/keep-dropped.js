@@ -9,7 +9,10 @@ import { working } from "./working.js";
 export async function onlyOne(place, dropped, label) {
   const [thing, another] = await working(place, `Reading ${label}`, () => thingsOf(dropped));
   if (!thing) throw new Error(`${label} holds no file.`);
-  if (another) throw new Error("These are two, and this page opens one at a time. The page that opens logs compares two.");
+  if (another)
+    throw new Error(
+      "These are two, and this page opens one at a time. The page that opens logs compares two.",
+    );
   return thing;
 }
 
@@ -18,10 +21,16 @@ export async function kept(place, thing) {
   const { Python } = await import("../local/python.js");
   const python = new Python();
   try {
-    return await working(place, `${thing.kind === "logs" ? "Building" : "Keeping"} ${thing.name}`, (work) => keep(thing, python, work));
+    return await working(place, `${thing.kind === "logs" ? "Building" : "Keeping"} ${thing.name}`, (work) =>
+      keep(thing, python, work),
+    );
   } catch (error) {
     const { code, message, hint } = /** @type {import("../local/python.js").PythonError} */ (error);
-    throw code === "no-python" || code === "no-workers" ? Object.assign(new Error(`${thing.name} holds no manifest.json, so it is no bundle, and ${message}`), { hint }) : error;
+    throw code === "no-python" || code === "no-workers"
+      ? Object.assign(new Error(`${thing.name} holds no manifest.json, so it is no bundle, and ${message}`), {
+          hint,
+        })
+      : error;
   } finally {
     python.end();
   }

@@ -4,7 +4,8 @@ import { fill, h } from "./dom.js";
 const LONG = 2_000; // characters of a message that are shown
 
 /** A fault of the program, not something that it says about a bundle or an address. @param {unknown} error */
-const isFault = (error) => [TypeError, RangeError, ReferenceError, SyntaxError, URIError].some((kind) => error instanceof kind);
+const isFault = (error) =>
+  [TypeError, RangeError, ReferenceError, SyntaxError, URIError].some((kind) => error instanceof kind);
 
 const PASSING_MS = 5_000;
 
@@ -14,9 +15,14 @@ const isPassing = (error) => /** @type {any} */ (error)?.passing === true;
 /** @param {unknown} error @param {() => void} [retry] */
 export function errorBox(error, retry) {
   if (isFault(error)) console.error(error);
-  const box = () => errorSentence(error, retry && h("button", { class: "tool", onclick: retry }, "Try again"));
+  const box = () =>
+    errorSentence(error, retry && h("button", { class: "tool", onclick: retry }, "Try again"));
   if (!isPassing(error)) return box();
-  const note = h("p", { class: "note", role: "status" }, "The log has grown. What it says now is being read.");
+  const note = h(
+    "p",
+    { class: "note", role: "status" },
+    "The log has grown. What it says now is being read.",
+  );
   setTimeout(() => note.isConnected && note.replaceWith(box()), PASSING_MS);
   return note;
 }
@@ -24,12 +30,28 @@ export function errorBox(error, retry) {
 /** @param {unknown} error @param {any} button */
 function errorSentence(error, button) {
   const message = error instanceof Error ? error.message : String(error);
-  return h("div", { class: "error-box", role: "alert" },
-    h("strong", null, "This could not be shown"), h("p", null, message.length > LONG ? `${message.slice(0, LONG)}…` : message),
+  return h(
+    "div",
+    { class: "error-box", role: "alert" },
+    h("strong", null, "This could not be shown"),
+    h("p", null, message.length > LONG ? `${message.slice(0, LONG)}…` : message),
     isFault(error) && [
-      h("p", null, "The viewer did not expect this. Try ", h("code", null, "tlparse-bundle validate"), " on the bundle; if it finds nothing, this is a fault of the viewer."),
-      h("details", null, h("summary", null, "Where"), h("pre", null, String(/** @type {Error} */ (error).stack).slice(0, LONG)))],
-    button);
+      h(
+        "p",
+        null,
+        "The viewer did not expect this. Try ",
+        h("code", null, "tlparse-bundle validate"),
+        " on the bundle; if it finds nothing, this is a fault of the viewer.",
+      ),
+      h(
+        "details",
+        null,
+        h("summary", null, "Where"),
+        h("pre", null, String(/** @type {Error} */ (error).stack).slice(0, LONG)),
+      ),
+    ],
+    button,
+  );
 }
 
 /** From now on, what fails where nobody looks after it is said at the top of the page: in an event, or behind one. */
@@ -63,14 +85,22 @@ export function loader(root) {
     current?.abort();
     const mine = (current = new AbortController());
     // What loads at once should not flicker.
-    const timer = setTimeout(() => mine.signal.aborted || fill(root, h("p", { class: "loading", role: "status" }, `Loading ${label} …`)), 120);
+    const timer = setTimeout(
+      () =>
+        mine.signal.aborted || fill(root, h("p", { class: "loading", role: "status" }, `Loading ${label} …`)),
+      120,
+    );
     try {
       const value = await load(mine.signal);
       clearTimeout(timer);
       if (!mine.signal.aborted) show(value);
     } catch (error) {
       clearTimeout(timer);
-      if (!mine.signal.aborted) fill(root, errorBox(error, () => run(label, load, show)));
+      if (!mine.signal.aborted)
+        fill(
+          root,
+          errorBox(error, () => run(label, load, show)),
+        );
     }
   };
 }

@@ -10,8 +10,12 @@ export async function openPageBundle() {
   document.getElementById("boot")?.remove();
   const embedded = embeddedSource(new URLSearchParams(location.search).get("folder") ?? "");
   if (embedded) return openBundle(embedded);
-  const asked = new URLSearchParams(location.search).get("bundle"), kept = new URLSearchParams(location.search).get("stored");
-  const source = kept === null ? webSource(allowed(asked ?? "bundle/")) : await (await import("./stored.js")).storedSource(kept);
+  const asked = new URLSearchParams(location.search).get("bundle"),
+    kept = new URLSearchParams(location.search).get("stored");
+  const source =
+    kept === null
+      ? webSource(allowed(asked ?? "bundle/"))
+      : await (await import("./stored.js")).storedSource(kept);
   fill(document.body, h("p", { class: "loading", role: "status" }, `Opening ${source.label} …`));
   try {
     return await openBundle(source);

@@ -5,7 +5,16 @@ import { errorBox } from "./load.js";
 /** Shows why there is nothing to see, and the way to the other bundles where there is a list of them. @param {unknown} error */
 export function stopped(error) {
   const home = h("p");
-  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload()), home));
+  fill(
+    document.body,
+    h(
+      "main",
+      { class: "stopped" },
+      h("h1", null, "The bundle could not be opened"),
+      errorBox(error, () => location.reload()),
+      home,
+    ),
+  );
   void wayHome().then((href) => href && fill(home, h("a", { href, class: "home-link" }, "All bundles")));
 }
 
@@ -33,8 +42,19 @@ export function helpDialog(content) {
   /** @type {HTMLDialogElement | null} */
   let dialog = null;
   return () => {
-    dialog ??= /** @type {HTMLDialogElement} */ (h("dialog", { "aria-labelledby": "help-title", class: "help" },
-      h("header", { class: "help-head" }, h("h2", { id: "help-title" }, "Help"), h("button", { class: "tool", onclick: () => dialog?.close() }, "Close")), content()));
+    dialog ??= /** @type {HTMLDialogElement} */ (
+      h(
+        "dialog",
+        { "aria-labelledby": "help-title", "class": "help" },
+        h(
+          "header",
+          { class: "help-head" },
+          h("h2", { id: "help-title" }, "Help"),
+          h("button", { class: "tool", onclick: () => dialog?.close() }, "Close"),
+        ),
+        content(),
+      )
+    );
     document.body.append(dialog);
     if (!dialog.open) dialog.showModal();
   };
@@ -42,10 +62,21 @@ export function helpDialog(content) {
 
 /** A part of the help. @param {string} title @param {any[][]} rows terms, and what they mean */
 export const helpSection = (title, rows) => [
-  h("h3", null, title), h("dl", { class: "pairs" }, rows.map(([term, what]) => [h("dt", null, term), h("dd", null, what)]))];
+  h("h3", null, title),
+  h(
+    "dl",
+    { class: "pairs" },
+    rows.map(([term, what]) => [h("dt", null, term), h("dd", null, what)]),
+  ),
+];
 
 /** @param {() => void} show */
-export const helpButton = (show) => h("button", { class: "tool", onclick: () => show(), title: "Keys and words (?)", "aria-label": "Help" }, "?");
+export const helpButton = (show) =>
+  h(
+    "button",
+    { "class": "tool", "onclick": () => show(), "title": "Keys and words (?)", "aria-label": "Help" },
+    "?",
+  );
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 
@@ -53,7 +84,14 @@ export const helpButton = (show) => h("button", { class: "tool", onclick: () => 
 export function allowed(address, parameter = "bundle") {
   const url = new URL(address, location.href);
   if (url.origin === location.origin) return url;
-  if (policySources().some((source) => source === url.origin || (source.endsWith(":*") && source.slice(0, -2) === `${url.protocol}//${url.hostname}`))) return url;
+  if (
+    policySources().some(
+      (source) =>
+        source === url.origin ||
+        (source.endsWith(":*") && source.slice(0, -2) === `${url.protocol}//${url.hostname}`),
+    )
+  )
+    return url;
   throw new Error(
     `'${parameter}=${address}' is on another host. This page reads bundles from its own host only; put the bundle beside it, ` +
       `or fork the viewer and add ${url.origin} to connect-src in index.html.`,
@@ -68,7 +106,9 @@ export function bundleName({ source, logs }) {
   const path = source.url?.pathname ?? (source.viewers ? location.pathname : source.label);
   const last = path.split("/").filter(Boolean).at(-1) ?? "";
   const name = source.url || source.viewers ? decoded(last) : last;
-  return (source.url ? name : name.replace(/\.(html?|zip)$/i, "")) || logs[0]?.summary.source.name || "bundle";
+  return (
+    (source.url ? name : name.replace(/\.(html?|zip)$/i, "")) || logs[0]?.summary.source.name || "bundle"
+  );
 }
 
 /** A part of an address as people read it; as it stands when it is no such part. @param {string} text */
@@ -88,7 +128,9 @@ export function inViewer({ source }, viewer, state) {
   const beside = source.url || source.stored;
   if (!beside && !source.viewers?.includes(viewer)) return null;
   const url = new URL(beside ? `../${viewer}/` : location.pathname, location.href);
-  url.search = beside ? location.search : String(new URLSearchParams({ viewer, ...(source.folder ? { folder: source.folder } : {}) }));
+  url.search = beside
+    ? location.search
+    : String(new URLSearchParams({ viewer, ...(source.folder ? { folder: source.folder } : {}) }));
   if (state) url.hash = new URLSearchParams({ v: "1", ...state }).toString();
   return url.href;
 }
@@ -107,10 +149,13 @@ export function openAddress() {
 
 /** The page that lists the bundles beside the one that is shown; null where no such page is known of. */
 export function listAddress() {
-  const base = root(), asked = new URLSearchParams(location.search).get("bundle");
+  const base = root(),
+    asked = new URLSearchParams(location.search).get("bundle");
   if (new URLSearchParams(location.search).has("stored")) return openAddress();
   if (!base || asked === null || !URL.canParse(asked, location.href)) return null;
-  return new URL(asked, location.href).href.startsWith(`${base.href}bundles/`) ? `${base.href}viewers/home/` : null;
+  return new URL(asked, location.href).href.startsWith(`${base.href}bundles/`)
+    ? `${base.href}viewers/home/`
+    : null;
 }
 
 /** The same when the address of the bundle is wrong: asks whether there is a list. @returns {Promise<string | null>} */
@@ -123,7 +168,11 @@ export async function wayHome() {
 
 /** What connect-src of the page's policy names. @returns {string[]} */
 function policySources() {
-  const policy = document.querySelector('meta[http-equiv="Content-Security-Policy"]')?.getAttribute("content") ?? "";
-  const directive = policy.split(";").map((text) => text.trim().split(/\s+/)).find(([name]) => name === "connect-src");
+  const policy =
+    document.querySelector('meta[http-equiv="Content-Security-Policy"]')?.getAttribute("content") ?? "";
+  const directive = policy
+    .split(";")
+    .map((text) => text.trim().split(/\s+/))
+    .find(([name]) => name === "connect-src");
   return directive?.slice(1) ?? [];
 }

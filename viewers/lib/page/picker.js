@@ -11,8 +11,11 @@ let made = 0;
 /** @param {{label: string, items: Item[], value: string, onpick: (value: string) => void}} options @returns {HTMLElement} */
 export function picker({ label, items, value, onpick }) {
   if (items.length > SHORT) return combobox({ label, items, value, onpick });
-  return h("select", { "aria-label": label, onchange: (/** @type {any} */ event) => onpick(event.target.value) },
-    items.map((item) => h("option", { value: item.value, selected: item.value === value }, item.text)));
+  return h(
+    "select",
+    { "aria-label": label, "onchange": (/** @type {any} */ event) => onpick(event.target.value) },
+    items.map((item) => h("option", { value: item.value, selected: item.value === value }, item.text)),
+  );
 }
 
 /**
@@ -26,21 +29,43 @@ export function matching(items, text) {
     const words = name.split(/[^\p{L}\p{N}]+/u);
     return words.includes(wanted) ? 0 : words.some((word) => word.startsWith(wanted)) ? 1 : 2;
   };
-  const found = items.map((item) => ({ item, name: item.text.toLowerCase() })).filter(({ name }) => name.includes(wanted)).map(({ item, name }) => ({ item, at: rank(name) }));
+  const found = items
+    .map((item) => ({ item, name: item.text.toLowerCase() }))
+    .filter(({ name }) => name.includes(wanted))
+    .map(({ item, name }) => ({ item, at: rank(name) }));
   return found.sort((a, b) => a.at - b.at).map(({ item }) => item);
 }
 
 /** @param {{label: string, items: Item[], value: string, onpick: (value: string) => void}} options @returns {HTMLElement} */
 function combobox({ label, items, value, onpick }) {
   const id = `picker-${++made}`;
-  const chosen = Math.max(0, items.findIndex((item) => item.value === value));
+  const chosen = Math.max(
+    0,
+    items.findIndex((item) => item.value === value),
+  );
   const name = items[chosen]?.text ?? "";
-  let found = items, active = -1;
+  let found = items,
+    active = -1;
 
-  const list = h("ul", { class: "picker-list", id, role: "listbox", "aria-label": label, hidden: true });
+  const list = h("ul", {
+    "class": "picker-list",
+    id,
+    "role": "listbox",
+    "aria-label": label,
+    "hidden": true,
+  });
   const field = h("input", {
-    type: "text", class: "picker-field", role: "combobox", spellcheck: "false", autocomplete: "off", value: name, title: `${name}: type to find another one of ${count(items.length)}`,
-    "aria-label": label, "aria-controls": id, "aria-expanded": "false", "aria-autocomplete": "list",
+    "type": "text",
+    "class": "picker-field",
+    "role": "combobox",
+    "spellcheck": "false",
+    "autocomplete": "off",
+    "value": name,
+    "title": `${name}: type to find another one of ${count(items.length)}`,
+    "aria-label": label,
+    "aria-controls": id,
+    "aria-expanded": "false",
+    "aria-autocomplete": "list",
   });
 
   const activate = (/** @type {number} */ index) => {
@@ -56,9 +81,31 @@ function combobox({ label, items, value, onpick }) {
     found = matching(items, text);
     const at = text ? 0 : Math.max(0, chosen - MOST / 2); // around the chosen one
     if (!text) found = [...items.slice(at), ...items.slice(0, at)].slice(0, items.length);
-    fill(list, found.slice(0, MOST).map((item, i) => h("li", { role: "option", id: `${id}-${i}`, "aria-selected": "false", dataset: { value: item.value }, class: item.value === value ? "here" : null }, item.text)),
-      found.length > MOST && h("li", { role: "presentation", class: "dim" }, `and ${count(found.length - MOST)} more: type to find them`),
-      !found.length && h("li", { role: "presentation", class: "dim" }, "none"));
+    fill(
+      list,
+      found
+        .slice(0, MOST)
+        .map((item, i) =>
+          h(
+            "li",
+            {
+              "role": "option",
+              "id": `${id}-${i}`,
+              "aria-selected": "false",
+              "dataset": { value: item.value },
+              "class": item.value === value ? "here" : null,
+            },
+            item.text,
+          ),
+        ),
+      found.length > MOST &&
+        h(
+          "li",
+          { role: "presentation", class: "dim" },
+          `and ${count(found.length - MOST)} more: type to find them`,
+        ),
+      !found.length && h("li", { role: "presentation", class: "dim" }, "none"),
+    );
     list.hidden = false;
     field.setAttribute("aria-expanded", "true");
     activate(text ? 0 : found.findIndex((item) => item.value === value));
@@ -80,7 +127,11 @@ function combobox({ label, items, value, onpick }) {
     else if (event.key === "Enter" && !list.hidden) pick(found[active]?.value);
     else if (["ArrowDown", "ArrowUp", "PageDown", "PageUp"].includes(event.key)) {
       if (list.hidden) open("");
-      else activate(active + { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[/** @type {"ArrowDown"} */ (event.key)]);
+      else
+        activate(
+          active +
+            { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[/** @type {"ArrowDown"} */ (event.key)],
+        );
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -91,6 +142,8 @@ function combobox({ label, items, value, onpick }) {
   field.addEventListener("click", () => list.hidden && open(""));
   field.addEventListener("blur", close);
   list.addEventListener("pointerdown", (/** @type {Event} */ event) => event.preventDefault()); // the field keeps the focus
-  list.addEventListener("click", (/** @type {Event} */ event) => pick(/** @type {HTMLElement} */ (event.target).closest("li")?.dataset.value));
+  list.addEventListener("click", (/** @type {Event} */ event) =>
+    pick(/** @type {HTMLElement} */ (event.target).closest("li")?.dataset.value),
+  );
   return h("span", { class: "picker" }, field, list);
 }

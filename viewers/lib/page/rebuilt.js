@@ -3,7 +3,8 @@ import { h } from "./dom.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 
-const EVERY_MS = 5_000, ELSEWHERE_MS = 60_000; // a server of this machine, and any other
+const EVERY_MS = 5_000,
+  ELSEWHERE_MS = 60_000; // a server of this machine, and any other
 const HERE = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 /**
@@ -17,7 +18,8 @@ export function watchRebuilt({ source }, { everyMs } = {}) {
   const manifest = new URL("manifest.json", source.url);
   /** @type {string | null} */
   let first = null;
-  let timer = 0, asking = false;
+  let timer = 0,
+    asking = false;
 
   const look = async () => {
     clearTimeout(timer);
@@ -56,8 +58,13 @@ function notice(when) {
     bar.remove();
   };
   const clock = when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  const bar = h("div", { class: "rebuilt", role: "status" }, `This bundle was built again at ${clock}.`,
-    h("button", { class: "tool", onclick: () => location.reload() }, "Reload"), h("button", { class: "tool", "aria-label": "Not now", onclick: close }, "×"));
+  const bar = h(
+    "div",
+    { class: "rebuilt", role: "status" },
+    `This bundle was built again at ${clock}.`,
+    h("button", { class: "tool", onclick: () => location.reload() }, "Reload"),
+    h("button", { "class": "tool", "aria-label": "Not now", "onclick": close }, "×"),
+  );
   const kept = new MutationObserver(() => bar.isConnected || document.body.append(bar)); // views draw the whole body anew
   kept.observe(document.body, { childList: true });
   document.body.append(bar);

@@ -3,7 +3,11 @@ import { h } from "./dom.js";
 
 /** localStorage may be forbidden; nothing depends on it. @param {string} key */
 export function stored(key) {
-  try { return localStorage.getItem(key); } catch { return null; }
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
 }
 
 /** @param {string} key @param {string | null} value */
@@ -11,7 +15,9 @@ export function store(key, value) {
   try {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
-  } catch { /* not remembered, then */ }
+  } catch {
+    /* not remembered, then */
+  }
 }
 
 // Light or dark: the choice is remembered; without one the page follows the system.
@@ -22,7 +28,16 @@ apply(stored(KEY));
 
 /** The button that changes it. @returns {HTMLElement} */
 export function themeButton() {
-  return h("button", { class: "tool", onclick: toggleTheme, title: "Light or dark", "aria-label": "Switch between light and dark" }, "◐");
+  return h(
+    "button",
+    {
+      "class": "tool",
+      "onclick": toggleTheme,
+      "title": "Light or dark",
+      "aria-label": "Switch between light and dark",
+    },
+    "◐",
+  );
 }
 
 /** @param {string | null} theme */

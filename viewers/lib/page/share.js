@@ -14,7 +14,13 @@ let made = 0;
 /** For the bar of a viewer. @param {{bundle: Bundle, viewer: string}} what the name of the viewer is that of its folder @returns {HTMLElement} */
 export function shareButton({ bundle, viewer }) {
   const { redacted } = bundle.manifest;
-  const note = redacted && h("span", { class: "tag hand-on-note", title: `Left out, or under other names: ${redacted.dropped.join(", ")}` }, "Redacted");
+  const note =
+    redacted &&
+    h(
+      "span",
+      { class: "tag hand-on-note", title: `Left out, or under other names: ${redacted.dropped.join(", ")}` },
+      "Redacted",
+    );
   return handOn(async (hand) => ways(bundle, viewer, await offered(bundle), hand), note);
 }
 
@@ -23,10 +29,32 @@ export function shareButton({ bundle, viewer }) {
 /** The button and what hangs below it. @param {(hand: Hand) => Promise<any>} offer what the menu holds, when it is opened @param {any} [note] stands before the button @returns {HTMLElement} */
 export function handOn(offer, note = null) {
   const id = `hand-on-${++made}`;
-  const told = h("span", { class: "hand-on-told", "aria-live": "polite" });
-  const menu = h("div", { class: "hand-on-menu", id, role: "menu", "aria-label": "Share", hidden: true });
-  const copy = h("button", { class: "tool hand-on-copy", onclick: () => copyLink(told), title: "Copy the link to this view" }, "Share");
-  const arrow = h("button", { class: "tool hand-on-more", "aria-label": "More ways to share", title: "More ways to share", "aria-haspopup": "menu", "aria-expanded": "false", "aria-controls": id, onclick: () => (menu.hidden ? void open() : close(true)) }, h("span", { "aria-hidden": "true" }, "▾"));
+  const told = h("span", { "class": "hand-on-told", "aria-live": "polite" });
+  const menu = h("div", {
+    "class": "hand-on-menu",
+    id,
+    "role": "menu",
+    "aria-label": "Share",
+    "hidden": true,
+  });
+  const copy = h(
+    "button",
+    { class: "tool hand-on-copy", onclick: () => copyLink(told), title: "Copy the link to this view" },
+    "Share",
+  );
+  const arrow = h(
+    "button",
+    {
+      "class": "tool hand-on-more",
+      "aria-label": "More ways to share",
+      "title": "More ways to share",
+      "aria-haspopup": "menu",
+      "aria-expanded": "false",
+      "aria-controls": id,
+      "onclick": () => (menu.hidden ? void open() : close(true)),
+    },
+    h("span", { "aria-hidden": "true" }, "▾"),
+  );
 
   const items = () => /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("[role=menuitem]")]);
   const open = async () => {
@@ -44,7 +72,8 @@ export function handOn(offer, note = null) {
   };
   const keys = (/** @type {KeyboardEvent} */ event) => {
     if (menu.hidden && !(event.key === "ArrowDown" && event.target === arrow)) return;
-    const all = items(), at = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const all = items(),
+      at = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     if (event.key === "Escape") close(true);
     else if (event.key === "Tab") return close(false);
     else if (menu.hidden) void open();
@@ -57,7 +86,8 @@ export function handOn(offer, note = null) {
     event.stopPropagation();
   };
   const left = (/** @type {FocusEvent} */ event) => {
-    if (!menu.hidden && event.relatedTarget && !root.contains(/** @type {Node} */ (event.relatedTarget))) close(false);
+    if (!menu.hidden && event.relatedTarget && !root.contains(/** @type {Node} */ (event.relatedTarget)))
+      close(false);
   };
   const outside = (/** @type {Event} */ event) => {
     if (!root.isConnected) removeEventListener("pointerdown", outside);
@@ -65,11 +95,33 @@ export function handOn(offer, note = null) {
   };
   /** @type {Hand} */
   const hand = {
-    item: (title, about, run) => h("button", { role: "menuitem", tabindex: "-1", onclick: () => { close(true); void run(); } }, h("span", null, title), h("span", { class: "dim" }, about)),
-    link: (opens) => hand.item("Copy link to this view", `Opens exactly this, ${opens}`, () => copyLink(told)),
+    item: (title, about, run) =>
+      h(
+        "button",
+        {
+          role: "menuitem",
+          tabindex: "-1",
+          onclick: () => {
+            close(true);
+            void run();
+          },
+        },
+        h("span", null, title),
+        h("span", { class: "dim" }, about),
+      ),
+    link: (opens) =>
+      hand.item("Copy link to this view", `Opens exactly this, ${opens}`, () => copyLink(told)),
     save: (fileName, make) => void save(told, fileName, make),
   };
-  const root = h("span", { class: "hand-on", onkeydown: keys, onfocusout: left }, note, copy, arrow, menu, told);
+  const root = h(
+    "span",
+    { class: "hand-on", onkeydown: keys, onfocusout: left },
+    note,
+    copy,
+    arrow,
+    menu,
+    told,
+  );
   addEventListener("pointerdown", outside);
   return root;
 }
@@ -80,7 +132,10 @@ export function handOn(offer, note = null) {
 async function offered({ source }) {
   if (source.stored) return { html: true, zip: true };
   if (source.url?.origin !== location.origin) return { html: false, zip: false };
-  const response = await fetch(new URL("manifest.json", source.url), { method: "HEAD", cache: "no-store" }).catch(() => null);
+  const response = await fetch(new URL("manifest.json", source.url), {
+    method: "HEAD",
+    cache: "no-store",
+  }).catch(() => null);
   const kinds = (response?.headers.get(SERVER) ?? "").split(",").map((kind) => kind.trim());
   return { html: kinds.includes("html"), zip: kinds.includes("zip"), redact: kinds.includes("redact") };
 }
@@ -88,19 +143,50 @@ async function offered({ source }) {
 /** @param {Bundle} bundle @param {string} viewer @param {Offered} can @param {Hand} hand */
 function ways(bundle, viewer, can, { item, link, save }) {
   const name = bundleName(bundle);
-  const { source } = bundle, made = can.html || can.zip, id = source.stored;
-  const opens = source.url ? "where the server can be reached" : id ? "in this browser, until the bundle is removed here" : "where the file is";
-  const page = id ? async () => (await import("./stored-files.js")).pageOf(id) : () => asked(`${beside(bundle, "html")}?viewer=${encodeURIComponent(viewer)}`);
-  const zip = () => (id ? save(`${name}.zip`, async () => (await import("./stored-files.js")).zipOf(id)) : h("a", { href: beside(bundle, "zip"), download: `${name}.zip` }).click());
-  const include = async () => (await import("./include.js")).chooseWhatToInclude({ page: beside(bundle, "html"), zip: beside(bundle, "zip"), preview: beside(bundle, "preview"), viewer });
+  const { source } = bundle,
+    made = can.html || can.zip,
+    id = source.stored;
+  const opens = source.url
+    ? "where the server can be reached"
+    : id
+      ? "in this browser, until the bundle is removed here"
+      : "where the file is";
+  const page = id
+    ? async () => (await import("./stored-files.js")).pageOf(id)
+    : () => asked(`${beside(bundle, "html")}?viewer=${encodeURIComponent(viewer)}`);
+  const zip = () =>
+    id
+      ? save(`${name}.zip`, async () => (await import("./stored-files.js")).zipOf(id))
+      : h("a", { href: beside(bundle, "zip"), download: `${name}.zip` }).click();
+  const include = async () =>
+    (await import("./include.js")).chooseWhatToInclude({
+      page: beside(bundle, "html"),
+      zip: beside(bundle, "zip"),
+      preview: beside(bundle, "preview"),
+      viewer,
+    });
   return [
     link(opens),
-    can.html && item("Save as one file", "An HTML page with its viewers; opens from disk", () => save(`${name}.html`, page)),
+    can.html &&
+      item("Save as one file", "An HTML page with its viewers; opens from disk", () =>
+        save(`${name}.html`, page),
+      ),
     can.zip && item("Download bundle", "A zip of its files", zip),
-    can.redact && !bundle.manifest.redacted && item("Choose what to include …", "Without source code, names, payloads: to share with others", include),
-    h("p", { class: "dim", role: "presentation" }, made ? MIND
-      : source.viewers ? ONE_FILE
-        : ["To save it as one file: ", h("code", null, `tlparse-bundle export ${/^[\w.-]+$/.test(name) ? name : "OUT"} report.html`)]),
+    can.redact &&
+      !bundle.manifest.redacted &&
+      item("Choose what to include …", "Without source code, names, payloads: to share with others", include),
+    h(
+      "p",
+      { class: "dim", role: "presentation" },
+      made
+        ? MIND
+        : source.viewers
+          ? ONE_FILE
+          : [
+              "To save it as one file: ",
+              h("code", null, `tlparse-bundle export ${/^[\w.-]+$/.test(name) ? name : "OUT"} report.html`),
+            ],
+    ),
   ];
 }
 
@@ -125,8 +211,14 @@ async function copyLink(told) {
   try {
     await navigator.clipboard.writeText(link);
     tell(told, "Link copied");
-  } catch { // no clipboard without https or localhost
-    const field = h("input", { type: "text", readonly: true, value: link, "aria-label": "The link to this view" });
+  } catch {
+    // no clipboard without https or localhost
+    const field = h("input", {
+      "type": "text",
+      "readonly": true,
+      "value": link,
+      "aria-label": "The link to this view",
+    });
     tell(told, ["Copy it: ", field], true);
     field.select();
   }
@@ -146,6 +238,14 @@ function tell(told, what, stays = false) {
   clearTimeout(timers.get(told));
   fill(told, what);
   inSight(told);
-  if (!stays) return void timers.set(told, setTimeout(() => fill(told), TOLD_MS));
-  if (what !== "Making the file …") append(told, [" ", h("button", { class: "tool", "aria-label": "Close", onclick: () => fill(told) }, "×")]);
+  if (!stays)
+    return void timers.set(
+      told,
+      setTimeout(() => fill(told), TOLD_MS),
+    );
+  if (what !== "Making the file …")
+    append(told, [
+      " ",
+      h("button", { "class": "tool", "aria-label": "Close", "onclick": () => fill(told) }, "×"),
+    ]);
 }

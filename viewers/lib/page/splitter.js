@@ -11,7 +11,13 @@ const STEP = 24;
  */
 export function split(name, first, second, { label, size, min = 160 }) {
   const key = `tlparse-bundle.${name}`;
-  const bar = h("div", { role: "separator", class: "split-bar", tabindex: "0", "aria-orientation": "vertical", "aria-label": label });
+  const bar = h("div", {
+    "role": "separator",
+    "class": "split-bar",
+    "tabindex": "0",
+    "aria-orientation": "vertical",
+    "aria-label": label,
+  });
   const element = h("div", { class: "split" }, first, bar, second);
   const known = Number(stored(key));
 
@@ -26,7 +32,14 @@ export function split(name, first, second, { label, size, min = 160 }) {
     const start = first.offsetWidth - event.clientX;
     const move = (/** @type {PointerEvent} */ e) => apply(start + e.clientX);
     bar.addEventListener("pointermove", move);
-    bar.addEventListener("pointerup", () => { bar.removeEventListener("pointermove", move); keep(); }, { once: true });
+    bar.addEventListener(
+      "pointerup",
+      () => {
+        bar.removeEventListener("pointermove", move);
+        keep();
+      },
+      { once: true },
+    );
   });
   bar.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;

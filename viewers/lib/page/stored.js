@@ -8,7 +8,9 @@ import { read } from "../local/store.js";
 export async function stored(id, kind) {
   const kept = await read(id);
   if (kept?.about.kind === kind) return kept;
-  throw new BundleError(`This browser keeps no ${kind} of this address. It was removed, or the link was made in another browser: such a link opens only where it was made. Open the log or the bundle here.`);
+  throw new BundleError(
+    `This browser keeps no ${kind} of this address. It was removed, or the link was made in another browser: such a link opens only where it was made. Open the log or the bundle here.`,
+  );
 }
 
 /** @param {string} id @returns {Promise<Source>} */

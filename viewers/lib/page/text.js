@@ -15,7 +15,8 @@ export function splitLines(text) {
  */
 export function layOut(lines, columns, hidden = null) {
   let total = 0;
-  for (let i = 0; i < lines.length; i++) if (!hidden?.[i]) total += Math.max(1, Math.ceil(lines[i].length / columns));
+  for (let i = 0; i < lines.length; i++)
+    if (!hidden?.[i]) total += Math.max(1, Math.ceil(lines[i].length / columns));
   const line = new Int32Array(total);
   const from = new Int32Array(total);
   const first = new Int32Array(lines.length);
@@ -35,7 +36,8 @@ export function layOut(lines, columns, hidden = null) {
 
 /** The last i with sorted[i] <= value. @param {ArrayLike<number>} sorted @param {number} value */
 export function lastAtMost(sorted, value) {
-  let low = 0, high = sorted.length - 1;
+  let low = 0,
+    high = sorted.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (sorted[middle] <= value) low = middle;
@@ -77,7 +79,8 @@ export function prettyJson(text) {
     const opened = before === "{" || before === "[";
     const closes = part === "}" || part === "]";
     if (closes) depth--;
-    if ((opened && !closes) || before === "," || (closes && !opened)) out.push("\n", "  ".repeat(Math.min(depth, DEEPEST)));
+    if ((opened && !closes) || before === "," || (closes && !opened))
+      out.push("\n", "  ".repeat(Math.min(depth, DEEPEST)));
     out.push(part === ":" ? ": " : part);
     if (part === "{" || part === "[") depth++;
     before = part;

@@ -17,7 +17,16 @@ export async function working(place, label, run) {
   const bar = /** @type {HTMLProgressElement} */ (h("progress", { "aria-label": label }));
   const far = h("span", { class: "number dim" });
   const cancel = h("button", { class: "tool", onclick: () => stop.abort() }, "Cancel");
-  fill(place, h("div", { class: "working" }, h("p", { role: "status" }, `${label} …`), h("div", { class: "working-bar" }, bar, cancel), h("p", null, far)));
+  fill(
+    place,
+    h(
+      "div",
+      { class: "working" },
+      h("p", { role: "status" }, `${label} …`),
+      h("div", { class: "working-bar" }, bar, cancel),
+      h("p", null, far),
+    ),
+  );
   cancel.focus();
   const onprogress = (/** @type {number} */ done, /** @type {number} */ total) => {
     if (total > 0) bar.value = Math.min(1, done / total);
@@ -32,13 +41,21 @@ export async function working(place, label, run) {
 
 /** What went wrong, and what to try. @param {unknown} error @param {string} [what] that it befell */
 export function failure(error, what) {
-  const { name } = /** @type {Error} */ (error), [message, hint] = sentencesOf(error);
+  const { name } = /** @type {Error} */ (error),
+    [message, hint] = sentencesOf(error);
   if (!["PythonError", "StoreError", "BundleError", "Error"].includes(name)) return errorBox(error);
-  return h("div", { class: "error-box", role: "alert" }, h("strong", null, what ? `${what} was not opened` : "This was not opened"), h("p", null, message), hint && h("p", null, hint));
+  return h(
+    "div",
+    { class: "error-box", role: "alert" },
+    h("strong", null, what ? `${what} was not opened` : "This was not opened"),
+    h("p", null, message),
+    hint && h("p", null, hint),
+  );
 }
 
 /** What went wrong; then what to try, if that is known. @param {any} error */
-export const sentencesOf = ({ name, message, hint }) => [name === "PythonError" ? sentence(message) : message, hint && sentence(hint)].filter(Boolean);
+export const sentencesOf = ({ name, message, hint }) =>
+  [name === "PythonError" ? sentence(message) : message, hint && sentence(hint)].filter(Boolean);
 
 /** Words of the package begin small and end without a full stop; the name of a file stays as it is, and a command. @param {string} text */
 function sentence(text) {

@@ -26,7 +26,12 @@ export function App({ bundle }) {
         {bundle.logs.length > 1 && (
           <nav aria-label="Logs">
             {bundle.logs.map((one) => (
-              <Link key={one.id} state={{ log: one.id }} here={one === log} children={one.rank === null ? one.id : `rank ${one.rank}`} />
+              <Link
+                key={one.id}
+                state={{ log: one.id }}
+                here={one === log}
+                children={one.rank === null ? one.id : `rank ${one.rank}`}
+              />
             ))}
           </nav>
         )}
@@ -46,7 +51,11 @@ export function App({ bundle }) {
         </ul>
       </nav>
       <main aria-label="Compile">
-        {index < 0 ? <h2>Choose a compile</h2> : <Compile log={log} compile={compiles.value[index]} wanted={asked.get("artifact")} />}
+        {index < 0 ? (
+          <h2>Choose a compile</h2>
+        ) : (
+          <Compile log={log} compile={compiles.value[index]} wanted={asked.get("artifact")} />
+        )}
       </main>
     </>
   );
@@ -66,7 +75,11 @@ function Compile({ log, compile, wanted }) {
       <ul>
         {artifacts.map((artifact) => (
           <li key={artifact.event}>
-            <Link state={{ log: log.id, compile: compile.compile, artifact: String(artifact.event) }} here={artifact === chosen} children={artifact.name} />
+            <Link
+              state={{ log: log.id, compile: compile.compile, artifact: String(artifact.event) }}
+              here={artifact === chosen}
+              children={artifact.name}
+            />
             <span className="dim">{bytes(artifact.size_bytes)}</span>
           </li>
         ))}
@@ -78,7 +91,8 @@ function Compile({ log, compile, wanted }) {
 
 function Text({ log, artifact }) {
   // Fetched now and not before. Some artifacts have no text: what they say is in the metadata of their event.
-  const load = async () => (await log.text(artifact)) ?? JSON.stringify(await log.metadata(artifact.event), null, 2);
+  const load = async () =>
+    (await log.text(artifact)) ?? JSON.stringify(await log.metadata(artifact.event), null, 2);
   const text = useLoaded(load, [artifact.event]);
   if (text.error) return <p role="alert">{text.error.message}</p>;
   return (

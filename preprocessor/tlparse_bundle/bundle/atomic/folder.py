@@ -26,14 +26,21 @@ _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.E
 
 @contextmanager
 def new_folder(
-    out: Path, *, may_replace: Callable[[Path], None] | None = None, readers_of: Iterable[Any] = (), last: str = ""
+    out: Path,
+    *,
+    may_replace: Callable[[Path], None] | None = None,
+    readers_of: Iterable[Any] = (),
+    last: str = "",
 ) -> Iterator[Path]:
-    """A folder to write into. When the block ends well it is at ``out``, whole; otherwise nothing is, and what was there stays.
+    """A folder to write into. When the block ends well it is at ``out``, whole; otherwise nothing is, and
+    what was there stays.
 
-    A folder that is there already is filled if it is empty: it may be a mount point, or the working folder of somebody;
-    ``last`` is then put there last. Anything else must satisfy ``may_replace``, which is called with its path, more than once,
-    and raises BundleError if it may not be replaced. Nobody may read the files who may not read ``readers_of``.
-    Raises BundleError also when another process is writing ``out``, and when it cannot be written.
+    A folder that is there already is filled if it is empty: it may be a mount point, or the working folder of
+    somebody;
+    ``last`` is then put there last. Anything else must satisfy ``may_replace``, which is called with its
+    path, more than once, and raises BundleError if it may not be replaced. Nobody may read the files who may
+    not read ``readers_of``. Raises BundleError also when another process is writing ``out``, and when it
+    cannot be written.
     """
     with _sentences(out):
         place = _proper(out)
@@ -44,7 +51,9 @@ def new_folder(
             check_new(out)
         elif os.path.lexists(place):
             may_replace(place)
-        allowed = permissions.readers((*readers_of, place) if os.path.lexists(place) and not fills else readers_of)
+        allowed = permissions.readers(
+            (*readers_of, place) if os.path.lexists(place) and not fills else readers_of
+        )
         with Staging(place, place if fills else place.parent, out) as staging:
             staging.new.mkdir()
             yield staging.new
@@ -59,15 +68,18 @@ def check_new(out: Path) -> None:
     """Raises BundleError unless there is nothing at ``out``, or an empty folder: before long work begins."""
     with _sentences(out):
         if os.path.lexists(out) and not (out.is_dir() and is_empty(out)):
-            raise BundleError(f"{shown(out)} exists already", hint="Name a new folder, or an empty one.", code="exists")
+            raise BundleError(
+                f"{shown(out)} exists already", hint="Name a new folder, or an empty one.", code="exists"
+            )
 
 
 @contextmanager
 def new_file(out: Path, *, overwrite: bool = False, readers_of: Iterable[Any] = ()) -> Iterator[Path]:
-    """The path of a file to write. When the block ends well it is at ``out``; otherwise nothing is, and what was there stays.
+    """The path of a file to write. When the block ends well it is at ``out``; otherwise nothing is, and what
+    was there stays.
 
-    Raises BundleError when there is something at ``out``, also when it appears meanwhile, unless it is a file, or a link,
-    that is to be overwritten; what a link points to stays as it is.
+    Raises BundleError when there is something at ``out``, also when it appears meanwhile, unless it is a
+    file, or a link, that is to be overwritten; what a link points to stays as it is.
     """
     with _sentences(out):
         place = _proper(out)
@@ -75,7 +87,11 @@ def new_file(out: Path, *, overwrite: bool = False, readers_of: Iterable[Any] = 
         def check() -> None:
             if os.path.lexists(place) and not (overwrite and (place.is_symlink() or place.is_file())):
                 hint = "" if overwrite else "Pass --overwrite to replace it."
-                raise BundleError(f"{shown(out)} exists already{' and is no file' if overwrite else ''}", hint=hint, code="exists")
+                raise BundleError(
+                    f"{shown(out)} exists already{' and is no file' if overwrite else ''}",
+                    hint=hint,
+                    code="exists",
+                )
 
         check()
         with Staging(place, place.parent, out) as staging:
@@ -170,7 +186,9 @@ def _link(new: Path, place: Path, out: Path) -> None:
 
 def _appeared(out: Path) -> BundleError:
     return BundleError(
-        f"{shown(out)} has appeared meanwhile; it was left as it is", hint="Choose another place, or move it away.", code="exists"
+        f"{shown(out)} has appeared meanwhile; it was left as it is",
+        hint="Choose another place, or move it away.",
+        code="exists",
     )
 
 
@@ -198,11 +216,16 @@ def unwritable(out: object, error: OSError) -> BundleError:
         hint = "It may be a mount point, which can be filled but not replaced: empty it first."
     else:
         hint = ""
-    return BundleError(f"{shown(out)} cannot be written: {error.strerror or error}", hint=hint, code="unwritable")
+    return BundleError(
+        f"{shown(out)} cannot be written: {error.strerror or error}", hint=hint, code="unwritable"
+    )
 
 
 def exchange(one: str | os.PathLike, other: str | os.PathLike) -> bool:
-    """Let two paths trade what they name, at once. False where that cannot be done; raises OSError otherwise."""
+    """Let two paths trade what they name, at once.
+
+    False where that cannot be done; raises OSError otherwise.
+    """
     flag = _EXCHANGE.get(sys.platform)
     if flag is None:
         return False

@@ -1,6 +1,7 @@
 """What a writer leaves when it is killed, and how that goes away.
 
-Also a program, the guardian (see staging.py): it runs without our package, so that this module imports nothing of it.
+Also a program, the guardian (see staging.py): it runs without our package, so that this module imports
+nothing of it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ except ImportError:  # Windows
 # In the staging folder.
 NEW = "new"  # what is being written
 OLD = "old"  # what was at the place, where two folders cannot be exchanged
-UNDO = "undo"  # while there is one, what it tells of has to be undone; without it the new one is in place, or was never begun to be put there
+# while there is one, what it tells of has to be undone; without it the new one is in place, or was never
+# begun to be put there
+UNDO = "undo"
 _DROPPED = "dropped"
 
 _ROUNDS, _ROUND_SECONDS = 3, 0.02
@@ -81,7 +84,10 @@ def remove(folder: str) -> None:
 
 
 def try_lock(file: int) -> bool:
-    """Whether an open file is locked for this process now. It is as long as the file is open, and the process lives."""
+    """Whether an open file is locked for this process now.
+
+    It is as long as the file is open, and the process lives.
+    """
     try:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -95,9 +101,14 @@ def try_lock(file: int) -> bool:
 
 
 def unlock(lock: str, staging: str) -> bool:
-    """Remove the lock file of a writer that has gone, unless another one has it. False when it is still locked for that writer."""
+    """Remove the lock file of a writer that has gone, unless another one has it.
+
+    False when it is still locked for that writer.
+    """
     try:
-        file = os.open(lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))  # it may be a pipe
+        file = os.open(
+            lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        )  # it may be a pipe
     except OSError:
         return True
     try:
@@ -124,7 +135,9 @@ def remove_empty(folders: list[str]) -> None:
 
 
 def _guard(writer: str, out: str, staging: str, lock: str, *made: str) -> None:
-    """Wait until the writer has gone, and all processes that have its end of the pipe; then remove what it left."""
+    """Wait until the writer has gone, and all processes that have its end of the pipe; then remove what it
+    left.
+    """
     import time
 
     try:
@@ -142,7 +155,9 @@ def _guard(writer: str, out: str, staging: str, lock: str, *made: str) -> None:
         clean(out, staging)
         time.sleep(_ROUND_SECONDS)  # what was on its way when they were killed
     clean(out, staging)
-    for _ in range(_WAITS if lock else 0):  # one that dies has closed its end of the pipe a moment before it gives up the lock
+    for _ in range(
+        _WAITS if lock else 0
+    ):  # one that dies has closed its end of the pipe a moment before it gives up the lock
         if unlock(lock, staging):
             break
         time.sleep(_WAIT_SECONDS)

@@ -12,7 +12,13 @@ from typing import Any
 
 _BEGIN, _AND_WAIT = 2, 7  # SYNC_FILE_RANGE_WRITE; the same with WAIT_BEFORE and WAIT_AFTER
 EVERYBODY = 0o777
-_NO_SUCH_THING = {errno.EINVAL, errno.EBADF, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # folders, on some file systems
+_NO_SUCH_THING = {
+    errno.EINVAL,
+    errno.EBADF,
+    errno.ENOSYS,
+    errno.ENOTSUP,
+    errno.EOPNOTSUPP,
+}  # folders, on some file systems
 
 
 def readers(sources: Iterable[Any]) -> int:
@@ -67,8 +73,9 @@ def sync(path: str) -> None:
 
 
 def _written(files: list[str]) -> bool:
-    """Bring the content of all files to disk, so that one fsync is enough for what the file system notes of them, and for the
-    cache of the disk; as git does with core.fsyncMethod=batch. One fsync for each file would take several times as long.
+    """Bring the content of all files to disk, so that one fsync is enough for what the file system notes of
+    them, and for the cache of the disk; as git does with core.fsyncMethod=batch. One fsync for each file
+    would take several times as long.
 
     False where the system cannot do that.
     """

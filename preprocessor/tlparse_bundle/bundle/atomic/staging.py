@@ -16,23 +16,34 @@ from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.bundle.atomic import finished, leftovers
 
-_HELD_BACK = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE") if hasattr(signal, name))
+_HELD_BACK = tuple(
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE")
+    if hasattr(signal, name)
+)
 
-_SESSION = {"setsid": True} if sys.platform == "linux" else {}  # elsewhere it makes its session itself, a moment later
+_SESSION = (
+    {"setsid": True} if sys.platform == "linux" else {}
+)  # elsewhere it makes its session itself, a moment later
 _MAX_NAME = 200  # of the 255 bytes that a name may have
 _TRIES, _TRY_SECONDS = 5, 0.02  # a guardian has the lock for a moment
 _LOCK_CONTENT = 1024
 
 
 class Staging:
-    """Use as a context manager: what is still in the staging folder at the end is removed, in any case and whatever ends this process.
+    """Use as a context manager: what is still in the staging folder at the end is removed, in any case and
+    whatever ends this process.
 
-    ``out`` is the place, ``called`` what the user calls it, ``folder`` the one that the staging folder lies in; it is made if need be.
-    Raises BundleError when another process is writing ``out``, and OSError.
+    ``out`` is the place, ``called`` what the user calls it, ``folder`` the one that the staging folder lies
+    in; it is made if need be. Raises BundleError when another process is writing ``out``, and OSError.
     """
 
     def __init__(self, out: Path, folder: Path, called: object = None):
-        name = out.name if len(os.fsencode(out.name)) <= _MAX_NAME else hashlib.sha256(os.fsencode(out.name)).hexdigest()
+        name = (
+            out.name
+            if len(os.fsencode(out.name)) <= _MAX_NAME
+            else hashlib.sha256(os.fsencode(out.name)).hexdigest()
+        )
         self.out = out
         self._called = called or out
         self._names = names_of(name)
@@ -96,7 +107,11 @@ class Staging:
         for number in range(_TRIES):
             if number:
                 time.sleep(_TRY_SECONDS)
-            file = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o600)
+            file = os.open(
+                self._lock_path,
+                os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0),
+                0o600,
+            )
             try:
                 if self._locked(file) and leftovers.identity(file) == leftovers.identity(self._lock_path):
                     self._recover(file)
@@ -105,7 +120,11 @@ class Staging:
             finally:
                 if file >= 0:
                     os.close(file)
-        raise BundleError(f"another process is writing {shown(self._called)}", hint="Wait until it is done, or choose another place.", code="busy")
+        raise BundleError(
+            f"another process is writing {shown(self._called)}",
+            hint="Wait until it is done, or choose another place.",
+            code="busy",
+        )
 
     def _locked(self, file: int) -> bool:
         try:
@@ -116,11 +135,15 @@ class Staging:
             raise
 
     def _recover(self, lock: int) -> None:
-        """Remove what a writer left that was killed together with its guardian, and say what this one may leave."""
+        """Remove what a writer left that was killed together with its guardian, and say what this one may
+        leave.
+        """
         regular = stat.S_ISREG(os.fstat(lock).st_mode)
         content = os.read(lock, _LOCK_CONTENT).decode("utf-8", "surrogateescape") if regular else ""
-        if not regular or content and not self._names.fullmatch(content):
-            raise BundleError(f"{shown(self._lock_path)} is not ours, and in the way", hint="Move it away.", code="exists")
+        if not regular or (content and not self._names.fullmatch(content)):
+            raise BundleError(
+                f"{shown(self._lock_path)} is not ours, and in the way", hint="Move it away.", code="exists"
+            )
         if content:
             leftovers.clean(str(self.out), str(self.path.with_name(content)))
         os.ftruncate(lock, 0)
@@ -148,8 +171,8 @@ def is_ours(name: str) -> bool:
 class Guardian:
     """Starts at once; ``end`` it when there is nothing left to remove.
 
-    It has a session of its own and takes no signal that a terminal or a supervisor sends, so that it ends with the
-    writer and never before. Where it cannot be started the next writer removes what was left.
+    It has a session of its own and takes no signal that a terminal or a supervisor sends, so that it ends
+    with the writer and never before. Where it cannot be started the next writer removes what was left.
     """
 
     def __init__(self, out: str, staging: str, lock: str, made: Sequence[str]):
@@ -158,15 +181,30 @@ class Guardian:
             return
         import fcntl
 
-        command = [sys.executable, "-I", "-S", leftovers.__file__, str(os.getpid()), out, staging, lock, *made]
+        command = [
+            sys.executable,
+            "-I",
+            "-S",
+            leftovers.__file__,
+            str(os.getpid()),
+            out,
+            staging,
+            lock,
+            *made,
+        ]
         source = None
         try:
             source, self._pipe = os.pipe()
             high = fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, 10)  # clear of the ones that are set below
             os.close(source)
             source = high
-            streams = [(os.POSIX_SPAWN_DUP2, source, 0), *((os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2))]
-            self._pid = os.posix_spawn(sys.executable, command, os.environ, file_actions=streams, setsigmask=_HELD_BACK, **_SESSION)
+            streams = [
+                (os.POSIX_SPAWN_DUP2, source, 0),
+                *((os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)),
+            ]
+            self._pid = os.posix_spawn(
+                sys.executable, command, os.environ, file_actions=streams, setsigmask=_HELD_BACK, **_SESSION
+            )
         except (OSError, NotImplementedError):
             self._close()
         finally:

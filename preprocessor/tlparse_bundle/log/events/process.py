@@ -3,10 +3,30 @@
 from tlparse_bundle.log.events.kind import Kind
 
 KINDS = (
-    Kind("str", "interned string", "process", "none", "Defines the number by which stacks refer to a file name."),
-    Kind("artifact:torch_version", "torch version", "process", "json", "PyTorch version and commit that wrote the log."),
-    Kind("dump_file", "dumped source", "process", "python", "Source of generated code that Dynamo traced, such as <eval_with_key>; stacks refer to it by name."),
+    Kind(
+        "str",
+        "interned string",
+        "process",
+        "none",
+        "Defines the number by which stacks refer to a file name.",
+    ),
+    Kind(
+        "artifact:torch_version",
+        "torch version",
+        "process",
+        "json",
+        "PyTorch version and commit that wrote the log.",
+    ),
+    Kind(
+        "dump_file",
+        "dumped source",
+        "process",
+        "python",
+        "Source of generated code that Dynamo traced, such as <eval_with_key>; stacks refer to it by name.",
+    ),
     Kind("link", "link", "process", "none", "A link that the job attached, for instance to a profile."),
     Kind("damaged_record", "damaged record", "process", "text", "A record whose JSON could not be read."),
-    Kind("untyped_record", "untyped record", "process", "text", "A record that has context keys and no event."),
+    Kind(
+        "untyped_record", "untyped record", "process", "text", "A record that has context keys and no event."
+    ),
 )

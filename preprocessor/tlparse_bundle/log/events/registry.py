@@ -10,7 +10,19 @@ from functools import cache, lru_cache
 from typing import Any
 
 from tlparse_bundle.base.plugins import Loaded, plugins
-from tlparse_bundle.log.events import aot, autograd, caching, distributed, dynamo, export, inductor, process, runtime, shapes, vllm
+from tlparse_bundle.log.events import (
+    aot,
+    autograd,
+    caching,
+    distributed,
+    dynamo,
+    export,
+    inductor,
+    process,
+    runtime,
+    shapes,
+    vllm,
+)
 from tlparse_bundle.log.events.kind import LANGUAGES, PHASES, Kind
 
 FAMILIES = (process, dynamo, shapes, export, autograd, distributed, aot, inductor, caching, runtime, vllm)
@@ -32,7 +44,10 @@ def plugin_kinds() -> Loaded:
 
 
 def _kinds_of(module: Any) -> tuple[Kind, ...]:
-    """The kinds that a module of another package has. Raises TypeError or ValueError when one is not a Kind."""
+    """The kinds that a module of another package has.
+
+    Raises TypeError or ValueError when one is not a Kind.
+    """
     kinds = tuple(module.KINDS)
     for kind in kinds:
         if not isinstance(kind, Kind):
@@ -40,9 +55,14 @@ def _kinds_of(module: Any) -> tuple[Kind, ...]:
         if not all(type(field) is str for field in kind):
             raise TypeError("a field of a Kind is not text")
         if kind.language not in LANGUAGES:
-            raise ValueError(f"{kind.language!r} is not a language of a Kind: use one of {', '.join(LANGUAGES)}")
+            raise ValueError(
+                f"{kind.language!r} is not a language of a Kind: use one of {', '.join(LANGUAGES)}"
+            )
         if kind.phase not in (phase.id for phase in PHASES):
-            raise ValueError(f"{kind.phase!r} is not a phase of a Kind: use one of {', '.join(phase.id for phase in PHASES)}")
+            raise ValueError(
+                f"{kind.phase!r} is not a phase of a Kind: use one of"
+                f" {', '.join(phase.id for phase in PHASES)}"
+            )
     return kinds
 
 
@@ -62,7 +82,9 @@ def _named_kind(event_type: str, name: str | None) -> Kind | None:
 def describe(event_type: str, name: str | None, encoding: object) -> Kind:
     """The kind of an event; for an unknown one a generic kind made from what torch says of it."""
     if event_type != "artifact":
-        kind = (_named_kind(event_type, name) if event_type == "graph_dump" else None) or known_kinds().get(event_type)
+        kind = (_named_kind(event_type, name) if event_type == "graph_dump" else None) or known_kinds().get(
+            event_type
+        )
         return kind or Kind(event_type, event_type, "other", "text", "")
     kind = _named_kind("artifact", name)
     language = "json" if encoding == "json" else "text"
@@ -73,7 +95,9 @@ def is_artifact(event_type: str, has_payload: bool) -> bool:
     """Whether an event is something to look at on its own (schema: artifacts)."""
     if event_type == "chromium_event":
         return False
-    return has_payload or event_type in ("artifact", "link") or event_type.removesuffix("_runtime") in _METRICS
+    return (
+        has_payload or event_type in ("artifact", "link") or event_type.removesuffix("_runtime") in _METRICS
+    )
 
 
 def artifact_name(event_type: str, name: str | None) -> str:

@@ -1,4 +1,6 @@
-"""What holds for every request and every answer, whatever is asked for: headers, who may ask, how much a request may hold."""
+"""What holds for every request and every answer, whatever is asked for: headers, who may ask, how much a
+request may hold.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,12 @@ SECURITY = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
-    # A payload opened in a tab of its own must not run; pages carry a stricter policy themselves. The worker that runs Python needs WebAssembly.
+    # A payload opened in a tab of its own must not run; pages carry a stricter policy themselves. The worker
+    # that runs Python needs WebAssembly.
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-        "worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self';"
+        " img-src 'self' data:; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors"
+        " 'none'"
     ),
 }
 NO_STORE = "no-store"
@@ -36,9 +40,10 @@ def is_of_another_site(headers: Headers) -> bool:
 class Guard:
     """Refuses by what a request is, never by what it asks for, so that nobody learns from it what there is.
 
-    Requests whose Host header names another machine are refused, so that no foreign page can read a trace by DNS
-    rebinding; those of foreign pages, but of ``origins``, so that none can tell which files exist; and those that
-    are too large. A link on a foreign page may be followed: Cross-Origin-Opener-Policy keeps what it opens from that page.
+    Requests whose Host header names another machine are refused, so that no foreign page can read a trace by
+    DNS rebinding; those of foreign pages, but of ``origins``, so that none can tell which files exist; and
+    those that are too large. A link on a foreign page may be followed: Cross-Origin-Opener-Policy keeps what
+    it opens from that page.
     """
 
     def __init__(self, app: ASGIApp, origins: Collection[str] = ()):
@@ -66,12 +71,21 @@ class Guard:
             return PlainTextResponse("This server answers to 127.0.0.1 and localhost only.\n", 400)
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > _MAX_TARGET:
             return PlainTextResponse("The address is too long.\n", 414)
-        if len(headers) > _MAX_HEADERS or sum(len(name) + len(value) for name, value in scope["headers"]) > _MAX_HEADER_BYTES:
+        if (
+            len(headers) > _MAX_HEADERS
+            or sum(len(name) + len(value) for name, value in scope["headers"]) > _MAX_HEADER_BYTES
+        ):
             return PlainTextResponse("The headers are too large.\n", 431)
         if "transfer-encoding" in headers or headers.get("content-length", "0") != "0":
             return PlainTextResponse("A request has no body here.\n", 413, {"Connection": "close"})
-        if self._is_foreign(headers, host) and not (scope["method"] == "GET" and headers.get("sec-fetch-dest") == "document"):
-            return PlainTextResponse("Pages of other origins may not read here; 'tlparse-bundle serve --allow-origin' names those that may.\n", 403)
+        if self._is_foreign(headers, host) and not (
+            scope["method"] == "GET" and headers.get("sec-fetch-dest") == "document"
+        ):
+            return PlainTextResponse(
+                "Pages of other origins may not read here; 'tlparse-bundle serve --allow-origin' names those"
+                " that may.\n",
+                403,
+            )
         return None
 
     def _is_foreign(self, headers: Headers, host: str) -> bool:
@@ -79,4 +93,6 @@ class Guard:
         origin = headers.get("origin")
         if origin in self._origins:
             return False
-        return is_of_another_site(headers) or origin is not None and origin.lower() != f"http://{host}".lower()
+        return is_of_another_site(headers) or (
+            origin is not None and origin.lower() != f"http://{host}".lower()
+        )

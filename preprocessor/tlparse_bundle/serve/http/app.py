@@ -39,10 +39,12 @@ def create_app(  # noqa: C901 - the routes, one after the other
 ) -> Starlette:
     """The application for places of bundles by name, with viewers beside those of the package.
 
-    URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the whole), /bundles/<name>.events (news of one that grows), /bundles.json (the list),
-    /favicon.ico, /trend.json (all of them over time), /comparison.json?base=<name>&new=<name> and /comparison.html (one file of it); '/' leads to the viewer of the only bundle, without one to the page that opens logs, else to the
-    page that lists them. Who may ask is the matter of Guard and TokenGate: pages of this server, programs, and pages of ``allow_origins``
-    ('https://me.github.io'); with ``token`` none without it.
+    URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the
+    whole), /bundles/<name>.events (news of one that grows), /bundles.json (the list), /favicon.ico,
+    /trend.json (all of them over time), /comparison.json?base=<name>&new=<name> and /comparison.html (one
+    file of it); '/' leads to the viewer of the only bundle, without one to the page that opens logs, else to
+    the page that lists them. Who may ask is the matter of Guard and TokenGate: pages of this server,
+    programs, and pages of ``allow_origins`` ('https://me.github.io'); with ``token`` none without it.
     """
     known = Bundles({name: open_place(location) for name, location in bundles.items()})
     packaged = viewers_folder()
@@ -57,11 +59,18 @@ def create_app(  # noqa: C901 - the routes, one after the other
         if not bundles:
             return RedirectResponse(f"{base}/viewers/open/")
         only = await _aside(known.only)
-        return RedirectResponse(f"{base}/viewers/{first_viewer}/?bundle={base}/bundles/{only}/" if only else f"{base}/viewers/home/")
+        return RedirectResponse(
+            f"{base}/viewers/{first_viewer}/?bundle={base}/bundles/{only}/"
+            if only
+            else f"{base}/viewers/home/"
+        )
 
     async def catalogue(request: Request) -> Response:
         rows = [viewer_row(name, folder) for name, folder in viewers_with(own).items()]
-        return JSONResponse({"bundles": await _aside(known.rows), "viewers": rows, "comparison": COMPARISON}, headers={"Cache-Control": REVALIDATE})
+        return JSONResponse(
+            {"bundles": await _aside(known.rows), "viewers": rows, "comparison": COMPARISON},
+            headers={"Cache-Control": REVALIDATE},
+        )
 
     async def icon(request: Request) -> Response:
         """For what has no icon of its own, such as a JSON document in a tab."""
@@ -79,7 +88,9 @@ def create_app(  # noqa: C901 - the routes, one after the other
             below += "index.html"
         target = root if name in own and not below else inside(root, below, Path.exists)
         if target is not None and not path.endswith("/") and target.is_dir():
-            return RedirectResponse(request.url.path + "/" + (f"?{request.url.query}" if request.url.query else ""))
+            return RedirectResponse(
+                request.url.path + "/" + (f"?{request.url.query}" if request.url.query else "")
+            )
         stored = None if target is None else local_file(root, target.relative_to(root).as_posix())
         if stored is None:
             return PlainTextResponse(f"There is no file {path!r} among the viewers.\n", 404)
@@ -102,12 +113,16 @@ def create_app(  # noqa: C901 - the routes, one after the other
         if found is None:
             return PlainTextResponse(f"There is no file {asked!r} in a bundle of that name.\n", 404)
         path, stored = found
-        response = await send_file(request, path, stored, FOREVER if path.startswith("blobs/") else REVALIDATE)
+        response = await send_file(
+            request, path, stored, FOREVER if path.startswith("blobs/") else REVALIDATE
+        )
         if path == MANIFEST:
             response.headers.update(SHARE | LIVE)
         return response
 
-    async def send_file(request: Request, path: str, stored: Stored, cache_control: str, compress: bool = False) -> Response:
+    async def send_file(
+        request: Request, path: str, stored: Stored, cache_control: str, compress: bool = False
+    ) -> Response:
         try:
             if is_quick(request, path, stored):
                 return respond(request, path, stored, cache_control, compress)
@@ -133,11 +148,21 @@ def create_app(  # noqa: C901 - the routes, one after the other
         allow_origins=list(allow_origins),
         allow_methods=["GET", "HEAD"],
         allow_headers=["Authorization", "Range", "If-Range", "If-None-Match", "Cache-Control"],
-        expose_headers=["Accept-Ranges", "Content-Encoding", "Content-Length", "Content-Range", "Date", "ETag", *LIVE],
+        expose_headers=[
+            "Accept-Ranges",
+            "Content-Encoding",
+            "Content-Length",
+            "Content-Range",
+            "Date",
+            "ETag",
+            *LIVE,
+        ],
         allow_private_network=True,
     )
     guard = Middleware(Guard, origins=allow_origins)
-    gate = [Middleware(TokenGate, token=token)] if token else []  # behind CORS, since a preflight carries no token
+    gate = (
+        [Middleware(TokenGate, token=token)] if token else []
+    )  # behind CORS, since a preflight carries no token
     middleware = [guard, cors, *gate] if allow_origins else [guard, *gate]
     return Starlette(routes=routes, middleware=middleware, exception_handlers={Exception: _failed})
 
@@ -149,4 +174,8 @@ async def _aside(do: Callable, *arguments: object):
 
 def _failed(request: Request, error: Exception) -> Response:
     """The answer to a fault of ours. The server prints its traceback."""
-    return PlainTextResponse("The server failed; the terminal that it runs in says why.\n", 500, {**SECURITY, "Cache-Control": NO_STORE})
+    return PlainTextResponse(
+        "The server failed; the terminal that it runs in says why.\n",
+        500,
+        {**SECURITY, "Cache-Control": NO_STORE},
+    )

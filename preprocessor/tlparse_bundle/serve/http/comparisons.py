@@ -1,4 +1,6 @@
-"""The comparison of bundles that the server makes when a page asks for it: what ``tlparse-bundle compare`` says, as JSON."""
+"""The comparison of bundles that the server makes when a page asks for it: what ``tlparse-bundle compare``
+says, as JSON.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ _NOT_READ = "One of the bundles could not be read; 'tlparse-bundle validate' say
 
 
 class Comparisons:
-    """``?base=NAME&new=NAME``, names as in bundles.json. Several of a side are its runs: the first stands for it. ``&ranks=A,B`` as in the command."""
+    """``?base=NAME&new=NAME``, names as in bundles.json.
+
+    Several of a side are its runs: the first stands for it. ``&ranks=A,B`` as in the command.
+    """
 
     def __init__(self, known: Bundles):
         self._known = known
@@ -48,13 +53,22 @@ class Comparisons:
         self._begun: set[asyncio.Task] = set()  # the loop itself keeps no task
 
     def begin(self, request: Request) -> None:
-        """Begin to make what the page that is asked for will ask for: it is there sooner by the time that the page takes to load."""
+        """Begin to make what the page that is asked for will ask for: it is there sooner by the time that the
+        page takes to load.
+        """
         asked = request.query_params
-        names = [[_name(address, request.scope["root_path"]) for address in asked.getlist(side)] for side in SIDES]
+        names = [
+            [_name(address, request.scope["root_path"]) for address in asked.getlist(side)] for side in SIDES
+        ]
         if "comparison" in asked or not all(names) or None in (*names[0], *names[1]):
             return  # the page says what is wrong
         pairs = [(side, str(name)) for side, found in zip(SIDES, names) for name in found]
-        task = asyncio.create_task(self._answer(request, QueryParams([*pairs, *((key, text) for key, text in asked.multi_items() if key == "ranks")])))
+        task = asyncio.create_task(
+            self._answer(
+                request,
+                QueryParams([*pairs, *((key, text) for key, text in asked.multi_items() if key == "ranks")]),
+            )
+        )
         self._begun.add(task)
         task.add_done_callback(self._ended)
 
@@ -76,16 +90,34 @@ class Comparisons:
             return PlainTextResponse("Ask for it from a page of this server.\n", 403)
         sides = [params.getlist(side) for side in SIDES]
         if not all(0 < len(names) <= _MOST for names in sides):
-            return PlainTextResponse(f"Name the bundles of both sides, at most {_MOST} each: comparison.json?base=NAME&new=NAME\n", 400)
+            return PlainTextResponse(
+                f"Name the bundles of both sides, at most {_MOST} each: comparison.json?base=NAME&new=NAME\n",
+                400,
+            )
         asked = params.get("ranks")
         ranks = None if asked is None else _RANKS.fullmatch(asked)
         if asked is not None and ranks is None:
             return PlainTextResponse("Two ranks are named as in ranks=0,3\n", 400)
         squeeze = "gzip" in accepted_encodings(request.headers.get("accept-encoding", ""))
-        asked_for = partial(self._made, sides, ranks and (int(ranks[1]), int(ranks[2])), only_head=request.method == "HEAD", squeeze=squeeze, as_page=as_page)
+        asked_for = partial(
+            self._made,
+            sides,
+            ranks and (int(ranks[1]), int(ranks[2])),
+            only_head=request.method == "HEAD",
+            squeeze=squeeze,
+            as_page=as_page,
+        )
         return await to_thread.run_sync(asked_for, limiter=self._limit, abandon_on_cancel=True)
 
-    def _made(self, sides: list[list[str]], ranks: tuple[int, int] | None, *, only_head: bool, squeeze: bool, as_page: bool) -> Response:
+    def _made(
+        self,
+        sides: list[list[str]],
+        ranks: tuple[int, int] | None,
+        *,
+        only_head: bool,
+        squeeze: bool,
+        as_page: bool,
+    ) -> Response:
         try:
             places = {name: self._known.bundle(name) for names in sides for name in names}
             missing = [name for name, place in places.items() if place is None]
@@ -96,7 +128,13 @@ class Comparisons:
             what = (*map(tuple, sides), ranks, *map(self._version, places))
             with self._turn(what):
                 made = self._newest.get(what)
-                opened = {} if made and not as_page else {name: Bundle.open(place.location(folder)) for name, (place, folder) in places.items()}
+                opened = (
+                    {}
+                    if made and not as_page
+                    else {
+                        name: Bundle.open(place.location(folder)) for name, (place, folder) in places.items()
+                    }
+                )
                 if made is None:
                     made = self._compared(sides, ranks, opened)
                     with self._lock:
@@ -126,12 +164,18 @@ class Comparisons:
                 self._turns.pop(what, None)
 
     @staticmethod
-    def _compared(sides: Sequence[Sequence[str]], ranks: tuple[int, int] | None, opened: Mapping[str, Bundle]) -> bytes:
+    def _compared(
+        sides: Sequence[Sequence[str]], ranks: tuple[int, int] | None, opened: Mapping[str, Bundle]
+    ) -> bytes:
         try:
-            document = compare(*([(name.rpartition("/")[2], opened[name]) for name in names] for names in sides), ranks)
+            document = compare(
+                *([(name.rpartition("/")[2], opened[name]) for name in names] for names in sides), ranks
+            )
         except BundleError as error:
             if error.code == "not-found":
-                raise _NotComparable(f"These bundles cannot be compared: {error.message}. {error.hint}") from None
+                raise _NotComparable(
+                    f"These bundles cannot be compared: {error.message}. {error.hint}"
+                ) from None
             raise
         return gzip.compress(dumps(document), 1)
 
@@ -159,7 +203,9 @@ def _name(address: str, root_path: str) -> str | None:
 
 def _page(document: bytes, sides: Mapping[str, tuple[str, Bundle]]) -> Response:
     """Raises BundleError when it would be too large, and when a bundle is damaged."""
-    pieces = export_comparison(loads(gzip.decompress(document)), {side: bundle for side, (_, bundle) in sides.items()})
+    pieces = export_comparison(
+        loads(gzip.decompress(document)), {side: bundle for side, (_, bundle) in sides.items()}
+    )
     name = "-".join(name.rpartition("/")[2] for name, _ in sides.values())
     return Pieces(iter(pieces), 200, {"Content-Disposition": attachment(name, ".html")}, PAGE_TYPE)
 
@@ -167,4 +213,6 @@ def _page(document: bytes, sides: Mapping[str, tuple[str, Bundle]]) -> Response:
 def _response(document: bytes, squeeze: bool) -> Response:
     """Of a document that is compressed with gzip."""
     headers = {"Vary": "Accept-Encoding", **({"Content-Encoding": "gzip"} if squeeze else {})}
-    return Response(document if squeeze else gzip.decompress(document), media_type="application/json", headers=headers)
+    return Response(
+        document if squeeze else gzip.decompress(document), media_type="application/json", headers=headers
+    )

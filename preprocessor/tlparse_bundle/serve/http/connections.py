@@ -24,7 +24,9 @@ _MAX_FILES = 8192
 _FILES_OF_WINDOWS = 512  # that its select() watches
 _MAX_CONNECTIONS = 512
 _HEAD_BYTES = 16_384
-_TURN_SECONDS = 0.0005  # while a thread compares two bundles, the files of the page wait for their turn each time
+_TURN_SECONDS = (
+    0.0005  # while a thread compares two bundles, the files of the page wait for their turn each time
+)
 _NO_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _log = logging.getLogger("uvicorn.error")
 
@@ -38,7 +40,9 @@ class Limits(NamedTuple):
 
 
 def limits_of_process() -> Limits:
-    """As many connections as the process may have files, a socket and a file for each; it may have more than it is given at first."""
+    """As many connections as the process may have files, a socket and a file for each; it may have more than
+    it is given at first.
+    """
     try:
         import resource
     except ImportError:  # Windows
@@ -56,7 +60,9 @@ def limits_of_process() -> Limits:
 
 def _limits(files: int) -> Limits:
     at_once = 64 if files >= 1024 else 4
-    return Limits(min(max((files - _OWN_FILES - 4 * at_once) // 2, 2), _MAX_CONNECTIONS), at_once)  # it takes some turns to end what is too much
+    return Limits(
+        min(max((files - _OWN_FILES - 4 * at_once) // 2, 2), _MAX_CONNECTIONS), at_once
+    )  # it takes some turns to end what is too much
 
 
 def run_app(app: ASGIApp, sock: socket.socket, limits: Limits) -> None:
@@ -88,11 +94,16 @@ class _Server(uvicorn.Server):
         asyncio.get_running_loop().set_exception_handler(_Faults())
         await super().startup(sockets=sockets)
         for sock in sockets or ():
-            sock.listen(_BACKLOG)  # asyncio takes one number for those that wait and for those that it accepts at once
+            sock.listen(
+                _BACKLOG
+            )  # asyncio takes one number for those that wait and for those that it accepts at once
 
 
 class _Faults:
-    """What goes wrong in the event loop. It tries to accept again and again, and says each time that there are no files left: once is enough."""
+    """What goes wrong in the event loop.
+
+    It tries to accept again and again, and says each time that there are no files left: once is enough.
+    """
 
     def __init__(self) -> None:
         self._said = False
@@ -122,7 +133,9 @@ class _Connection(H11Protocol):
             self._head_timer = self.loop.call_later(self._limits.head_seconds, transport.abort)
 
     def data_received(self, data: bytes) -> None:
-        for at in range(0, len(data), _HEAD_BYTES):  # h11 bounds what it still waits for, not what comes at once
+        for at in range(
+            0, len(data), _HEAD_BYTES
+        ):  # h11 bounds what it still waits for, not what comes at once
             if self.transport.is_closing():
                 return
             super().data_received(data[at : at + _HEAD_BYTES])
@@ -137,7 +150,9 @@ class _Connection(H11Protocol):
 
     def shutdown(self) -> None:
         super().shutdown()
-        if not self._is_waiting() and self.scope.get(ENDLESS):  # else the server would wait for it, and then say that it broke it off
+        if not self._is_waiting() and self.scope.get(
+            ENDLESS
+        ):  # else the server would wait for it, and then say that it broke it off
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -160,7 +175,15 @@ class _Connection(H11Protocol):
             self._head_timer = None
 
     def _end(self, status: int, text: str) -> None:
-        fields = {**SECURITY, "Cache-Control": NO_STORE, "Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(text)), "Connection": "close"}
+        fields = {
+            **SECURITY,
+            "Cache-Control": NO_STORE,
+            "Content-Type": "text/plain; charset=utf-8",
+            "Content-Length": str(len(text)),
+            "Connection": "close",
+        }
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        self.transport.write(f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\n{head}\r\n{text}".encode())
+        self.transport.write(
+            f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\n{head}\r\n{text}".encode()
+        )
         self.transport.close()

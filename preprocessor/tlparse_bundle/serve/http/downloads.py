@@ -28,7 +28,9 @@ from tlparse_bundle.serve.http.access import is_of_another_site
 from tlparse_bundle.serve.http.responses import UNREADABLE, Pieces
 from tlparse_bundle.serve.publish.export import MAX_BYTES, export, viewers_of
 
-SHARE = {"Tlparse-Bundle-Share": "html, zip, redact"}  # what comes with a manifest, so that a page knows what it may offer
+SHARE = {
+    "Tlparse-Bundle-Share": "html, zip, redact"
+}  # what comes with a manifest, so that a page knows what it may offer
 KINDS = (".html", ".zip", ".preview")  # the last: what would go and stay, as text
 PAGE_TYPE = "text/html; charset=utf-8"
 REDACTED = "redacted"  # the name of what a preset leaves: that of the bundle may tell something
@@ -46,7 +48,10 @@ class HandOn:
         self._limit = CapacityLimiter(_AT_ONCE)
 
     async def answer(self, request: Request, name: str, kind: str, place: Place, folder: str) -> Response:
-        """The bundle of a name, which lies in a folder of a place. It takes work: pages of other sites cannot have it begun."""
+        """The bundle of a name, which lies in a folder of a place.
+
+        It takes work: pages of other sites cannot have it begun.
+        """
         if is_of_another_site(request.headers):
             return PlainTextResponse("Ask for it from a page of this server.\n", 403)
         try:
@@ -59,11 +64,19 @@ class HandOn:
         if request.method == "HEAD":
             return Response(status_code=200, headers=headers, media_type=media_type)
         viewer = request.query_params.get("viewer", "")
-        make = partial(_preview, chosen, place, folder) if kind == ".preview" else partial(_made, _zip if kind == ".zip" else self._page, name, place, folder, viewer, chosen)
+        make = (
+            partial(_preview, chosen, place, folder)
+            if kind == ".preview"
+            else partial(_made, _zip if kind == ".zip" else self._page, name, place, folder, viewer, chosen)
+        )
         try:
             pieces = await to_thread.run_sync(make, limiter=self._limit, abandon_on_cancel=True)
         except BundleError as error:
-            said = f"{error.message}\n{error.hint}\n" if error.code in ("too-large", "export", "redacted", "growing", "not-redacted") else _NOT_READ
+            said = (
+                f"{error.message}\n{error.hint}\n"
+                if error.code in ("too-large", "export", "redacted", "growing", "not-redacted")
+                else _NOT_READ
+            )
             return PlainTextResponse(said, 413 if error.code == "too-large" else 500)
         except UNREADABLE:
             return PlainTextResponse(_NOT_READ, 500)
@@ -75,7 +88,14 @@ class HandOn:
         return iter(export(bundle, viewers, max_bytes=MAX_BYTES))
 
 
-def _made(make: Callable[[str, Place, str, str], Iterator[bytes]], name: str, place: Place, folder: str, viewer: str, chosen: Policy | None) -> Iterator[bytes]:
+def _made(
+    make: Callable[[str, Place, str, str], Iterator[bytes]],
+    name: str,
+    place: Place,
+    folder: str,
+    viewer: str,
+    chosen: Policy | None,
+) -> Iterator[bytes]:
     """What ``make`` gives of a bundle, or of what a policy leaves of it."""
     if chosen is None:
         return make(name, place, folder, viewer)
@@ -89,7 +109,10 @@ def _made(make: Callable[[str, Place, str, str], Iterator[bytes]], name: str, pl
 
 
 def _chosen(query: Mapping[str, str], *, always: bool) -> Policy | None:
-    """The policy that a page asks for, by a preset or by all that is to go, with commas. Raises BundleError for words that are none."""
+    """The policy that a page asks for, by a preset or by all that is to go, with commas.
+
+    Raises BundleError for words that are none.
+    """
     preset, drop = query.get("preset"), query.get("drop")
     if drop is None:
         return policy(preset) if preset is not None or always else None
@@ -99,7 +122,13 @@ def _chosen(query: Mapping[str, str], *, always: bool) -> Policy | None:
 def _preview(chosen: Policy, place: Place, folder: str) -> Iterator[bytes]:
     from tlparse_bundle.redact.preview import preview
 
-    return iter([plain("\n".join(preview(Bundle.open(place.location(folder)), chosen)) + "\n").encode("utf-8", "replace")])
+    return iter(
+        [
+            plain("\n".join(preview(Bundle.open(place.location(folder)), chosen)) + "\n").encode(
+                "utf-8", "replace"
+            )
+        ]
+    )
 
 
 def _read(file: IO[bytes]) -> Iterator[bytes]:
@@ -121,7 +150,9 @@ def _zip(name: str, place: Place, folder: str, _viewer: str) -> Iterator[bytes]:
                 stored = place.file(path, folder)
                 if stored is None:
                     raise OSError(f"{path} is not there any more")
-                info = zipfile.ZipInfo(f"{top}/{path}", time.gmtime(max(stored.modified or 0, 315_532_800))[:6])
+                info = zipfile.ZipInfo(
+                    f"{top}/{path}", time.gmtime(max(stored.modified or 0, 315_532_800))[:6]
+                )
                 info.external_attr = 0o600 << 16
                 with stored.open() as source, archive.open(info, "w", force_zip64=True) as target:
                     while piece := source.read(_PIECE):
@@ -133,7 +164,11 @@ def _zip(name: str, place: Place, folder: str, _viewer: str) -> Iterator[bytes]:
 
 
 def _one_state(place: Place, folder: str) -> tuple[bytes | None, list[str]]:
-    """The files of a bundle. One that grows is taken as it is now, with the manifest of now: the next states have other files, and its own stay for a while."""
+    """The files of a bundle.
+
+    One that grows is taken as it is now, with the manifest of now: the next states have other files, and its
+    own stay for a while.
+    """
     bundle = Bundle.open(place.location(folder))
     if not bundle.manifest.get("growing"):
         return None, place.files(folder)
@@ -141,7 +176,9 @@ def _one_state(place: Place, folder: str) -> tuple[bytes | None, list[str]]:
     there = [path for path in place.files(folder) if path in named]
     if len(there) < len(named):
         raise OSError("the bundle has grown meanwhile")
-    return dumps_indented(bundle.manifest), sorted(there, key=lambda path: not path.startswith(f"{LIVE}/"))  # what goes away first
+    return dumps_indented(bundle.manifest), sorted(
+        there, key=lambda path: not path.startswith(f"{LIVE}/")
+    )  # what goes away first
 
 
 class _Sink:

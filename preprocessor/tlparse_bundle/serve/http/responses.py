@@ -1,4 +1,7 @@
-"""A stored file as an HTTP response: encoding, range, condition. Large ones go out in pieces, made in another thread."""
+"""A stored file as an HTTP response: encoding, range, condition.
+
+Large ones go out in pieces, made in another thread.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,13 @@ from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.codecs import MAX_FILE_BYTES, Codec, codec_of
 from tlparse_bundle.serve.bundle_places import Stored
 
-_TYPES = {".json": "application/json", ".jsonl": "application/jsonl", ".js": "text/javascript", ".mjs": "text/javascript", ".log": "text/plain"}
+_TYPES = {
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".log": "text/plain",
+}
 FOREVER = "private, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
 UNREADABLE = (OSError, ValueError, BundleError)
@@ -33,19 +42,33 @@ def is_quick(request: Request, path: str, stored: Stored) -> bool:
     return stored.size is not None and stored.size <= _PIECE and not _must_decode(request, codec_of(path))
 
 
-def respond(request: Request, path: str, stored: Stored, cache_control: str, compress: bool = False) -> Response:
-    """The file at ``path``, in the best encoding that the browser takes; ranges are of what that encoding gives.
+def respond(
+    request: Request, path: str, stored: Stored, cache_control: str, compress: bool = False
+) -> Response:
+    """The file at ``path``, in the best encoding that the browser takes; ranges are of what that encoding
+    gives.
 
-    ``compress``: also compress a small file that is stored as it is, which helps over a slow line. Raises OSError when the file cannot be read, and ValueError when it cannot be decoded, or holds more than a file may.
+    ``compress``: also compress a small file that is stored as it is, which helps over a slow line. Raises
+    OSError when the file cannot be read, and ValueError when it cannot be decoded, or holds more than a file
+    may.
     """
     codec = codec_of(path)
     must_decode = _must_decode(request, codec)
     wanted = request.headers.get("range")
     compress = compress and stored.size is not None and stored.size <= _PIECE
-    squeeze = (must_decode or compress) and wanted is None and "gzip" in accepted_encodings(request.headers.get("accept-encoding", ""))
+    squeeze = (
+        (must_decode or compress)
+        and wanted is None
+        and "gzip" in accepted_encodings(request.headers.get("accept-encoding", ""))
+    )
     encoding = "gzip" if squeeze else None if must_decode else codec.content_encoding
     etag = f'"{stored.tag}-{encoding or "id"}"'
-    headers = {"Cache-Control": cache_control, "ETag": etag, "Vary": "Accept-Encoding", "Accept-Ranges": "bytes"}
+    headers = {
+        "Cache-Control": cache_control,
+        "ETag": etag,
+        "Vary": "Accept-Encoding",
+        "Accept-Ranges": "bytes",
+    }
     if stored.modified is not None:
         headers["Last-Modified"] = formatdate(stored.modified, usegmt=True)
     if _names(request.headers.get("if-none-match", ""), etag):
@@ -70,7 +93,9 @@ def respond(request: Request, path: str, stored: Stored, cache_control: str, com
     if span is not None and not span:
         if content is None:
             stream.close()
-        return PlainTextResponse(f"The file has {size} bytes.\n", 416, {**headers, "Content-Range": f"bytes */{size}"})
+        return PlainTextResponse(
+            f"The file has {size} bytes.\n", 416, {**headers, "Content-Range": f"bytes */{size}"}
+        )
     status, taken = (200, range(size)) if span is None else (206, span)
     if span is not None:
         headers["Content-Range"] = f"bytes {span.start}-{span.stop - 1}/{size}"
@@ -79,7 +104,10 @@ def respond(request: Request, path: str, stored: Stored, cache_control: str, com
 
 
 class Pieces(StreamingResponse):
-    """A body that is made while it is sent. When that fails the connection ends, so that nobody takes it for the whole."""
+    """A body that is made while it is sent.
+
+    When that fails the connection ends, so that nobody takes it for the whole.
+    """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
@@ -92,8 +120,16 @@ class Pieces(StreamingResponse):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def _response(pieces: Iterator[bytes], headers: dict[str, str], media_type: str, status: int = 200, size: int | None = None) -> Response:
-    """At once when it is small; else its first piece is made now, so that what cannot be read is still an error of its own."""
+def _response(
+    pieces: Iterator[bytes],
+    headers: dict[str, str],
+    media_type: str,
+    status: int = 200,
+    size: int | None = None,
+) -> Response:
+    """At once when it is small; else its first piece is made now, so that what cannot be read is still an
+    error of its own.
+    """
     begin, length = [], 0
     for piece in pieces:
         begin.append(piece)
@@ -152,13 +188,19 @@ def _media_type(path: str) -> str:
     if not ending:  # blobs: they are payloads, that is text for a person to read
         return "text/plain; charset=utf-8"
     media_type = _TYPES.get(ending) or mimetypes.guess_type("x" + ending)[0] or "application/octet-stream"
-    return media_type + ("; charset=utf-8" if media_type.startswith("text/") or media_type in ("application/json", "application/jsonl") else "")
+    return media_type + (
+        "; charset=utf-8"
+        if media_type.startswith("text/") or media_type in ("application/json", "application/jsonl")
+        else ""
+    )
 
 
 def byte_range(header: str, size: int) -> range | None:
-    """The bytes that a Range header asks for: empty when there are none; None to send the whole (RFC 9110, 14.2).
+    """The bytes that a Range header asks for: empty when there are none; None to send the whole (RFC 9110,
+    14.2).
 
-    Several ranges in one request are answered with the whole, which the RFC allows, and so are numbers of absurd length.
+    Several ranges in one request are answered with the whole, which the RFC allows, and so are numbers of
+    absurd length.
     """
     match = _ONE_RANGE.fullmatch(header.replace(" ", ""))
     if match is None or match[1] == match[2] == "":

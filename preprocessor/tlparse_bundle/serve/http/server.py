@@ -19,7 +19,8 @@ _NEXT = 20  # ports that are tried
 
 
 def listen(port: int | None = None) -> socket.socket:
-    """A listening socket on loopback: at the default port or the next free one, or at the one that is given; 0 takes any.
+    """A listening socket on loopback: at the default port or the next free one, or at the one that is given;
+    0 takes any.
 
     Raises BundleError when the one that is given is taken.
     """
@@ -34,7 +35,8 @@ def listen(port: int | None = None) -> socket.socket:
 
 
 def _listen(port: int) -> socket.socket:
-    # With the protocol named, asyncio sets TCP_NODELAY on what it accepts; without it every answer waits 40 ms for an ACK.
+    # With the protocol named, asyncio sets TCP_NODELAY on what it accepts; without it every answer waits 40
+    # ms for an ACK.
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -44,7 +46,9 @@ def _listen(port: int) -> socket.socket:
         sock.close()
         if error.errno == errno.EADDRINUSE:
             raise BundleError(
-                f"port {port} is taken", hint="Pass another --port, or leave it out to take a free one.", code="port-taken"
+                f"port {port} is taken",
+                hint="Pass another --port, or leave it out to take a free one.",
+                code="port-taken",
             ) from None
         raise BundleError(f"port {port} cannot be used: {error.strerror}", code="port") from None
     return sock
@@ -62,7 +66,8 @@ def serve(
     """Serve until interrupted. ``ready`` is given the URL and the token once connections are accepted.
 
     ``bundles`` are bundles and folders of bundles, local or URLs; ``viewers`` folders with an index.html;
-    ``allow_origins`` the origins of pages elsewhere that may read. Without a token every user of the machine may read.
+    ``allow_origins`` the origins of pages elsewhere that may read. Without a token every user of the machine
+    may read.
     """
     from tlparse_bundle.serve.http.app import create_app
     from tlparse_bundle.serve.http.connections import limits_of_process, run_app

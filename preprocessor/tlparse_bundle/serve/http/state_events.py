@@ -1,7 +1,7 @@
 """Tells pages when a bundle that grows has a new state: server-sent events, one stream for each page.
 
-Only the manifest is looked at, so that it makes no difference which process grows the bundle. A page is told the newest state
-alone: one that slept for an hour misses nothing, and nothing waits for it here.
+Only the manifest is looked at, so that it makes no difference which process grows the bundle. A page is told
+the newest state alone: one that slept for an hour misses nothing, and nothing waits for it here.
 """
 
 from __future__ import annotations
@@ -21,8 +21,11 @@ from tlparse_bundle.serve.bundle_places import Stored
 from tlparse_bundle.serve.catalogue import Bundles
 
 EVENTS = ".events"  # after the address of a bundle: where its page hears of new states
-LIVE = {"Tlparse-Bundle-Live": "events"}  # what comes with a manifest, so that a page knows that it need not ask again and again
-ENDLESS = "tlparse_bundle.endless"  # in the scope of a request whose answer ends with the connection: nobody waits for it when the server ends
+LIVE = {
+    "Tlparse-Bundle-Live": "events"
+}  # what comes with a manifest, so that a page knows that it need not ask again and again
+# in the scope of a request whose answer ends with the connection: nobody waits for it when the server ends
+ENDLESS = "tlparse_bundle.endless"
 _LOOK_S = 0.2
 _LOOK_ELSEWHERE_S = 3.0
 _HEARTBEAT_S = 15.0
@@ -38,16 +41,23 @@ class State(NamedTuple):
 
 
 class News:
-    """``pause`` is how long to wait between two looks at a manifest of this machine, and ``heartbeat`` between two signs of life."""
+    """``pause`` is how long to wait between two looks at a manifest of this machine, and ``heartbeat``
+    between two signs of life.
+    """
 
     def __init__(self, bundles: Bundles, pause: float = _LOOK_S, heartbeat: float = _HEARTBEAT_S):
         self._bundles = bundles
         self._pause, self._heartbeat = pause, heartbeat
-        self._known: dict[str, tuple[str, State]] = {}  # by the name of a bundle, with the version of its manifest
+        self._known: dict[
+            str, tuple[str, State]
+        ] = {}  # by the name of a bundle, with the version of its manifest
         self._streams = 0
 
     async def answer(self, request: Request, name: str) -> Response:
-        """The stream of a bundle. One that does not grow has no news: the answer tells an EventSource not to ask again."""
+        """The stream of a bundle.
+
+        One that does not grow has no news: the answer tells an EventSource not to ask again.
+        """
         state = await self._state(name)
         if state is None:
             return PlainTextResponse("There is no bundle of that name.\n", 404)
@@ -117,7 +127,9 @@ def state_of(manifest: object) -> State | None:
 
 
 class _Stream(Response):
-    """``run`` is given a function that sends a piece, and goes on until the page leaves, or has nothing more to hear."""
+    """``run`` is given a function that sends a piece, and goes on until the page leaves, or has nothing more
+    to hear.
+    """
 
     media_type = "text/event-stream"
 

@@ -1,4 +1,7 @@
-"""The token: who has it may read. Without it any user of the machine could, since all of them reach its loopback interface."""
+"""The token: who has it may read.
+
+Without it any user of the machine could, since all of them reach its loopback interface.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 _BELOW = "/t/"  # and the token: the same tree, for pages elsewhere and for programs, which get no cookie
 _QUERY = "token="
 _REFUSED = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>Not allowed</title><h1>Not allowed</h1>'
-    "<p>Open the address that <code>tlparse-bundle serve</code> printed in the terminal: it holds a token, which this browser "
-    "keeps until the server ends. A server that was started again has a new one. Then reload this page."
-    "<p>Programs send it as <code>Authorization: Bearer TOKEN</code>, or ask below <code>/t/TOKEN/</code>.\n"
+    '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>Not'
+    " allowed</title><h1>Not allowed</h1><p>Open the address that <code>tlparse-bundle serve</code> printed"
+    " in the terminal: it holds a token, which this browser keeps until the server ends. A server that was"
+    " started again has a new one. Then reload this page.<p>Programs send it as <code>Authorization: Bearer"
+    " TOKEN</code>, or ask below <code>/t/TOKEN/</code>.\n"
 )
 
 
@@ -37,8 +41,8 @@ def base_with(url: str, token: str | None) -> str:
 class TokenGate:
     """Lets requests through that show the token: in a cookie, a header or the path.
 
-    An address with ``?token=`` gives the browser the cookie and leads to the address without it. All other requests
-    get the same answer, whatever they ask for.
+    An address with ``?token=`` gives the browser the cookie and leads to the address without it. All other
+    requests get the same answer, whatever they ask for.
     """
 
     def __init__(self, app: ASGIApp, token: str):
@@ -56,7 +60,9 @@ class TokenGate:
         if any(self._is(part.removeprefix(_QUERY)) for part in query if part.startswith(_QUERY)):
             return self._enter(scope, cookie, "&".join(part for part in query if not part.startswith(_QUERY)))
         scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self._is(given.strip()) or self._is(cookie_parser(headers.get("cookie", "")).get(cookie, "")):
+        if (scheme.lower() == "bearer" and self._is(given.strip())) or self._is(
+            cookie_parser(headers.get("cookie", "")).get(cookie, "")
+        ):
             return self.app
         below, _, _ = scope["path"].removeprefix(_BELOW).partition("/")
         if scope["path"].startswith(f"{_BELOW}{below}/") and self._is(below):
@@ -68,8 +74,11 @@ class TokenGate:
         return secrets.compare_digest(given.encode("utf-8", "surrogatepass"), self._token.encode())
 
     def _enter(self, scope: Scope, cookie: str, query: str) -> Response:
-        path = (scope.get("raw_path") or quote(scope["path"]).encode()).decode("latin-1").lstrip("/\\")  # two would name a host
+        path = (
+            (scope.get("raw_path") or quote(scope["path"]).encode()).decode("latin-1").lstrip("/\\")
+        )  # two would name a host
         location = "/" + quote(path, safe="/%:@!$&'()*+,;=~") + (f"?{query}" if query else "")
-        # Lax, so that links in the terminal of a notebook server or in a chat lead here; Guard refuses all else of other sites.
+        # Lax, so that links in the terminal of a notebook server or in a chat lead here; Guard refuses all
+        # else of other sites.
         set_cookie = f"{cookie}={self._token}; Path=/; HttpOnly; SameSite=Lax"
         return Response(status_code=303, headers={"Location": location, "Set-Cookie": set_cookie})

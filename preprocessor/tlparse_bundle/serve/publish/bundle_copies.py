@@ -1,4 +1,6 @@
-"""What a site and the folder of a comparison have in common: copies of bundles, and what of such a folder may be replaced."""
+"""What a site and the folder of a comparison have in common: copies of bundles, and what of such a folder may
+be replaced.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,17 @@ def check_decodable(bundles: Mapping[Path, Bundle]) -> None:
     zstd = [path for path, bundle in bundles.items() if bundle.manifest["codec"] == "zstd"]
     if zstd and not (viewers_folder() / LIB / "vendor" / "fzstd.js").exists():
         raise BundleError(
-            f"{visible(zstd[0])} is compressed with zstd, which the pages of a static host cannot decode in this installation",
+            f"{visible(zstd[0])} is compressed with zstd, which the pages of a static host cannot decode in"
+            " this installation",
             hint="Build it with '--codec gzip', or install tlparse-bundle with Node present.",
             code="no-decoder",
         )
 
 
 def check_free(target: Path, mark: str, what: str) -> None:
-    """Raises BundleError unless a new folder can be written; ``mark`` is the file that such a folder has, ``what`` its name for people."""
+    """Raises BundleError unless a new folder can be written; ``mark`` is the file that such a folder has,
+    ``what`` its name for people.
+    """
     try:
         check_new(target)
     except BundleError as error:
@@ -49,21 +54,44 @@ def check_free(target: Path, mark: str, what: str) -> None:
         raise
 
 
-def check_nothing_lost(folder: Path, what: str, parts: Collection[str], bundles: Iterable[Path], strays: Collection[str] = ()) -> None:
-    """Raises BundleError when a folder holds more than these parts, or one of its bundles more than the files of a bundle. ``strays``: what else would be lost."""
+def check_nothing_lost(
+    folder: Path, what: str, parts: Collection[str], bundles: Iterable[Path], strays: Collection[str] = ()
+) -> None:
+    """Raises BundleError when a folder holds more than these parts, or one of its bundles more than the files
+    of a bundle.
+
+    ``strays``: what else would be lost.
+    """
     others = [*strays, *(entry.name for entry in folder.iterdir() if entry.name not in parts)]
     for bundle in bundles:
-        found = (path for path in bundle.rglob("*") if not path.is_dir() or path.is_symlink()) if bundle.is_dir() else [bundle]
-        others += [path.relative_to(folder).as_posix() for path in found if not is_own(path.relative_to(bundle).as_posix()) or path.is_symlink()]
+        found = (
+            (path for path in bundle.rglob("*") if not path.is_dir() or path.is_symlink())
+            if bundle.is_dir()
+            else [bundle]
+        )
+        others += [
+            path.relative_to(folder).as_posix()
+            for path in found
+            if not is_own(path.relative_to(bundle).as_posix()) or path.is_symlink()
+        ]
     if others:
         hint = "Move these away first; they would be lost."
-        raise BundleError(f"{visible(folder)} holds more than {what}: {', '.join(map(visible, sorted(others)[:5]))}", hint=hint, code="exists")
+        raise BundleError(
+            f"{visible(folder)} holds more than {what}: {', '.join(map(visible, sorted(others)[:5]))}",
+            hint=hint,
+            code="exists",
+        )
 
 
 def copy_bundle(source: Path, target: Path) -> None:
-    """The files that a bundle may have. Raises BundleError when one is no regular file: whatever a link leads to would be published."""
+    """The files that a bundle may have.
+
+    Raises BundleError when one is no regular file: whatever a link leads to would be published.
+    """
     for folder, below, names in os.walk(source):
-        for name in sorted((*names, *(entry for entry in below if os.path.islink(os.path.join(folder, entry))))):
+        for name in sorted(
+            (*names, *(entry for entry in below if os.path.islink(os.path.join(folder, entry))))
+        ):
             path = os.path.relpath(os.path.join(folder, name), source).replace(os.sep, "/")
             if not is_own(path) and name in names:
                 continue
@@ -73,7 +101,11 @@ def copy_bundle(source: Path, target: Path) -> None:
                     with open(target / path, "xb") as copy:
                         shutil.copyfileobj(stream, copy, 1 << 20)
             except NotRegular as error:
-                raise BundleError(f"{visible(source / path)} is not published: {error.strerror}", hint=_NO_LINKS, code="bad-file") from None
+                raise BundleError(
+                    f"{visible(source / path)} is not published: {error.strerror}",
+                    hint=_NO_LINKS,
+                    code="bad-file",
+                ) from None
 
 
 def size_of(folder: Path) -> int:

@@ -32,7 +32,10 @@ _MAX_DOCUMENT = 256 << 20
 
 
 def check_target(target: Path, *, overwrite: bool) -> bool:
-    """Whether there is a comparison to be replaced. Raises BundleError when the folder holds something else: before long work begins."""
+    """Whether there is a comparison to be replaced.
+
+    Raises BundleError when the folder holds something else: before long work begins.
+    """
     replaces = overwrite and target.is_dir() and any(target.iterdir())
     if replaces:
         _check_comparison(target)
@@ -41,32 +44,44 @@ def check_target(target: Path, *, overwrite: bool) -> bool:
     return replaces
 
 
-def write_comparison(document: dict, base: Bundle, new: Bundle, target: Path, *, overwrite: bool = False) -> int:
-    """Writes comparison.json, base/, new/, viewers/<name>/ and an index.html that leads to the page; returns the size in bytes.
+def write_comparison(
+    document: dict, base: Bundle, new: Bundle, target: Path, *, overwrite: bool = False
+) -> int:
+    """Writes comparison.json, base/, new/, viewers/<name>/ and an index.html that leads to the page; returns
+    the size in bytes.
 
-    Into a new folder, or in place of one that was written so. Raises BundleError when the folder holds something else, when a
-    bundle lies elsewhere, and when a page could not decode one.
+    Into a new folder, or in place of one that was written so. Raises BundleError when the folder holds
+    something else, when a bundle lies elsewhere, and when a page could not decode one.
     """
     replaces = check_target(target, overwrite=overwrite)
     sides = dict(zip(SIDES, (base, new)))
     for bundle in sides.values():
         if is_url(bundle.location):
-            raise BundleError(f"{visible(bundle.location)} lies elsewhere, and is not copied from there", hint="Copy the bundle to this machine first.", code="remote")
+            raise BundleError(
+                f"{visible(bundle.location)} lies elsewhere, and is not copied from there",
+                hint="Copy the bundle to this machine first.",
+                code="remote",
+            )
     check_decodable({Path(bundle.location): bundle for bundle in sides.values()})
     sources = [path for bundle in sides.values() for path in guards(bundle.location)]
-    with new_folder(target, may_replace=_check_comparison if replaces else None, readers_of=sources, last=INDEX) as folder:
+    with new_folder(
+        target, may_replace=_check_comparison if replaces else None, readers_of=sources, last=INDEX
+    ) as folder:
         for name in (LIB, COMPARISON_VIEWER, *VIEWERS):
             copy_tree(viewers_folder() / name, folder / "viewers" / name)
         for side, bundle in sides.items():
             copy_bundle(Path(bundle.location), folder / side)
         (folder / COMPARISON).write_bytes(dumps(document))
-        (folder / INDEX).write_text(LEADS.format(url=f"viewers/{COMPARISON_VIEWER}/", text="To the comparison"), encoding="utf-8")
+        (folder / INDEX).write_text(
+            LEADS.format(url=f"viewers/{COMPARISON_VIEWER}/", text="To the comparison"), encoding="utf-8"
+        )
         (folder / STATIC).write_bytes(b"")
     return size_of(target)
 
 
 def open_comparison(folder: Path, *, verify: bool = True) -> tuple[dict, dict[str, Bundle]] | None:
-    """The document of such a folder, which its page checks, and the bundles of both sides; None when there is no comparison.
+    """The document of such a folder, which its page checks, and the bundles of both sides; None when there is
+    no comparison.
 
     Raises BundleError when it is of another version, and when a side is no bundle.
     """
@@ -74,7 +89,11 @@ def open_comparison(folder: Path, *, verify: bool = True) -> tuple[dict, dict[st
     if document is None:
         return None
     if document["format"].get("major") != FORMAT["major"]:
-        raise BundleError(f"{visible(folder / COMPARISON)} is of another version of the format of comparisons", hint="Compare the bundles again: tlparse-bundle compare BASE NEW --out DIR", code="format-version")
+        raise BundleError(
+            f"{visible(folder / COMPARISON)} is of another version of the format of comparisons",
+            hint="Compare the bundles again: tlparse-bundle compare BASE NEW --out DIR",
+            code="format-version",
+        )
     return document, {side: Bundle.open(folder / side, verify=verify) for side in SIDES}
 
 
@@ -91,5 +110,11 @@ def _read(folder: Path) -> dict | None:
 def _check_comparison(folder: Path) -> None:
     """Raises BundleError unless a folder holds a comparison of ours, and nothing else that would be lost."""
     if _read(folder) is None:
-        raise BundleError(f"{visible(folder)} exists and is no comparison", hint="Choose another place; only folders of comparisons are ever replaced.", code="exists")
-    check_nothing_lost(folder, "a comparison", _PARTS, (folder / side for side in SIDES if (folder / side).exists()))
+        raise BundleError(
+            f"{visible(folder)} exists and is no comparison",
+            hint="Choose another place; only folders of comparisons are ever replaced.",
+            code="exists",
+        )
+    check_nothing_lost(
+        folder, "a comparison", _PARTS, (folder / side for side in SIDES if (folder / side).exists())
+    )

@@ -14,12 +14,15 @@ _TYPES = "jsconfig.json"  # editors check the types with it
 
 
 def fork(name: str, target: Path) -> None:
-    """Copies the viewer ``name`` of the package into a new folder, with what it needs of lib/, types and a README.
+    """Copies the viewer ``name`` of the package into a new folder, with what it needs of lib/, types and a
+    README.
 
     Raises BundleError for an unknown name, and when the folder exists and is not empty.
     """
     if name not in forkable():
-        raise BundleError(f"there is no viewer {name!r}", hint=f"There are: {', '.join(forkable())}.", code="not-found")
+        raise BundleError(
+            f"there is no viewer {name!r}", hint=f"There are: {', '.join(forkable())}.", code="not-found"
+        )
     with new_folder(target) as new:
         copy_alone(viewers_folder() / name, new)
         if not (new / "package.json").exists():  # what is built brings its own

@@ -1,7 +1,8 @@
-"""The page that an exported file is, without the bundle in it: viewers of the package or one of one's own, with all that they need.
+"""The page that an exported file is, without the bundle in it: viewers of the package or one of one's own,
+with all that they need.
 
-Browsers fetch no modules from file://, so a short script makes an object URL of each module and imports that of the viewer
-which the address names: ``?viewer=``, else the first.
+Browsers fetch no modules from file://, so a short script makes an object URL of each module and imports that
+of the viewer which the address names: ``?viewer=``, else the first.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.serve.viewer_files import viewers_folder
 from tlparse_bundle.serve.viewer_modules import modules
 
-# Workers are classic ones, which start from file:// and can import what they made themselves; messages wait for that.
+# Workers are classic ones, which start from file:// and can import what they made themselves; messages wait
+# for that.
 _BOOT = """
 const link = (modules, workers, wanted) => {
   const urls = new Map();
@@ -51,7 +53,11 @@ END = f"<script>{_BOOT}</script>\n</body>\n</html>\n".encode()
 _STYLE = re.compile(r'[ \t]*<link rel="stylesheet"(?: media="([^"]*)")? href="([^"]+)" />\n')
 _SCRIPT = re.compile(r'[ \t]*<script type="module" src="([^"]+)"></script>\n')
 _POLICY = re.compile(r'<meta\s+http-equiv="Content-Security-Policy"\s+content="[^"]*"\s*/>')
-_ELSEWHERE = {"choose-bundle.js", "stored.js", "stored-files.js"}  # they open bundles that are not in the page
+_ELSEWHERE = {
+    "choose-bundle.js",
+    "stored.js",
+    "stored-files.js",
+}  # they open bundles that are not in the page
 _ICON = re.compile(r'<link rel="icon" href="([^":]+\.svg)" />')
 _PRELOAD = re.compile(r'[ \t]*<link rel="modulepreload"[^>]*>\n')
 
@@ -64,24 +70,32 @@ class _Viewer(NamedTuple):
 
 
 def head(folders: Sequence[Path], compiles: Sequence[str]) -> Iterator[bytes]:
-    """The page up to where the files of the bundle go. Raises BundleError for a viewer that cannot be exported.
+    """The page up to where the files of the bundle go. Raises BundleError for a viewer that cannot be
+    exported.
 
     Several viewers are all of the package; the first is shown when the address names none.
     """
     packaged = viewers_folder()
     viewers = [_viewer(Path(folder).resolve()) for folder in folders]
-    root = packaged if all(viewer.folder.is_relative_to(packaged) for viewer in viewers) else viewers[0].folder
+    root = (
+        packaged if all(viewer.folder.is_relative_to(packaged) for viewer in viewers) else viewers[0].folder
+    )
     styles = _styles(viewers)
     policy = (
-        f"default-src 'none'; script-src {_hash(_BOOT)} blob:; worker-src blob:; style-src {' '.join(_hash(text) for text in styles.texts)}; "
-        "img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {_hash(_BOOT)} blob:; worker-src blob:; style-src"
+        f" {' '.join(_hash(text) for text in styles.texts)}; img-src data:; connect-src 'none'; base-uri"
+        " 'none'; form-action 'none'"
     )
     page = _PRELOAD.sub("", _SCRIPT.sub("", _STYLE.sub("", viewers[0].page)))
-    page = _ICON.sub(lambda link: f'<link rel="icon" href="{_data_address(viewers[0].folder / link[1])}" />', page)
+    page = _ICON.sub(
+        lambda link: f'<link rel="icon" href="{_data_address(viewers[0].folder / link[1])}" />', page
+    )
     page = _POLICY.sub(f'<meta http-equiv="Content-Security-Policy" content="{policy}" />', page)
     page = page.replace("</head>", f"{styles.elements}  </head>", 1)
     held = f' data-compiles="{html.escape(", ".join(compiles))}"' if compiles else ""
-    page = page.replace("<body>", f'<body data-viewers="{" ".join(viewer.name for viewer in viewers)}"{held}>', 1)
+    page = page.replace(
+        "<body>", f'<body data-viewers="{" ".join(viewer.name for viewer in viewers)}"{held}>', 1
+    )
     yield page.split("</body>")[0].encode()
     found = modules(viewers[0].entry, root, *(viewer.entry for viewer in viewers[1:]), without=_ELSEWHERE)
     entries = {viewer.name: viewer.entry.relative_to(root).as_posix() for viewer in viewers}
@@ -113,13 +127,21 @@ def _viewer(folder: Path) -> _Viewer:
     page = (folder / "index.html").read_text(encoding="utf-8")
     script = _SCRIPT.search(page)
     if script is None or not _POLICY.search(page):
-        raise BundleError(f"{folder} cannot be exported: its index.html has no module or no policy of the form that ours have", code="export")
+        raise BundleError(
+            f"{folder} cannot be exported: its index.html has no module or no policy of the form that ours"
+            " have",
+            code="export",
+        )
     return _Viewer(re.sub(r"[^A-Za-z0-9._-]", "_", folder.name), folder, page, folder / script[1])
 
 
 def _data_address(image: Path) -> str:
     """The image in an address; an empty one where it is missing, since a viewer works without its icon."""
-    return f"data:image/svg+xml;base64,{base64.b64encode(image.read_bytes()).decode()}" if image.is_file() else "data:,"
+    return (
+        f"data:image/svg+xml;base64,{base64.b64encode(image.read_bytes()).decode()}"
+        if image.is_file()
+        else "data:,"
+    )
 
 
 def _hash(text: str) -> str:

@@ -45,14 +45,25 @@ _PARTS = {INDEX, _LIST, OVER_TIME, STATIC, "bundles", "viewers", FOLDER, SERVICE
 _MAX_LIST = 64 << 20
 
 
-def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = (), *, overwrite: bool = False, python: bool = True, compare: Sequence[tuple[str, str]] = (), notes: list[str] | None = None) -> int:
-    """Writes the site into a new folder, or in place of a site that was written so; returns its size in bytes.
+def write_site(
+    bundles: Sequence[Path],
+    target: Path,
+    viewers: Sequence[Path] = (),
+    *,
+    overwrite: bool = False,
+    python: bool = True,
+    compare: Sequence[tuple[str, str]] = (),
+    notes: list[str] | None = None,
+) -> int:
+    """Writes the site into a new folder, or in place of a site that was written so; returns its size in
+    bytes.
 
-    viewers/<name>/, bundles/<name>/, comparisons/<base>/<new>/, bundles.json, sw.js, and an index.html that leads to the only bundle or to the list;
-    without a bundle to the page that opens logs.
+    viewers/<name>/, bundles/<name>/, comparisons/<base>/<new>/, bundles.json, sw.js, and an index.html that
+    leads to the only bundle or to the list; without a bundle to the page that opens logs.
     ``python``: with Python for browsers, so that pages open raw logs.
-    ``compare``: pairs of the bundles, by path or name, that are compared; without any, each with the one before it; in any case those around a jump over time. ``notes``: see comparisons_of.
-    Raises BundleError when the folder is not empty, or when a page could not decode one of the bundles.
+    ``compare``: pairs of the bundles, by path or name, that are compared; without any, each with the one
+    before it; in any case those around a jump over time. ``notes``: see comparisons_of. Raises BundleError
+    when the folder is not empty, or when a page could not decode one of the bundles.
     """
     replaces = overwrite and target.is_dir() and any(target.iterdir())
     if replaces:
@@ -63,7 +74,10 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
     check_decodable(dict(opened.values()))
     own = {name: Path(folder) for name, folder in url_names(viewers).items()}
     shown = viewers_with(own)
-    lying = [Location(name, Path(os.path.abspath(path)).parent.name, str(path)) for name, (path, _) in opened.items()]
+    lying = [
+        Location(name, Path(os.path.abspath(path)).parent.name, str(path))
+        for name, (path, _) in opened.items()
+    ]
     over_time = trend_of(lying)
     jumps = [*over_time["jumps"], *over_time["latest"]]
     compared = comparisons_of(opened, compare, notes, [_around(jump, over_time["runs"]) for jump in jumps])
@@ -71,7 +85,9 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
     for jump in jumps:
         jump["comparison_url"] = compared_at.get(_around(jump, over_time["runs"]))
     sources = [path for location, _ in opened.values() for path in guards(location)]
-    with new_folder(target, may_replace=_check_site if replaces else None, readers_of=sources, last=INDEX) as new:
+    with new_folder(
+        target, may_replace=_check_site if replaces else None, readers_of=sources, last=INDEX
+    ) as new:
         for name, folder in ({name: viewers_folder() / name for name in (LIB, *PAGES)} | shown).items():
             copy_tree(folder, new / "viewers" / name)
         if python:
@@ -85,11 +101,19 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
         for comparison in compared:
             (new / comparison.path).parent.mkdir(parents=True)
             (new / comparison.path).write_bytes(comparison.document)
-        listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()], "comparisons": [comparison.row() for comparison in compared], "offline": SERVICE_WORKER}
+        listed = {
+            "bundles": rows,
+            "viewers": [viewer_row(name, folder) for name, folder in shown.items()],
+            "comparisons": [comparison.row() for comparison in compared],
+            "offline": SERVICE_WORKER,
+        }
         (new / _LIST).write_bytes(dumps(listed))
         (new / OVER_TIME).write_bytes(dumps(over_time))
         if len(rows) == 1:
-            url, text = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}", "To the bundle"
+            url, text = (
+                f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}",
+                "To the bundle",
+            )
         else:
             url, text = ("viewers/home/", "To the bundles") if rows else ("viewers/open/", "Open a log")
         (new / INDEX).write_text(LEADS.format(url=html.escape(url), text=text), encoding="utf-8")
@@ -110,7 +134,11 @@ def _check_site(folder: Path) -> None:
     except (OSError, ValueError):
         is_site = False
     if not is_site:
-        raise BundleError(f"{visible(folder)} exists and is no site", hint="Choose another place; only sites are ever replaced.", code="exists")
+        raise BundleError(
+            f"{visible(folder)} exists and is no site",
+            hint="Choose another place; only sites are ever replaced.",
+            code="exists",
+        )
     check_nothing_lost(folder, "a site", _PARTS, (folder / "bundles").glob("*"), strays(folder))
 
 
@@ -131,10 +159,17 @@ class Comparison(NamedTuple):
         return {"base": self.base, "new": self.new, "url": f"{FOLDER}/{quote(self.base)}/{quote(self.new)}/"}
 
 
-def comparisons_of(bundles: Mapping[str, tuple[Path, Bundle]], asked: Sequence[tuple[str, str]] = (), notes: list[str] | None = None, jumps: Sequence[tuple[str, str]] = ()) -> list[Comparison]:
-    """Of each two bundles that are asked for, by path or name; when none are, of each bundle with the one before it; and of those around ``jumps``, by name.
+def comparisons_of(
+    bundles: Mapping[str, tuple[Path, Bundle]],
+    asked: Sequence[tuple[str, str]] = (),
+    notes: list[str] | None = None,
+    jumps: Sequence[tuple[str, str]] = (),
+) -> list[Comparison]:
+    """Of each two bundles that are asked for, by path or name; when none are, of each bundle with the one
+    before it; and of those around ``jumps``, by name.
 
-    Raises BundleError for what is asked for and cannot be compared; of the others ``notes`` gets a line for each that is left out.
+    Raises BundleError for what is asked for and cannot be compared; of the others ``notes`` gets a line for
+    each that is left out.
     """
     names = list(bundles)
     named = dict.fromkeys((_name(base, bundles), _name(new, bundles)) for base, new in asked)
@@ -160,11 +195,19 @@ def _name(asked: str, bundles: Mapping[str, tuple[Path, Bundle]]) -> str:
     """The name of a bundle of the site."""
     found = [name for name, (path, _) in bundles.items() if os.path.realpath(path) == os.path.realpath(asked)]
     if not found and asked not in bundles:
-        raise BundleError(f"{shown(asked)} is no bundle of this site, so that it cannot be compared there", hint=f"Its bundles are: {', '.join(map(shown, bundles))}", code="not-found")
+        raise BundleError(
+            f"{shown(asked)} is no bundle of this site, so that it cannot be compared there",
+            hint=f"Its bundles are: {', '.join(map(shown, bundles))}",
+            code="not-found",
+        )
     return found[0] if found else asked
 
 
 def strays(site: Path) -> list[str]:
     """Files among the comparisons of a site that are none, by their paths in it."""
-    found = (path for path in (site / FOLDER).rglob("*") if path.is_symlink() or not (path.is_dir() or path.name == COMPARISON))
+    found = (
+        path
+        for path in (site / FOLDER).rglob("*")
+        if path.is_symlink() or not (path.is_dir() or path.name == COMPARISON)
+    )
     return [path.relative_to(site).as_posix() for path in found]

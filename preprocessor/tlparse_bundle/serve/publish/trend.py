@@ -24,20 +24,32 @@ _MAX_BYTES = 256 << 20
 
 
 def trend_of(locations: Sequence[Location], viewers: Collection[str] = ()) -> dict:
-    """The document of bundles that lie as in the list of bundles; ``viewers``: those of a server, which compares bundles when it is asked."""
+    """The document of bundles that lie as in the list of bundles; ``viewers``: those of a server, which
+    compares bundles when it is asked.
+    """
     runs, broken = read_runs(locations)
     urls = {location.name: bundle_url(location.name) for location in locations}
-    return document(runs, broken, urls, f"viewers/{COMPARISON_VIEWER}/" if COMPARISON_VIEWER in viewers else None)
+    return document(
+        runs, broken, urls, f"viewers/{COMPARISON_VIEWER}/" if COMPARISON_VIEWER in viewers else None
+    )
 
 
-def write_trend(trend: Mapping, locations: Sequence[Location], target: Path, *, overwrite: bool = False) -> None:
-    """Write the page of a document into a new folder, for any static server; in place of one that was written so with ``overwrite``.
+def write_trend(
+    trend: Mapping, locations: Sequence[Location], target: Path, *, overwrite: bool = False
+) -> None:
+    """Write the page of a document into a new folder, for any static server; in place of one that was written
+    so with ``overwrite``.
 
-    Nobody can read it who cannot read the bundles at ``locations``. Raises BundleError when the folder may not be written.
+    Nobody can read it who cannot read the bundles at ``locations``. Raises BundleError when the folder may
+    not be written.
     """
     replaces = overwrite and target.is_dir() and any(target.iterdir())
-    sources = [path for location in locations if "://" not in location.place for path in guards(location.place)]
-    with new_folder(target, may_replace=_check_page if replaces else None, readers_of=sources, last=INDEX) as new:
+    sources = [
+        path for location in locations if "://" not in location.place for path in guards(location.place)
+    ]
+    with new_folder(
+        target, may_replace=_check_page if replaces else None, readers_of=sources, last=INDEX
+    ) as new:
         for name in (LIB, TREND):
             copy_tree(viewers_folder() / name, new / "viewers" / name)
         (new / FILE).write_bytes(dumps(trend))
@@ -53,4 +65,8 @@ def _check_page(folder: Path) -> None:
     except (OSError, ValueError, TypeError, KeyError):
         is_page = False
     if not is_page:
-        raise BundleError(f"{shown(folder)} exists and is no page of a trend, or holds more than one", hint="Choose another place; only such pages are ever replaced.", code="exists")
+        raise BundleError(
+            f"{shown(folder)} exists and is no page of a trend, or holds more than one",
+            hint="Choose another place; only such pages are ever replaced.",
+            code="exists",
+        )

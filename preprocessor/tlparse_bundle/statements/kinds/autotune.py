@@ -9,7 +9,10 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding, Remedy
 
 KINDS = ("autotune",)
-_FIELDS = {"compile_time_autotune_time_us": "while compiling", "runtime_triton_autotune_time_us": "at the first calls"}
+_FIELDS = {
+    "compile_time_autotune_time_us": "while compiling",
+    "runtime_triton_autotune_time_us": "at the first calls",
+}
 _LEAST_US = 100_000
 
 
@@ -36,6 +39,11 @@ def findings(facts: Facts) -> Iterator[Finding]:
                 count=len(rows),
                 cost_us=us,
                 cost_of="time of the measurements, as torch adds it up",
-                remedies=[Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`): it holds what was found to be fastest.")],
+                remedies=[
+                    Remedy(
+                        "Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`): it holds what was"
+                        " found to be fastest."
+                    )
+                ],
                 details={"when": "compile" if name.startswith("compile") else "run", "field": name},
             )

@@ -13,7 +13,10 @@ KINDS = ("cache-miss", "cache-bypass", "cache-error")
 _KIND_OF = {"miss": "cache-miss", "bypass": "cache-bypass", "error": "cache-error"}
 _BYPASSED = {
     "fx_graph": "Inductor compiles these graphs anew in every process.",
-    "aot_autograd": "AOTAutograd traces these graphs anew in every process. What Inductor makes of them may still come from the FX graph cache.",
+    "aot_autograd": (
+        "AOTAutograd traces these graphs anew in every process. What Inductor makes of them may still come"
+        " from the FX graph cache."
+    ),
     "precompile": "These functions are compiled anew in every process.",
 }
 
@@ -50,18 +53,32 @@ def _warm(facts: Facts) -> set[str]:
 
 def _finding(facts: Facts, kind: str, cache: str, why: str, rows: list[dict]) -> Finding:
     name = CACHES.get(cache, f"{cache} cache")
-    noun = {"cache-miss": ("miss", "misses"), "cache-bypass": ("bypass", "bypasses"), "cache-error": ("error", "errors")}[kind]
-    different = list(dict.fromkeys(part for row in rows if "gm" not in row["different"] for part in row["different"]))  # gm: it is another graph
+    noun = {
+        "cache-miss": ("miss", "misses"),
+        "cache-bypass": ("bypass", "bypasses"),
+        "cache-error": ("error", "errors"),
+    }[kind]
+    different = list(
+        dict.fromkeys(part for row in rows if "gm" not in row["different"] for part in row["different"])
+    )  # gm: it is another graph
     guards = list(dict.fromkeys(row["guard"] for row in rows if row["guard"]))
     taken = total(row["time_taken_us"] for row in rows)
     cold = kind == "cache-miss" and not guards and cache not in facts.once(_warm)
     texts = {
-        "cache-miss": "What is compiled for the first time misses; a second run with the same cache should not." + (f" It would be spared {duration(taken)} of compiling." if cold and taken else ""),
+        "cache-miss": (
+            "What is compiled for the first time misses; a second run with the same cache should not."
+            + (f" It would be spared {duration(taken)} of compiling." if cold and taken else "")
+        ),
         "cache-bypass": _BYPASSED.get(cache, "The cache could not be asked."),
         "cache-error": "An entry could not be written or read.",
     }
     more = [
-        f"Compared with the closest earlier key, what differs: {listed([code(part) for part in different], 5)}." if different else None,
+        (
+            "Compared with the closest earlier key, what differs:"
+            f" {listed([code(part) for part in different], 5)}."
+            if different
+            else None
+        ),
         f"The guard that failed: {listed([code(guard) for guard in guards])}." if guards else None,
     ]
     compiles = [facts.number_of(row) for row in rows]

@@ -1,4 +1,6 @@
-"""Collectives of a compile that do not fit: one without a wait, or another number in the code than in the schedule."""
+"""Collectives of a compile that do not fit: one without a wait, or another number in the code than in the
+schedule.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,17 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
 
 KINDS = ("missing-wait", "collective-parity")
-# The kinds whose number in a schedule and in its code must agree (torch/distributed/_functional_collectives.py).
+# The kinds whose number in a schedule and in its code must agree
+# (torch/distributed/_functional_collectives.py).
 _OPS = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "all_to_all", "reduce")
 _WAIT = "wait_tensor"
 
 
 @lru_cache(256)
 def kind_of(op: str) -> str | None:
-    """Kind of a collective: the first that its name contains; None for waits, barriers and what is sent to one rank."""
+    """Kind of a collective: the first that its name contains; None for waits, barriers and what is sent to
+    one rank.
+    """
     return next((kind for kind in _OPS if kind in op), None)
 
 
@@ -47,7 +52,10 @@ def findings(facts: Facts) -> Iterator[Finding]:
             for code_row in own:
                 for name, times in called.get(code_row["event"], {}).items():
                     names[name] = names.get(name, 0) + times
-            same = (tuple(tuple(row["collectives"]) for row in rows), tuple(names.items()))  # recompiles plan and call the same again
+            same = (
+                tuple(tuple(row["collectives"]) for row in rows),
+                tuple(names.items()),
+            )  # recompiles plan and call the same again
             if same not in fitting:
                 found = list(_of_compile(facts, compile_index, rows, names, [row["event"] for row in own]))
                 if not found:
@@ -55,10 +63,12 @@ def findings(facts: Facts) -> Iterator[Finding]:
                 yield from found
 
 
-def _of_compile(facts: Facts, compile_index: int, schedules: list[dict], called: dict[str, int], events: list[int]) -> Iterator[Finding]:
+def _of_compile(
+    facts: Facts, compile_index: int, schedules: list[dict], called: dict[str, int], events: list[int]
+) -> Iterator[Finding]:
     planned = _by_op((op, 1) for row in schedules for op in row["collectives"] if op is not None)
     in_code = _by_op(called.items())
-    if not planned or not in_code and not called:
+    if not planned or (not in_code and not called):
         return
     waits = sum(count for op, count in called.items() if _WAIT in op)
     missing = sum(in_code.values()) - waits
@@ -72,25 +82,41 @@ def _of_compile(facts: Facts, compile_index: int, schedules: list[dict], called:
         yield Finding(
             "collective-parity",
             "warning",
-            f"The schedule of {function_name(name)} has {plural(planned[op], code(op), code(op))}, its code calls {in_code[op]:,}",
+            f"The schedule of {function_name(name)} has {plural(planned[op], code(op), code(op))}, its code"
+            f" calls {in_code[op]:,}",
             (op,),
-            "Inductor plans the collectives of a graph, then writes the code. Other ranks may call another number: a job hangs where they do.",
+            "Inductor plans the collectives of a graph, then writes the code. Other ranks may call another"
+            " number: a job hangs where they do.",
             place,
             [compile_index],
             events,
-            details={"op": op, "scheduled_count": planned[op], "called_count": in_code[op], "missing_wait_count": 0},
+            details={
+                "op": op,
+                "scheduled_count": planned[op],
+                "called_count": in_code[op],
+                "missing_wait_count": 0,
+            },
         )
     if missing > 0 and not differing:
         yield Finding(
             "missing-wait",
             "warning",
-            f"The code of {function_name(name)} does not wait for {plural(missing, 'collective')} that it calls",
+            f"The code of {function_name(name)} does not wait for {plural(missing, 'collective')} that it"
+            " calls",
             ("wait",),
-            f"It calls {plural(sum(in_code.values()), 'collective')} ({', '.join(map(code, sorted(in_code)))}) and waits {waits:,} times. What reads the result without a wait may read it before it is there; a graph that hands the result on may leave the wait to its caller.",
+            f"It calls {plural(sum(in_code.values()), 'collective')}"
+            f" ({', '.join(map(code, sorted(in_code)))}) and waits {waits:,} times. What reads the result"
+            " without a wait may read it before it is there; a graph that hands the result on may leave the"
+            " wait to its caller.",
             place,
             [compile_index],
             events,
-            details={"op": None, "scheduled_count": sum(planned.values()), "called_count": sum(in_code.values()), "missing_wait_count": missing},
+            details={
+                "op": None,
+                "scheduled_count": sum(planned.values()),
+                "called_count": sum(in_code.values()),
+                "missing_wait_count": missing,
+            },
         )
 
 

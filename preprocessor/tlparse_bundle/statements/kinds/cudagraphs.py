@@ -26,12 +26,15 @@ def findings(facts: Facts) -> Iterator[Finding]:
             groups.setdefault(reasons[text], []).append(row)
     for reason, rows in groups.items():
         compiles = [facts.number_of(row) for row in rows]
-        names = list(dict.fromkeys(facts.compiles[number]["function"] or "(unknown function)" for number in compiles))
+        names = list(
+            dict.fromkeys(facts.compiles[number]["function"] or "(unknown function)" for number in compiles)
+        )
         full = next(row["values"]["cudagraph_skip_reason"] for row in rows)
         yield Finding(
             "cudagraph-skip",
             "warning",
-            f"{plural(len(rows), 'graph')} of {listed([code(name) for name in names])} {'runs' if len(rows) == 1 else 'run'} without CUDA graphs: {reason}",
+            f"{plural(len(rows), 'graph')} of {listed([code(name) for name in names])}"
+            f" {'runs' if len(rows) == 1 else 'run'} without CUDA graphs: {reason}",
             (reason,),
             full if full.strip() != reason else "",
             facts.place_of(compiles[0]),

@@ -12,14 +12,29 @@ KINDS = ("data-problem",)
 # What each means for the answers; other diagnostics change none of them.
 _MEANS = {
     "empty-log": ("the log is empty", "The process wrote no record, or was killed before."),
-    "record-cut": ("the last record was cut", "The process was killed, or the file was cut: what came behind is not known."),
+    "record-cut": (
+        "the last record was cut",
+        "The process was killed, or the file was cut: what came behind is not known.",
+    ),
     "json-syntax": ("{} could not be read", "What they tell of is missing here: counts may be too low."),
     "too-large": ("{} was too large to be read", "What they tell of is missing here: counts may be too low."),
-    "not-a-record": ("{} no record of a trace", "Something else writes into the file, or a part of it was lost: counts may be too low."),
+    "not-a-record": (
+        "{} no record of a trace",
+        "Something else writes into the file, or a part of it was lost: counts may be too low.",
+    ),
     "payload-missing": ("the payload of {} is missing", "What it told is missing here."),
-    "payload-md5": ("the payload of {} is not the one that was written", "What is said of them may be wrong."),
+    "payload-md5": (
+        "the payload of {} is not the one that was written",
+        "What is said of them may be wrong.",
+    ),
 }
-_OF_THE_LAST = ("the payload of the last record is not the one that was written", "The log may end within it, because the process was killed or the file was cut: what came behind is not known.")
+_OF_THE_LAST = (
+    "the payload of the last record is not the one that was written",
+    (
+        "The log may end within it, because the process was killed or the file was cut: what came behind is"
+        " not known."
+    ),
+)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -27,7 +42,9 @@ def findings(facts: Facts) -> Iterator[Finding]:
     last = facts.directory["event_count"] - 1
     for row in facts.table("diagnostics"):
         if row["code"] in _MEANS:
-            found.setdefault((row["code"], row["code"] == "payload-md5" and row["event"] == last), []).append(row)
+            found.setdefault((row["code"], row["code"] == "payload-md5" and row["event"] == last), []).append(
+                row
+            )
     for (code, is_last), rows in found.items():
         count = sum(row["count"] for row in rows)
         title, text = _OF_THE_LAST if is_last else _MEANS[code]
@@ -40,5 +57,9 @@ def findings(facts: Facts) -> Iterator[Finding]:
             text,
             events=[row["event"] for row in rows if row["event"] is not None],
             count=count,
-            details={"code": code, "loses_records": is_last or code != "payload-md5", "lines": [row["line"] for row in rows if row["line"] is not None][:100]},
+            details={
+                "code": code,
+                "loses_records": is_last or code != "payload-md5",
+                "lines": [row["line"] for row in rows if row["line"] is not None][:100],
+            },
         )

@@ -23,7 +23,16 @@ def findings(facts: Facts) -> Iterator[Finding]:
         if row["kind"] == "guard_evaluated" and not exports:
             continue  # an ordinary guard
         at = facts.innermost(row["user_stack"]) or _end_of_graph(facts, row)
-        key = row["kind"], row["expr"], row["result"], row["op"], row["reason"], at["file"], at["line"], at["function"]
+        key = (
+            row["kind"],
+            row["expr"],
+            row["result"],
+            row["op"],
+            row["reason"],
+            at["file"],
+            at["line"],
+            at["function"],
+        )
         groups.setdefault(key, []).append({**row, "at": at})
     for key, rows in groups.items():
         yield _finding(facts, key, rows)
@@ -32,22 +41,40 @@ def findings(facts: Facts) -> Iterator[Finding]:
 def _end_of_graph(facts: Facts, row: dict) -> dict:
     """Where the graph ends, for a record without a stack."""
     end = facts.once(graph_ends).get(row["event"], {})
-    return {"file": end.get("file"), "line": end.get("line"), "function": end.get("function"), "code": end.get("source_line")}
+    return {
+        "file": end.get("file"),
+        "line": end.get("line"),
+        "function": end.get("function"),
+        "code": end.get("source_line"),
+    }
 
 
 def _without_program(facts: Facts, exports: list[dict]) -> Iterator[Finding]:
     """The exports that left no program and no record of why."""
-    failed = {export_around(facts, failure.events[0]) for failure in facts.once(failures) if failure.export is not None}
+    failed = {
+        export_around(facts, failure.events[0])
+        for failure in facts.once(failures)
+        if failure.export is not None
+    }
     without = []
     for row in exports:
         begin = row["start_event"]
-        if row["program_event"] is None and begin is not None and export_around(facts, begin) not in failed and stop_around(facts, begin) is None:
+        if (
+            row["program_event"] is None
+            and begin is not None
+            and export_around(facts, begin) not in failed
+            and stop_around(facts, begin) is None
+        ):
             without.append(row)
     if without:
         yield Finding(
             "export-failure",
             "error",
-            f"{len(without):,} of {plural(len(exports), 'export')} left no program" if len(exports) > 1 else "The export left no program",
+            (
+                f"{len(without):,} of {plural(len(exports), 'export')} left no program"
+                if len(exports) > 1
+                else "The export left no program"
+            ),
             ("no program",),
             "An export began and no exported program followed: it failed, or the log ends in it.",
             compiles=[facts.number_of(row) for row in without],
@@ -60,7 +87,12 @@ def _without_program(facts: Facts, exports: list[dict]) -> Iterator[Finding]:
 def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
     kind, expr, result, op, reason, file, line, function = key
     first = rows[0]
-    symbols = {symbol: source_name(source) for row in rows for symbol, source in row["symbol_sources"].items() if source}
+    symbols = {
+        symbol: source_name(source)
+        for row in rows
+        for symbol, source in row["symbol_sources"].items()
+        if source
+    }
     where = facts.short.place(file, line)
     loc = first["at"]["code"] or first["loc"]
     often = f", {times(len(rows))}" if len(rows) > 1 else ""
@@ -68,23 +100,56 @@ def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
     severity = "error"
     if kind == "missing_fake_kernel":
         title = f"{code(op or '?')} cannot be exported: it has no fake kernel{often}"
-        remedy = [Remedy("Register a fake kernel that gives the shape and dtype of its result.", f'@torch.library.register_fake("{(op or "").removesuffix(".default").replace(".", "::", 1)}")')]
+        remedy = [
+            Remedy(
+                "Register a fake kernel that gives the shape and dtype of its result.",
+                f'@torch.library.register_fake("{(op or "").removesuffix(".default").replace(".", "::", 1)}")',
+            )
+        ]
     elif kind == "mismatched_fake_kernel":
-        title = f"{code(op or '?')} has a fake kernel that disagrees with the real one{often}: {first_line(reason)}"
-        remedy = [Remedy("Let the fake kernel return what the real one returns: shape, strides, dtype and device.")]
+        title = (
+            f"{code(op or '?')} has a fake kernel that disagrees with the real one{often}:"
+            f" {first_line(reason)}"
+        )
+        remedy = [
+            Remedy("Let the fake kernel return what the real one returns: shape, strides, dtype and device.")
+        ]
     elif kind == "data_dependent_error" and result is None:
         title = f"The export stopped at a condition that depends on data{often}: {code(expr or '?')}"
-        remedy = [Remedy("Tell torch what holds, for instance by `torch._check(…)`, or take the branch by `torch.cond`.")]
+        remedy = [
+            Remedy(
+                "Tell torch what holds, for instance by `torch._check(…)`, or take the branch by"
+                " `torch.cond`."
+            )
+        ]
     else:
         severity = "warning"
         held = f" is {result}" if result is not None else " holds"
         title = f"The export assumes that {code(expr or '?')}{held}{often}"
-        remedy = [Remedy("If it holds for all inputs, say so in the program; otherwise the exported program is wrong for the others.")]
+        remedy = [
+            Remedy(
+                "If it holds for all inputs, say so in the program; otherwise the exported program is wrong"
+                " for the others."
+            )
+        ]
     stopped = severity == "error" and kind == "data_dependent_error"
     ends = first["event"] in facts.once(graph_ends) and first["user_stack"] is None
     texts = [
-        f"{'The graph that torch had made by then ends at' if ends else 'At'} {code(where)}{f': {code(loc)}' if loc else ''}." if where else f"In {code(loc)}; the file is not known." if loc else None,
-        "Where " + listed([f"{code(symbol)} is {code(source)}" for symbol, source in symbols.items()], 5) + "." if symbols else None,
+        (
+            f"{'The graph that torch had made by then ends at' if ends else 'At'}"
+            f" {code(where)}{f': {code(loc)}' if loc else ''}."
+            if where
+            else f"In {code(loc)}; the file is not known."
+            if loc
+            else None
+        ),
+        (
+            "Where "
+            + listed([f"{code(symbol)} is {code(source)}" for symbol, source in symbols.items()], 5)
+            + "."
+            if symbols
+            else None
+        ),
     ]
     return Finding(
         "export-assumption" if severity == "warning" else "export-failure",

@@ -1,4 +1,6 @@
-"""Compiles and exports that failed, exceptions outside of both, and attempts that were started again without a graph break."""
+"""Compiles and exports that failed, exceptions outside of both, and attempts that were started again without
+a graph break.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,27 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from tlparse_bundle.base.wording import MOST_TEXT, code, first_line, function_name, listed, plural, shortened, times
+from tlparse_bundle.base.wording import (
+    MOST_TEXT,
+    code,
+    first_line,
+    function_name,
+    listed,
+    plural,
+    shortened,
+    times,
+)
 from tlparse_bundle.model.times import compiling_us
 from tlparse_bundle.statements.export_calls import ahead_of_time
 from tlparse_bundle.statements.facts import Facts, FrameCompile, total
-from tlparse_bundle.statements.failure_groups import Failure, breaks_by_frame, failures, is_suppressed, lost_us, tells_of
+from tlparse_bundle.statements.failure_groups import (
+    Failure,
+    breaks_by_frame,
+    failures,
+    is_suppressed,
+    lost_us,
+    tells_of,
+)
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.machine_failures import Environment, environment
 from tlparse_bundle.statements.source_places import normalised
@@ -23,10 +41,25 @@ _TITLES = {
     "unnamed": ("A compile without a name failed", "compile", "compiles", "failed"),
     "ahead": ("An ahead-of-time compile failed", "ahead-of-time compile", "ahead-of-time compiles", "failed"),
     "backward": ("{who} failed in the backward compile", "backward compile", "backward compiles", "failed"),
-    "eager_backward": ("{who} has a backward that could not be compiled ahead", "backward", "backwards", "could not be compiled ahead"),
+    "eager_backward": (
+        "{who} has a backward that could not be compiled ahead",
+        "backward",
+        "backwards",
+        "could not be compiled ahead",
+    ),
     "export": ("`torch.export`{of} failed", "export", "exports", "failed"),
-    "fx_interpreter": ("A graph failed outside of a compile, while it was interpreted", "graph", "graphs", "failed outside of a compile, while they were interpreted"),
-    "make_fx": ("`make_fx`{of} failed outside of a compile", "call of `make_fx`", "calls of `make_fx`", "failed outside of a compile"),
+    "fx_interpreter": (
+        "A graph failed outside of a compile, while it was interpreted",
+        "graph",
+        "graphs",
+        "failed outside of a compile, while they were interpreted",
+    ),
+    "make_fx": (
+        "`make_fx`{of} failed outside of a compile",
+        "call of `make_fx`",
+        "calls of `make_fx`",
+        "failed outside of a compile",
+    ),
 }
 _NO_EXCEPTION = "torch logged the graph up to that point, and not the exception."
 _MOST_FUNCTIONS = 5
@@ -43,13 +76,22 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 
 def _cause(facts: Facts, failure: Failure) -> tuple:
-    """The same for failures with one cause: one problem of the machine, or one exception at one line of the program, as far as the line is known."""
+    """The same for failures with one cause: one problem of the machine, or one exception at one line of the
+    program, as far as the line is known.
+    """
     found = environment(failure.cells["reason"])
     if found is not None:
         return found.name, _phase(failure)
     message = _message(failure)
     name = failure.name if not message else None  # nothing else says what failed
-    return _type(failure), normalised(message), _phase(failure), name, failure.cells["file"], failure.cells["line"]
+    return (
+        _type(failure),
+        normalised(message),
+        _phase(failure),
+        name,
+        failure.cells["file"],
+        failure.cells["line"],
+    )
 
 
 def _phase(failure: Failure) -> str:
@@ -74,9 +116,19 @@ def _title(facts: Facts, group: Sequence[Failure], functions: Counter[tuple]) ->
     first, phase = group[0], _phase(group[0])
     names = {failure.name for failure in group}
     if phase == "compile" and names == {None}:
-        phase = "ahead" if facts.compiles[first.compile_index]["id"] is None and facts.once(ahead_of_time) else "unnamed"
+        phase = (
+            "ahead"
+            if facts.compiles[first.compile_index]["id"] is None and facts.once(ahead_of_time)
+            else "unnamed"
+        )
     one, noun, nouns, verb = _TITLES[phase]
-    of = f" of {plural(len(functions), 'function')}" if len(functions) > 1 else f" of {code(first.name)}" if first.name and len(names) == 1 else ""
+    of = (
+        f" of {plural(len(functions), 'function')}"
+        if len(functions) > 1
+        else f" of {code(first.name)}"
+        if first.name and len(names) == 1
+        else ""
+    )
     if len(group) > 1:
         return f"{plural(len(group), noun, nouns)}{of} {verb}"
     return one.format(who=code(first.name) if first.name else "A compile without a name", of=of)
@@ -95,7 +147,9 @@ def _functions(facts: Facts, functions: Counter[tuple]) -> str | None:
     told = []
     for (file, name, line), count in functions.most_common():
         where = facts.short.place(file, line)
-        told.append(f"{function_name(name)}{f' ({code(where)})' if where else ''}{f', {times(count)}' if count > 1 else ''}")
+        told.append(
+            f"{function_name(name)}{f' ({code(where)})' if where else ''}{f', {times(count)}' if count > 1 else ''}"
+        )
     return "Functions: " + listed(told, _MOST_FUNCTIONS) + "."
 
 
@@ -131,7 +185,15 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         "failure",
         "error",
         f"{_title(facts, group, functions)}{f': {what}' if what else ''}",
-        (phase, machine.name) if machine else (phase, _type(first), message) if message else (phase, _type(first), message, cells["source_line"]),
+        (
+            (phase, machine.name)
+            if machine
+            else (
+                (phase, _type(first), message)
+                if message
+                else (phase, _type(first), message, cells["source_line"])
+            )
+        ),
         "\n\n".join(filter(None, texts)),
         _place(facts, group),
         [failure.compile_index for failure in group],
@@ -141,14 +203,21 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         cost_of="time of the compiles that failed",
         remedies=[*torch_remedies(hints), *(machine.remedies if machine else ())],
         key=("failure", first.events[0]),
-        details={"phase": phase, "exception_type": cells["type"], "message": head[:MOST_TEXT] or None, "source_line": cells["source_line"]},
+        details={
+            "phase": phase,
+            "exception_type": cells["type"],
+            "message": head[:MOST_TEXT] or None,
+            "source_line": cells["source_line"],
+        },
         placed=machine is None and (cells["file"] is not None or not message),
     )
 
 
 def _problem(group: Sequence[Failure], machine: Environment) -> str:
     """What is wrong with the machine, with the detail that is the same for all of them."""
-    details = {found.detail for failure in group if (found := environment(failure.cells["reason"])) is not None}
+    details = {
+        found.detail for failure in group if (found := environment(failure.cells["reason"])) is not None
+    }
     return machine.what + (f" ({machine.detail})" if machine.detail and len(details) == 1 else "")
 
 
@@ -157,7 +226,11 @@ def _place(facts: Facts, group: list[Failure]) -> tuple[str | None, str | None, 
     places = set()
     for failure in group:
         compile, cells = facts.compiles[failure.compile_index], failure.cells
-        file, line = (cells["file"], cells["line"]) if cells["file"] is not None else (compile["file"], compile["line"])
+        file, line = (
+            (cells["file"], cells["line"])
+            if cells["file"] is not None
+            else (compile["file"], compile["line"])
+        )
         places.add((failure.name, file and facts.short(file), line))
     if len(places) == 1:
         return places.pop()
@@ -169,7 +242,10 @@ def _raised_at(facts: Facts, failure: Failure) -> str | None:
     where = facts.short.place(failure.cells["file"], failure.cells["line"])
     if not where or not failure.cells["source_line"]:
         return None
-    return f"{'The graph ends with' if failure.cells['kind'] == 'make_fx' else 'It was raised at'} {code(where)}: {code(failure.cells['source_line'])}"
+    return (
+        f"{'The graph ends with' if failure.cells['kind'] == 'make_fx' else 'It was raised at'}"
+        f" {code(where)}: {code(failure.cells['source_line'])}"
+    )
 
 
 def _suppressed(facts: Facts, group: list[Failure]) -> str | None:
@@ -194,7 +270,10 @@ def _restarts(facts: Facts) -> Iterator[Finding]:
     by_frame = {}
     for row in facts.table("failures"):
         if row["kind"] == "restart":
-            by_frame.setdefault((facts.frame_key(facts.compiles[facts.number_of(row)]), first_line(row["reason"])), row["event"])
+            by_frame.setdefault(
+                (facts.frame_key(facts.compiles[facts.number_of(row)]), first_line(row["reason"])),
+                row["event"],
+            )
     for (name, reason), frames in groups.items():
         _, file, line = facts.place_of(frames[0].rows[0])
         yield Finding(

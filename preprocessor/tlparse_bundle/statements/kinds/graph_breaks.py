@@ -21,7 +21,15 @@ _RAISED = re.compile(r"raised exception (.+)", re.DOTALL)
 def findings(facts: Facts) -> Iterator[Finding]:
     groups: dict[tuple, list[dict]] = {}
     for row in facts.table("graph_breaks"):
-        groups.setdefault((row["reason"], row["higher_order_operator"], normalised(first_line(row["explanation"])), *_exception(row)), []).append(row)
+        groups.setdefault(
+            (
+                row["reason"],
+                row["higher_order_operator"],
+                normalised(first_line(row["explanation"])),
+                *_exception(row),
+            ),
+            [],
+        ).append(row)
     for cause, rows in groups.items():
         yield _finding(facts, cause, rows)
 
@@ -31,7 +39,9 @@ def _finding(facts: Facts, cause: tuple, rows: list[dict]) -> Finding:
     first = rows[0]
     count = sum(row["count"] for row in rows)
     skipped = sum(row["skipped_frame_count"] for row in rows)
-    places = list(dict.fromkeys((facts.short.place(row["file"], row["line"]) or "an unknown place") for row in rows))
+    places = list(
+        dict.fromkeys((facts.short.place(row["file"], row["line"]) or "an unknown place") for row in rows)
+    )
     function = function_of(first["function"])
     reason = ": ".join([first_line(first["reason"]), *map(first_line, _exception(first))])
     if len(places) == 1:
@@ -87,7 +97,10 @@ def _places(facts: Facts, rows: list[dict]) -> str:
     for row in rows[:_MOST_PLACES]:
         source = f": {code(row['source_line'])}" if row["source_line"] else ""
         count = row["count"]
-        lines.append(f"At {code(facts.short.place(row['file'], row['line']) or 'an unknown place')}{source}" + (f", {times(count)}" if count > 1 else ""))
+        lines.append(
+            f"At {code(facts.short.place(row['file'], row['line']) or 'an unknown place')}{source}"
+            + (f", {times(count)}" if count > 1 else "")
+        )
     if len(rows) > _MOST_PLACES:
         lines.append(f"and {len(rows) - _MOST_PLACES:,} more")
     return "\n".join(lines)
@@ -118,7 +131,11 @@ def _uncompiled(rows: list[dict], skipped: int, count: int) -> str | None:
 def _cost(facts: Facts, rows: list[dict]) -> int | None:
     """Of the frame compiles in which nothing else broke: what other breaks took there cannot be told apart."""
     broken = facts.once(breaks_by_frame)
-    keys = {facts.frame_key(facts.compiles[number]) for row in rows for number in facts.once(break_attempts)[row["id"]]}
+    keys = {
+        facts.frame_key(facts.compiles[number])
+        for row in rows
+        for number in facts.once(break_attempts)[row["id"]]
+    }
     own = {row["id"] for row in rows}
     alone = (key for key in keys if key in facts.frame_of and all(row["id"] in own for row in broken[key]))
     return total(lost_us(facts, facts.frame_of[key]) for key in alone) or None

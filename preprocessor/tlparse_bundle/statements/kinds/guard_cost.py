@@ -26,7 +26,10 @@ def findings(facts: Facts) -> Iterator[Finding]:
             "info",
             f"Checking {_guards(worst)} of {_function(file, name)} took {duration(worst['latency_us'])}",
             (),
-            "torch checks them before each call. It measured this once, after it had compiled; a busy machine makes it longer. Most are " + ", ".join(f"{code(kind)} ({count:,})" for kind, count in most) + ".",
+            "torch checks them before each call. It measured this once, after it had compiled; a busy machine"
+            " makes it longer. Most are "
+            + ", ".join(f"{code(kind)} ({count:,})" for kind, count in most)
+            + ".",
             (name, file and facts.short(file), line),
             [facts.number_of(tree) for tree in trees],
             [tree["event"] for tree in trees],

@@ -37,8 +37,17 @@ def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile],
     title = f"{function_name(name)} was compiled again {times(len(cause.rows))}: {what_changed(cause)}"
     reason = cause.reason
     texts = [
-        f"It led to {plural(len(cause.cascade), 'more recompile')} of functions that it calls or that go on from it." if cause.cascade else None,
-        f"The guard that failed: {code(first_line(reason['guard']))}." if reason and cause.change not in ("other", "shape") else None,
+        (
+            f"It led to {plural(len(cause.cascade), 'more recompile')} of functions that it calls or that go"
+            " on from it."
+            if cause.cascade
+            else None
+        ),
+        (
+            f"The guard that failed: {code(first_line(reason['guard']))}."
+            if reason and cause.change not in ("other", "shape")
+            else None
+        ),
         f"It comes from {code(reason['source_line'])}." if reason and reason["source_line"] else None,
     ]
     hint = _HINT.search(reason["comment"]) if reason and reason["comment"] else None
@@ -48,7 +57,12 @@ def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile],
         "recompile",
         "warning",
         title,
-        (cause.change, reason and reason["source"], cause.dimension, reason["guard"] if reason and reason["source"] is None else None),
+        (
+            cause.change,
+            reason and reason["source"],
+            cause.dimension,
+            reason["guard"] if reason and reason["source"] is None else None,
+        ),
         "\n\n".join(filter(None, texts)),
         (name, file and facts.short(file), line),
         [one.compile_index for one in made],
@@ -56,7 +70,11 @@ def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile],
         count=len(cause.rows),
         cost_us=compiling_us(frames[one.compile_index].row for one in made if one.compile_index in frames),
         cost_of="time of these recompiles" + (", and of those that they led to" if cause.cascade else ""),
-        remedies=[Remedy(" ".join(hint[1].split()), source=TORCH)] if hint else remedies(facts, cause, source_name(reason["source"]) if reason else None),
+        remedies=(
+            [Remedy(" ".join(hint[1].split()), source=TORCH)]
+            if hint
+            else remedies(facts, cause, source_name(reason["source"]) if reason else None)
+        ),
         because_of=_because(facts, cause),
         details={
             "change": cause.change,
@@ -75,7 +93,11 @@ def _because(facts: Facts, cause: Cause) -> tuple | None:
     """The finding of the constant that led to all of these but the first; None when there is none."""
     source = cause.reason and source_name(cause.reason["source"])
     dynamic = cause.change in ("size", "value") and len(cause.rows) > 1
-    return ("specialization", *cause.function) if dynamic and (cause.function, source, cause.dimension) in facts.once(constants) else None
+    return (
+        ("specialization", *cause.function)
+        if dynamic and (cause.function, source, cause.dimension) in facts.once(constants)
+        else None
+    )
 
 
 def _limits(facts: Facts, rows: list[Asked], found: list[Cause]) -> Iterator[Finding]:
@@ -94,20 +116,32 @@ def _limits(facts: Facts, rows: list[Asked], found: list[Cause]) -> Iterator[Fin
     for function, group in refused.items():
         file, name, line = function
         name_of_limit, limit = _limit(facts, group)
-        raised = facts.setting("dynamo_config.fail_on_recompile_limit_hit") is True or any(_raised(facts, index) for index in group)
-        after = "an error was raised instead of compiling it again" if raised else "it runs uncompiled from there on where no earlier result fits"
+        raised = facts.setting("dynamo_config.fail_on_recompile_limit_hit") is True or any(
+            _raised(facts, index) for index in group
+        )
+        after = (
+            "an error was raised instead of compiling it again"
+            if raised
+            else "it runs uncompiled from there on where no earlier result fits"
+        )
         most = max(by_function.get(function, ()), key=lambda cause: len(cause.rows), default=None)
         yield Finding(
             "recompile-limit",
             "error",
-            f"{function_name(name)} reached the {name_of_limit}{f' of {limit:,}' if isinstance(limit, int) else ''}: {after}",
+            f"{function_name(name)} reached the"
+            f" {name_of_limit}{f' of {limit:,}' if isinstance(limit, int) else ''}: {after}",
             (),
-            f"torch refused {plural(len(group), 'compile')}, the first one in `[{facts.compiles[group[0]]['compile']}]`." + _asked(refusing.get(function, [])),
+            f"torch refused {plural(len(group), 'compile')}, the first one in"
+            f" `[{facts.compiles[group[0]]['compile']}]`." + _asked(refusing.get(function, [])),
             (name, file and facts.short(file), line),
             group,
             [reasons.get(index, facts.compiles[index]["first_event"]) for index in group],
             count=len(group),
-            details={"limit": limit if isinstance(limit, int) else None, "raised": raised, "compile_count": compiled[function]},
+            details={
+                "limit": limit if isinstance(limit, int) else None,
+                "raised": raised,
+                "compile_count": compiled[function],
+            },
             because_of=("recompile", *function, most.rows[0]) if most else None,
         )
 
@@ -117,14 +151,23 @@ def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
     reasons = (facts.compiles[index]["failure_reason"] for index in group)
     match = next((match for reason in reasons if (match := _SAID_LIMIT.search(reason or ""))), None)
     if match:
-        return ("accumulated recompile limit" if "accumulated" in match[1] else "recompile limit"), int(match[2])
-    return "recompile limit", facts.setting("dynamo_config.recompile_limit") or facts.setting("dynamo_config.cache_size_limit")
+        return ("accumulated recompile limit" if "accumulated" in match[1] else "recompile limit"), int(
+            match[2]
+        )
+    return "recompile limit", facts.setting("dynamo_config.recompile_limit") or facts.setting(
+        "dynamo_config.cache_size_limit"
+    )
 
 
 def _asked(causes: list[Cause]) -> str:
     """What these compiles were asked for."""
     known = [cause for cause in causes if cause.reason is not None]
-    return f" Why it was to be compiled again: {listed([what_changed(replace(cause, values=cause.asked, open=cause.open and not cause.rows)) for cause in known])}." if known else ""
+    return (
+        " Why it was to be compiled again:"
+        f" {listed([what_changed(replace(cause, values=cause.asked, open=cause.open and not cause.rows)) for cause in known])}."
+        if known
+        else ""
+    )
 
 
 def _raised(facts: Facts, compile_index: int) -> bool:

@@ -16,11 +16,28 @@ _LEAST_SHARE = 0.25  # of the time of compiling
 _KNOWN = {
     "async_compile.wait": (
         "torch waits for kernels that other processes compile",
-        [Remedy("More processes compile at once, where the machine has the cores.", "TORCHINDUCTOR_COMPILE_THREADS=32"), Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
+        [
+            Remedy(
+                "More processes compile at once, where the machine has the cores.",
+                "TORCHINDUCTOR_COMPILE_THREADS=32",
+            ),
+            Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`)."),
+        ],
     ),
-    "compile_file": ("the C++ compiler runs", [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")]),
+    "compile_file": (
+        "the C++ compiler runs",
+        [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
+    ),
     "additional_fake_tensor_prop": ("shapes of the graph are worked out once more", []),
-    "bytecode_tracing": ("Dynamo traces the Python code", [Remedy("Where a model repeats a block, mark the block: it is then traced once.", "@torch.compiler.nested_compile_region")]),
+    "bytecode_tracing": (
+        "Dynamo traces the Python code",
+        [
+            Remedy(
+                "Where a model repeats a block, mark the block: it is then traced once.",
+                "@torch.compiler.nested_compile_region",
+            )
+        ],
+    ),
     "build_guards": ("Dynamo makes the guards", []),
     "aot_trace_joint_graph": ("AOTAutograd traces forward and backward", []),
     "backend_compile": ("the backend works on the graphs, and imports what it needs", []),
@@ -34,13 +51,22 @@ _KNOWN = {
     "PyCodeCache.load_by_key_path": ("generated code is loaded", []),
     "vllm_backend": ("vLLM's backend works on the pieces", []),
     "inductor_import": ("Inductor is imported, once in a process", []),
-    "GraphLowering.compile_to_fn": ("the generated code is compiled and loaded", [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")]),
+    "GraphLowering.compile_to_fn": (
+        "the generated code is compiled and loaded",
+        [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
+    ),
     "AotCodeCompiler.compile": ("the generated C++ code is compiled to a library", []),
     "Scheduler.__init__": ("Inductor decides what is fused", []),
-    "gc": ("Python collects garbage after a compile", [Remedy("torch can leave it out.", "torch._dynamo.config.run_gc_after_compile = False")]),
+    "gc": (
+        "Python collects garbage after a compile",
+        [Remedy("torch can leave it out.", "torch._dynamo.config.run_gc_after_compile = False")],
+    ),
 }
 
-_ATTEMPT = ("Dynamo does what is neither tracing nor the backend: it makes bytecode and imports what it needs", [])
+_ATTEMPT = (
+    "Dynamo does what is neither tracing nor the backend: it makes bytecode and imports what it needs",
+    [],
+)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -51,14 +77,20 @@ def findings(facts: Facts) -> Iterator[Finding]:
     for name, us in sorted(own.items(), key=lambda item: -item[1]):
         if us < _LEAST_US or us < _LEAST_SHARE * total:
             break
-        spans = [span for span in facts.timeline.named(name) if compiling[span.index] and span.duration_us is not None]
+        spans = [
+            span
+            for span in facts.timeline.named(name)
+            if compiling[span.index] and span.duration_us is not None
+        ]
         what, remedies = _KNOWN.get(name) or (_ATTEMPT if name.startswith("compile_attempt_") else ("", []))
         yield Finding(
             "slow-span",
             "info",
-            f"{code(name)} took {duration(us)} of {duration(total)} of compiling" + (f": {what}" if what else ""),
+            f"{code(name)} took {duration(us)} of {duration(total)} of compiling"
+            + (f": {what}" if what else ""),
             (name,),
-            f"Time of {plural(len(spans), 'span')} of that name, without the spans in {'it' if len(spans) == 1 else 'them'}.",
+            f"Time of {plural(len(spans), 'span')} of that name, without the spans in"
+            f" {'it' if len(spans) == 1 else 'them'}.",
             compiles=sorted(span.compile_index for span in spans),
             spans=[span.index for span in sorted(spans, key=lambda span: -(span.duration_us or 0))],
             count=len(spans),

@@ -1,4 +1,6 @@
-"""Compiles that did not end: the process was killed, hangs, or still runs when the log ends; or something broke the compile off."""
+"""Compiles that did not end: the process was killed, hangs, or still runs when the log ends; or something
+broke the compile off.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,19 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 
 def _broken_off(facts: Facts, told: set[int]) -> Iterator[Finding]:
-    """torch writes metrics as of an empty graph, and no error, when what ended a compile is no Exception: KeyboardInterrupt, SystemExit."""
-    empty = [frame for frame in facts.compiled if frame.row["status"] == "empty" and frame.rows[-1] not in told]
+    """torch writes metrics as of an empty graph, and no error, when what ended a compile is no Exception:
+    KeyboardInterrupt, SystemExit.
+    """
+    empty = [
+        frame for frame in facts.compiled if frame.row["status"] == "empty" and frame.rows[-1] not in told
+    ]
     if not empty:
         return  # most logs: the graphs need not be read
-    traced = {facts.number_of(row) for row in facts.table("graphs") if row["stage"] == "dynamo" and (row["node_count"] or 0) > (row["placeholder_count"] or 0) + 1}
+    traced = {
+        facts.number_of(row)
+        for row in facts.table("graphs")
+        if row["stage"] == "dynamo" and (row["node_count"] or 0) > (row["placeholder_count"] or 0) + 1
+    }
     for frame in empty:
         last = frame.rows[-1]
         if last in traced:
@@ -35,11 +45,17 @@ def _broken_off(facts: Facts, told: set[int]) -> Iterator[Finding]:
                 "error",
                 f"The compile of {function_name(name)} was broken off after Dynamo had made its graph",
                 (name, "broken off"),
-                "torch wrote neither a result nor an error for it. That is so when the process is told to stop in the middle of it, by Ctrl-C or `sys.exit`.",
+                "torch wrote neither a result nor an error for it. That is so when the process is told to"
+                " stop in the middle of it, by Ctrl-C or `sys.exit`.",
                 (name, file, line),
                 [last],
                 [frame.row["metrics_event"]],
-                details={"open_us": None, "started_epoch_us": frame.row["start_epoch_us"], "last_record_epoch_us": facts.last_us, "open_spans": []},
+                details={
+                    "open_us": None,
+                    "started_epoch_us": frame.row["start_epoch_us"],
+                    "last_record_epoch_us": facts.last_us,
+                    "open_spans": [],
+                },
             )
 
 
@@ -48,15 +64,29 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
     name, file, line = facts.place_of(compile_index)
     chain = open_below(facts, root) if root else []
     since = None if root is None or facts.last_us is None else facts.last_us - root.start_us
-    who = f"The compile of {code(name)}" if name else "A compile without a name" if compile["id"] is None else f"Compile {compile['id']}"
+    who = (
+        f"The compile of {code(name)}"
+        if name
+        else "A compile without a name"
+        if compile["id"] is None
+        else f"Compile {compile['id']}"
+    )
     if chain:
         inner = chain[-1]
-        inside = f", in {code(inner.name)}" + (f" for {duration(facts.last_us - inner.start_us)}" if len(chain) > 1 and (facts.last_us or 0) > inner.start_us else "")
+        inside = f", in {code(inner.name)}" + (
+            f" for {duration(facts.last_us - inner.start_us)}"
+            if len(chain) > 1 and (facts.last_us or 0) > inner.start_us
+            else ""
+        )
         title = f"{who} did not end: the log stops {duration(since)} after it began{inside}"
     else:
         title = f"{who} did not end: the log stops in it"
     text = "The process was killed, hangs there, or was still at it when the log was copied. "
-    text += "Open when the log ends: " + " › ".join(code(span.name) for span in chain) + "." if chain else "The log has no timeline that would tell where."
+    text += (
+        "Open when the log ends: " + " › ".join(code(span.name) for span in chain) + "."
+        if chain
+        else "The log has no timeline that would tell where."
+    )
     return Finding(
         "unfinished-compile",
         "error",
@@ -71,18 +101,27 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
             "open_us": since,
             "started_epoch_us": root.start_us if root else None,
             "last_record_epoch_us": facts.last_us,
-            "open_spans": [{"name": span.name, "open_us": facts.last_us - span.start_us if facts.last_us else None} for span in chain],
+            "open_spans": [
+                {"name": span.name, "open_us": facts.last_us - span.start_us if facts.last_us else None}
+                for span in chain
+            ],
         },
     )
 
 
 def _first_event(facts: Facts, compile: dict, root: Span | None) -> int:
     """The first record of a compile; of one without an id, that of its span."""
-    return facts.lists("spans")[root.index]["begin_event"] if root is not None and compile["first_event"] is None else compile["first_event"]
+    return (
+        facts.lists("spans")[root.index]["begin_event"]
+        if root is not None and compile["first_event"] is None
+        else compile["first_event"]
+    )
 
 
 def open_compiles(facts: Facts) -> Iterator[tuple[int, Span | None]]:
-    """The compiles that are open where the log ends, by row, each with its outermost span; None of a torch that writes no timeline."""
+    """The compiles that are open where the log ends, by row, each with its outermost span; None of a torch
+    that writes no timeline.
+    """
     latest_us = max((span.start_us for span in facts.compile_spans), default=0)
     for span in facts.compile_spans:
         if span.duration_us is None and span.start_us >= latest_us and not _ended(facts, span):
@@ -111,10 +150,21 @@ def running(facts: Facts) -> list[dict]:
     rows = []
     for compile_index, root in open_compiles(facts):
         function, file, line = facts.place_of(compile_index)
-        spans = [{"name": span.name, "since_epoch_us": span.start_us} for span in (open_below(facts, root) if root else ())]
+        spans = [
+            {"name": span.name, "since_epoch_us": span.start_us}
+            for span in (open_below(facts, root) if root else ())
+        ]
         since = root.start_us if root else facts.compiles[compile_index]["start_epoch_us"]
         rows.append(
-            {"compile": facts.compiles[compile_index]["compile"], "attempt": facts.compiles[compile_index]["attempt"], "function": function, "file": file, "line": line, "since_epoch_us": since, "spans": spans}
+            {
+                "compile": facts.compiles[compile_index]["compile"],
+                "attempt": facts.compiles[compile_index]["attempt"],
+                "function": function,
+                "file": file,
+                "line": line,
+                "since_epoch_us": since,
+                "spans": spans,
+            }
         )
     return rows
 

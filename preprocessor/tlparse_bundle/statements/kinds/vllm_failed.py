@@ -30,9 +30,15 @@ def _finding(facts: Facts, backend: dict, own: list[dict], piece: dict) -> Findi
         "error",
         f"vLLM failed to compile {piece_name(piece)}{f': {message}' if message else ''}",
         (backend["prefix"], message),
-        f"{before} vLLM writes no record of a failure: the piece has a begin, no code, and its backend ended without the code that calls the pieces.",
+        f"{before} vLLM writes no record of a failure: the piece has a begin, no code, and its backend ended"
+        " without the code that calls the pieces.",
         compiles=[facts.number_of(piece)],
         events=[index for index in (piece["start_event"], piece["failure_event"]) if index is not None],
         because_of=("failure", piece["failure_event"]),
-        details={"prefix": backend["prefix"], "piece": piece_name(piece), "message": message, "done_count": done},
+        details={
+            "prefix": backend["prefix"],
+            "piece": piece_name(piece),
+            "message": message,
+            "done_count": done,
+        },
     )

@@ -31,11 +31,26 @@ class Caches:
         return {"counts": dict(sorted(counts.items())), "frames": found}
 
     def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
-        totals = grouped((tuple(digest["counts"].items()), (number,)) for number, digest in enumerate(digests))
-        yield "rank_cache_totals", [{"ranks": comparison.ranks(members), "counts": dict(counts)} for counts, members in totals]
-        yield "rank_caches", [
-            {"rank_compile": column, "ranks": comparison.ranks(members), "outcomes": list(outcomes), "reasons": list(reasons)}
-            for column, groups in comparison.by_column(digests, lambda digest, frame: tuple(map(tuple, digest["frames"][frame])))
-            if len(groups) > 1
-            for (outcomes, reasons), members in groups
-        ]
+        totals = grouped(
+            (tuple(digest["counts"].items()), (number,)) for number, digest in enumerate(digests)
+        )
+        yield (
+            "rank_cache_totals",
+            [{"ranks": comparison.ranks(members), "counts": dict(counts)} for counts, members in totals],
+        )
+        yield (
+            "rank_caches",
+            [
+                {
+                    "rank_compile": column,
+                    "ranks": comparison.ranks(members),
+                    "outcomes": list(outcomes),
+                    "reasons": list(reasons),
+                }
+                for column, groups in comparison.by_column(
+                    digests, lambda digest, frame: tuple(map(tuple, digest["frames"][frame]))
+                )
+                if len(groups) > 1
+                for (outcomes, reasons), members in groups
+            ],
+        )

@@ -1,9 +1,10 @@
-"""In which order ranks call collectives, by process group, and the first call that cannot meet those of the others.
+"""In which order ranks call collectives, by process group, and the first call that cannot meet those of the
+others.
 
-Where the order in which graphs ran is recorded, that is the order. Otherwise it is that of the compiles, for a graph
-runs when it was compiled: the first compiles of all functions, then the second ones of those that every rank has. How
-often a graph ran is not known then, so that one more recompile of a function is no difference. A function that is
-split at a graph break calls the same in parts.
+Where the order in which graphs ran is recorded, that is the order. Otherwise it is that of the compiles, for
+a graph runs when it was compiled: the first compiles of all functions, then the second ones of those that
+every rank has. How often a graph ran is not known then, so that one more recompile of a function is no
+difference. A function that is split at a graph break calls the same in parts.
 """
 
 from __future__ import annotations
@@ -13,7 +14,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tlparse_bundle.bundle.row_objects import Artifact
-from tlparse_bundle.statements.ranks.collective_calls import WORLD, Call, calls_of_code, calls_of_graph, can_meet, fits
+from tlparse_bundle.statements.ranks.collective_calls import (
+    WORLD,
+    Call,
+    calls_of_code,
+    calls_of_graph,
+    can_meet,
+    fits,
+)
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames, recorded_steps, stage_artifacts
 
@@ -30,7 +38,9 @@ class _Whose(NamedTuple):
     """What members with the same digest and the same frames call, round by round."""
 
     members: list[int]
-    rounds: list[dict[tuple, list[_Step]]]  # function -> its calls; in the recorded order there is one, of no function
+    rounds: list[
+        dict[tuple, list[_Step]]
+    ]  # function -> its calls; in the recorded order there is one, of no function
     unknown: bool
 
 
@@ -46,13 +56,17 @@ class Order:
     name = "order"
 
     def digest(self, frames: Frames) -> dict:
-        """``calls`` of the log; for each frame the numbers of its calls, None where it does not tell; ``ran``: frames in the order in which they ran, None without a record."""
+        """``calls`` of the log; for each frame the numbers of its calls, None where it does not tell;
+        ``ran``: frames in the order in which they ran, None without a record.
+        """
         numbers: dict[Call, int] = {}
         found: list[list[int] | None] = []
         several = set()
         for number in range(len(frames)):
             calls, graph_count = calls_of_frame(frames, number)
-            found.append(None if calls is None else [numbers.setdefault(call, len(numbers)) for call in calls])
+            found.append(
+                None if calls is None else [numbers.setdefault(call, len(numbers)) for call in calls]
+            )
             if graph_count > 1:
                 several.add(number)
         ran = [frame for frame, _ in recorded_steps(frames) or ()]
@@ -62,23 +76,43 @@ class Order:
 
     def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
         classes = comparison.alike(digests)
-        recorded = all(digests[members[0]]["ran"] is not None for members in classes if any(digests[members[0]]["frames"]))
+        recorded = all(
+            digests[members[0]]["ran"] is not None
+            for members in classes
+            if any(digests[members[0]]["frames"])
+        )
         usual = _usual(comparison, digests, classes)
         whose = [_whose(comparison, digests[members[0]], members, recorded, usual) for members in classes]
         calls: dict[Call, int] = {}
-        names = dict.fromkeys(step.call.group for one in whose for functions in one.rounds for steps in functions.values() for step in steps)
+        names = dict.fromkeys(
+            step.call.group
+            for one in whose
+            for functions in one.rounds
+            for steps in functions.values()
+            for step in steps
+        )
         groups = [_group(comparison, name, whose, recorded, calls) for name in names]
         yield "process_groups", [group.row for group in groups]
         yield "collective_mismatches", [row for group in groups for row in group.mismatches]
         yield "collective_waits", [row for group in groups for row in group.waits]
         yield "group_splits", _split(comparison, digests, classes, calls)
-        yield "rank_compile_calls", [
-            {"rank_compile": column, "collective_calls": [calls.setdefault(call, len(calls)) for call in found]} for column, found in sorted(usual.items()) if found
-        ]
+        yield (
+            "rank_compile_calls",
+            [
+                {
+                    "rank_compile": column,
+                    "collective_calls": [calls.setdefault(call, len(calls)) for call in found],
+                }
+                for column, found in sorted(usual.items())
+                if found
+            ],
+        )
         yield "collective_calls", [{"id": number, **call._asdict()} for call, number in calls.items()]
 
 
-def _usual(comparison: Comparison, digests: Sequence[dict], classes: list[list[int]]) -> dict[int, list[Call]]:
+def _usual(
+    comparison: Comparison, digests: Sequence[dict], classes: list[list[int]]
+) -> dict[int, list[Call]]:
     """Column -> what most members call there."""
     counts: dict[int, Counter] = {}
     for members in classes:
@@ -99,7 +133,9 @@ def _call_of(cells: Sequence[Any]) -> Call:
     return Call(*first, None if shape is None else tuple(shape))
 
 
-def _whose(comparison: Comparison, digest: dict, members: list[int], recorded: bool, usual: dict[int, list[Call]]) -> _Whose:
+def _whose(
+    comparison: Comparison, digest: dict, members: list[int], recorded: bool, usual: dict[int, list[Call]]
+) -> _Whose:
     order = comparison.orders[comparison.kind[members[0]]]
     unknown = False
     rounds: list[dict[tuple, list[_Step]]] = [{}] if recorded else []
@@ -121,12 +157,24 @@ def _whose(comparison: Comparison, digest: dict, members: list[int], recorded: b
     return _Whose(members, rounds, unknown)
 
 
-def _group(comparison: Comparison, name: str | None, whose: list[_Whose], recorded: bool, calls: dict[Call, int]) -> _Group:
+def _group(
+    comparison: Comparison, name: str | None, whose: list[_Whose], recorded: bool, calls: dict[Call, int]
+) -> _Group:
     own = [(one, [_of_group(functions, name) for functions in one.rounds]) for one in whose]
-    callers = [(one, rounds) for one, rounds in own if any(steps for functions in rounds for steps in functions.values())]
+    callers = [
+        (one, rounds)
+        for one, rounds in own
+        if any(steps for functions in rounds for steps in functions.values())
+    ]
     # A rank that calls nothing in a group may be no member of it, but of the default group all are.
     taking_part = own if name == WORLD else callers
-    sizes = {step.call.group_size for _, rounds in callers for functions in rounds for steps in functions.values() for step in steps} - {None}
+    sizes = {
+        step.call.group_size
+        for _, rounds in callers
+        for functions in rounds
+        for steps in functions.values()
+        for step in steps
+    } - {None}
     waits: list[dict] = []
     mismatches: list[dict] = []
     for sequences in _rounds(taking_part):
@@ -139,7 +187,9 @@ def _group(comparison: Comparison, name: str | None, whose: list[_Whose], record
         "size": max(sizes, default=None),
         "ranks": comparison.ranks(member for one, _ in callers for member in one.members),
         "recorded": recorded,
-        "unknown": comparison.ranks(member for one, _ in taking_part if one.unknown for member in one.members),
+        "unknown": comparison.ranks(
+            member for one, _ in taking_part if one.unknown for member in one.members
+        ),
     }
     return _Group(row, mismatches, waits)
 
@@ -149,19 +199,38 @@ def _of_group(functions: dict[tuple, list[_Step]], name: str | None) -> dict[tup
 
 
 def _rounds(taking_part: list[tuple[_Whose, list[dict]]]) -> Iterator[list[tuple[list[int], list[_Step]]]]:
-    """(members, their calls) of each round. Of later rounds only what all have, for the others may run an older compile."""
-    yield [(one.members, [step for steps in (rounds[0] if rounds else {}).values() for step in steps]) for one, rounds in taking_part]
-    functions = [{code for code, steps in (rounds[0] if rounds else {}).items() if steps} for _, rounds in taking_part]
+    """(members, their calls) of each round.
+
+    Of later rounds only what all have, for the others may run an older compile.
+    """
+    yield [
+        (one.members, [step for steps in (rounds[0] if rounds else {}).values() for step in steps])
+        for one, rounds in taking_part
+    ]
+    functions = [
+        {code for code, steps in (rounds[0] if rounds else {}).items() if steps} for _, rounds in taking_part
+    ]
     if any(found != functions[0] for found in functions):
         return  # split at graph breaks, as a rule: which parts belong together is not known
     for number in range(1, max((len(rounds) for _, rounds in taking_part), default=0)):
-        common = set.intersection(*(set(rounds[number]) if number < len(rounds) else set() for _, rounds in taking_part))
+        common = set.intersection(
+            *(set(rounds[number]) if number < len(rounds) else set() for _, rounds in taking_part)
+        )
         if common:
-            yield [(one.members, [step for code, steps in rounds[number].items() if code in common for step in steps]) for one, rounds in taking_part]
+            yield [
+                (
+                    one.members,
+                    [step for code, steps in rounds[number].items() if code in common for step in steps],
+                )
+                for one, rounds in taking_part
+            ]
 
 
 def _first_difference(
-    comparison: Comparison, group: str | None, sequences: list[tuple[list[int], list[_Step]]], calls: dict[Call, int]
+    comparison: Comparison,
+    group: str | None,
+    sequences: list[tuple[list[int], list[_Step]]],
+    calls: dict[Call, int],
 ) -> tuple[list[dict], list[dict]]:
     """(where ranks call nothing more and others do, the sides of the first calls that do not fit)."""
     waits: list[dict] = []
@@ -171,7 +240,15 @@ def _first_difference(
         usual = max(going_on, key=lambda one: (len(one[0]), -one[0][0]))[1][position]
         if ended:
             others = comparison.ranks(m for members, _ in going_on for m in members)
-            waits.append({"group": group, "position": position, "ranks": comparison.ranks(ended), "others": others, **_call(usual, calls)})
+            waits.append(
+                {
+                    "group": group,
+                    "position": position,
+                    "ranks": comparison.ranks(ended),
+                    "others": others,
+                    **_call(usual, calls),
+                }
+            )
         sides: dict[_Step, list[int]] = {}
         for members, steps in going_on:
             step = steps[position]
@@ -180,7 +257,16 @@ def _first_difference(
         if len(sides) > 1:
             rows = sorted(sides.items(), key=lambda side: (-len(side[1]), min(side[1])))
             effect = "wrong" if all(can_meet(step.call, usual.call) for step in sides) else "hang"
-            return waits, [{"group": group, "position": position, "effect": effect, "ranks": comparison.ranks(members), **_call(step, calls)} for step, members in rows]
+            return waits, [
+                {
+                    "group": group,
+                    "position": position,
+                    "effect": effect,
+                    "ranks": comparison.ranks(members),
+                    **_call(step, calls),
+                }
+                for step, members in rows
+            ]
     return waits, []
 
 
@@ -188,7 +274,9 @@ def _call(step: _Step, calls: dict[Call, int]) -> dict:
     return {"rank_compile": step.column, "collective_call": calls.setdefault(step.call, len(calls))}
 
 
-def _split(comparison: Comparison, digests: Sequence[dict], classes: list[list[int]], calls: dict[Call, int]) -> list[dict]:
+def _split(
+    comparison: Comparison, digests: Sequence[dict], classes: list[list[int]], calls: dict[Call, int]
+) -> list[dict]:
     """The first column in which ranks make the same call in groups of unequal numbers of callers.
 
     Ranks of one program have groups of their own, as in tensor parallel, but then equally many call each.
@@ -201,12 +289,26 @@ def _split(comparison: Comparison, digests: Sequence[dict], classes: list[list[i
                 found.setdefault((column, position), {}).setdefault(_call_of(cells), []).extend(members)
     for (column, position), sides in sorted(found.items()):
         groups = {call.group for call in sides}
-        if len(groups) < 2 or any(not fits(call._replace(group=None), other._replace(group=None)) for call in sides for other in sides):
+        if len(groups) < 2 or any(
+            not fits(call._replace(group=None), other._replace(group=None))
+            for call in sides
+            for other in sides
+        ):
             continue
-        counts = {group: sum(len(members) for call, members in sides.items() if call.group == group) for group in groups}
+        counts = {
+            group: sum(len(members) for call, members in sides.items() if call.group == group)
+            for group in groups
+        }
         if len(set(counts.values())) > 1:
             rows = sorted(sides.items(), key=lambda side: (-len(side[1]), min(side[1])))
-            return [{"position": position, "ranks": comparison.ranks(members), **_call(_Step(call, column), calls)} for call, members in rows]
+            return [
+                {
+                    "position": position,
+                    "ranks": comparison.ranks(members),
+                    **_call(_Step(call, column), calls),
+                }
+                for call, members in rows
+            ]
     return []
 
 
@@ -222,7 +324,11 @@ def calls_of_frame(frames: Frames, number: int) -> tuple[list[Call] | None, int]
         return None, len(graphs)
     if graphs:
         return [call for graph in graphs for call in _read(None, graph)], len(graphs)
-    return ([call for graph in stages["dynamo"] for call in _read(None, graph)] if stages["dynamo"] and not _hit(frames, number) else None), 1
+    return (
+        [call for graph in stages["dynamo"] for call in _read(None, graph)]
+        if stages["dynamo"] and not _hit(frames, number)
+        else None
+    ), 1
 
 
 def _hit(frames: Frames, number: int) -> bool:

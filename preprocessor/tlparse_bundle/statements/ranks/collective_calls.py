@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-# torch/distributed/_functional_collectives.py: operators of _c10d_functional; c10d_functional is the older name.
+# torch/distributed/_functional_collectives.py: operators of _c10d_functional; c10d_functional is the older
+# name.
 _CALL = re.compile(
     r"(?:(?P<name>\w+)(?:\s*:\s*\"(?P<type>[^\"\n]*)\")?\s*=\s*)?"
     r"torch\s*\.\s*ops\s*\.\s*_?c10d_functional(?:_autograd)?\s*\.\s*(?P<op>\w+)(?:\s*\.\s*\w+)?\s*\((?P<arguments>[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)"
@@ -60,8 +61,19 @@ def _call(match: re.Match, dtype: str | None, shape: tuple | None) -> Call:
     op = re.sub(r"(_out|_)$", "", match["op"])
     strings = list(_STRING.finditer(match["arguments"]))
     texts = [found[1] if found[1] is not None else found[2] for found in strings]
-    size = _SIZE.search(match["arguments"][: strings[-1].start()]) if strings and any(kind in op for kind in _SIZED) else None
-    return Call(op, texts[0] if len(texts) > 1 else None, texts[-1] if texts else None, int(size[1]) if size else None, dtype, shape)
+    size = (
+        _SIZE.search(match["arguments"][: strings[-1].start()])
+        if strings and any(kind in op for kind in _SIZED)
+        else None
+    )
+    return Call(
+        op,
+        texts[0] if len(texts) > 1 else None,
+        texts[-1] if texts else None,
+        int(size[1]) if size else None,
+        dtype,
+        shape,
+    )
 
 
 def _typed(type_: str | None) -> tuple[str | None, tuple | None]:
@@ -75,12 +87,21 @@ def _typed(type_: str | None) -> tuple[str | None, tuple | None]:
 
 def fits(one: Call, other: Call) -> bool:
     """Whether two ranks can meet in these calls, as far as both say what they do."""
-    return can_meet(one, other) and not _differ(one.reduce_op, other.reduce_op) and not _differ(one.dtype, other.dtype)
+    return (
+        can_meet(one, other)
+        and not _differ(one.reduce_op, other.reduce_op)
+        and not _differ(one.dtype, other.dtype)
+    )
 
 
 def can_meet(one: Call, other: Call) -> bool:
     """Whether nothing hangs or fails: the same collective of the same group on tensors of the same size."""
-    return one.op == other.op and not _differ(one.group, other.group) and not _differ(one.group_size, other.group_size) and _same_shape(one.shape, other.shape)
+    return (
+        one.op == other.op
+        and not _differ(one.group, other.group)
+        and not _differ(one.group_size, other.group_size)
+        and _same_shape(one.shape, other.shape)
+    )
 
 
 def _differ(one: object, other: object) -> bool:
@@ -90,4 +111,6 @@ def _differ(one: object, other: object) -> bool:
 def _same_shape(one: tuple | None, other: tuple | None) -> bool:
     if one is None or other is None:
         return True
-    return len(one) == len(other) and all(a == b for a, b in zip(one, other) if type(a) is int and type(b) is int)
+    return len(one) == len(other) and all(
+        a == b for a, b in zip(one, other) if type(a) is int and type(b) is int
+    )

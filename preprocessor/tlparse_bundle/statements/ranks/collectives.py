@@ -35,7 +35,10 @@ class Collectives:
                 found[number].append(sequences.setdefault(ops, len(sequences)))
         listed = list(sequences)
         cached = {frames.number_of(row) for row in frames.table("caches") if row["outcome"] == "hit"}
-        uncertain = [number in cached or not any(a.name == _CODE for a in frames.artifacts(number)) for number in range(len(frames))]
+        uncertain = [
+            number in cached or not any(a.name == _CODE for a in frames.artifacts(number))
+            for number in range(len(frames))
+        ]
         return {
             "sequences": listed,
             "frames": [None if not rows and unsure else rows for rows, unsure in zip(found, uncertain)],
@@ -60,10 +63,19 @@ class Collectives:
             usual[column] = agreeing[0][0]
             for number, (found, members) in enumerate(agreeing):
                 difference = _first_difference(found, usual[column]) if number else _SAME
-                rows.append({"rank_compile": column, "ranks": comparison.ranks(members), "schedules": list(map(list, found)), **difference})
+                rows.append(
+                    {
+                        "rank_compile": column,
+                        "ranks": comparison.ranks(members),
+                        "schedules": list(map(list, found)),
+                        **difference,
+                    }
+                )
             unknown = set(comparison.having(column)).difference(*(members for _, members in agreeing))
             if unknown:
-                rows.append({"rank_compile": column, "ranks": comparison.ranks(unknown), "schedules": None, **_SAME})
+                rows.append(
+                    {"rank_compile": column, "ranks": comparison.ranks(unknown), "schedules": None, **_SAME}
+                )
         yield "rank_schedules", rows
         yield "rank_collectives", _whole(comparison, digests, usual)
         yield "rank_parity", _parity_rows(comparison, digests)
@@ -78,7 +90,10 @@ class _Cell(NamedTuple):
 
 def _cell(digest: dict, frame: int) -> _Cell:
     rows = digest["frames"][frame]
-    return _Cell(None if rows is None else tuple(tuple(digest["sequences"][row]) for row in rows), digest["uncertain"][frame])
+    return _Cell(
+        None if rows is None else tuple(tuple(digest["sequences"][row]) for row in rows),
+        digest["uncertain"][frame],
+    )
 
 
 def _parity(frames: Frames, number: int, ops: list[str]) -> Iterator[tuple[str, int, int, int]]:
@@ -119,14 +134,17 @@ def _first_difference(mine: tuple, others: tuple) -> dict:
 
 
 def _whole(comparison: Comparison, digests: Sequence[dict], usual: dict[int, tuple]) -> list[dict]:
-    """Ranks by all their schedules in the order of their compiles. Where a rank does not tell, it is taken to be like most."""
+    """Ranks by all their schedules in the order of their compiles.
+
+    Where a rank does not tell, it is taken to be like most.
+    """
     pairs = []
     for members in comparison.alike(digests):
         digest, order = digests[members[0]], comparison.orders[comparison.kind[members[0]]]
         whole = []
         for frame, column in enumerate(order):
             found, unsure = _cell(digest, frame)
-            if found is None or unsure and len(found) < len(usual.get(column, ())):
+            if found is None or (unsure and len(found) < len(usual.get(column, ()))):
                 found = usual.get(column, ())
             whole += [(op, column) for schedule in found for op in schedule]
         pairs.append((tuple(whole), members))
@@ -146,7 +164,14 @@ def _whole(comparison: Comparison, digests: Sequence[dict], usual: dict[int, tup
                 "here": ops[position] if position < len(ops) else None,
                 "others": first[position] if position < len(first) else None,
             }
-        rows.append({"ranks": comparison.ranks(members), "op_count": len(ops), "counts": _counts(ops, first), **first_difference})
+        rows.append(
+            {
+                "ranks": comparison.ranks(members),
+                "op_count": len(ops),
+                "counts": _counts(ops, first),
+                **first_difference,
+            }
+        )
     return rows
 
 

@@ -16,16 +16,21 @@ _KNOWN_TEXTS = 20_000
 _DEVICE = re.compile(rb"\b(cuda|xpu|hpu|mtia|npu|privateuseone):\d+")
 # torch/_inductor/codegen/wrapper.py and its device interfaces: the number of the device alone.
 _DEVICE_NUMBER = re.compile(
-    rb"(_DeviceGuard\(|device_guard\(|set_device\(|get_raw_stream\(|raw_stream|\bstream|\bindex=|device_index=|DeviceGuard guard\()\d+"
+    rb"(_DeviceGuard\(|device_guard\(|set_device\(|get_raw_stream\(|raw_stream|\bstream|\bindex=|device_index=|DeviceGuard"
+    rb" guard\()\d+"
 )
 _GRAPH_ID = re.compile(rb"(# graph id:) ?\d+")
-_AOT_ID = re.compile(rb"^# AOT ID: \['\d+_", re.MULTILINE)  # torch/_inductor/codegen/wrapper.py: counts the graphs of the process
+_AOT_ID = re.compile(
+    rb"^# AOT ID: \['\d+_", re.MULTILINE
+)  # torch/_inductor/codegen/wrapper.py: counts the graphs of the process
 _ADDRESS = re.compile(rb"\b0x[0-9a-f]{6,}\b")
 _SOURCE = re.compile(rb"(# File: )[^\n]*?([^/\n]+:\d+ in )")  # torch/fx/graph.py, print_readable
-# Names of files in the cache of Inductor (torch/_inductor/codecache.py, code_hash): they depend on the device.
+# Names of files in the cache of Inductor (torch/_inductor/codecache.py, code_hash): they depend on the
+# device.
 _CACHE_FILE = re.compile(rb"\bc[a-z2-7]{51}\b")
 _PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
-# What a text has in which one of these patterns may be found. To look for a few bytes costs little beside a pattern, and most texts are lines that have none of it.
+# What a text has in which one of these patterns may be found. To look for a few bytes costs little beside a
+# pattern, and most texts are lines that have none of it.
 _DEVICES = (b"cuda:", b"xpu:", b"hpu:", b"mtia:", b"npu:", b"privateuseone:")
 _BEFORE_NUMBERS = (b"uard(", b"set_device(", b"stream", b"index=")
 
@@ -42,10 +47,15 @@ def on_device(text: bytes) -> bool:
 
 
 def comparable(text: bytes, device: bool | None = None) -> bytes:
-    """The text without what differs between two ranks that do the same. ``device``: whether it is a part of a text ``on_device``, when it is a part."""
+    """The text without what differs between two ranks that do the same.
+
+    ``device``: whether it is a part of a text ``on_device``, when it is a part.
+    """
     if on_device(text) if device is None else device:
         if _has(text, _DEVICES):
-            text = _DEVICE.sub(lambda found: found[1] + b":*", text)  # a template would be looked up again at each line
+            text = _DEVICE.sub(
+                lambda found: found[1] + b":*", text
+            )  # a template would be looked up again at each line
         if _has(text, _BEFORE_NUMBERS):
             text = _DEVICE_NUMBER.sub(lambda found: found[1] + b"*", text)
     if b"graph id:" in text:

@@ -27,9 +27,9 @@ class Member(NamedTuple):
 class Comparison:
     """``members`` by rank; ``cells[member][column]`` is the number of the frame there, or -1.
 
-    Members with the same frames share one list of cells and have one ``kind``. ``logs`` are the rows of all logs
-    of the bundle, ``runs`` the runs that those with a rank are of, of which ``run`` is compared. ``open_frames(row)`` reads a log again, for the few of which an analysis
-    shows more than its digest holds.
+    Members with the same frames share one list of cells and have one ``kind``. ``logs`` are the rows of all
+    logs of the bundle, ``runs`` the runs that those with a rank are of, of which ``run`` is compared.
+    ``open_frames(row)`` reads a log again, for the few of which an analysis shows more than its digest holds.
     """
 
     def __init__(
@@ -68,7 +68,9 @@ class Comparison:
 
     @cached_property
     def parts(self) -> list[set[int]]:
-        """Members that compiled anything in common, as those of one stage of a pipeline; those without a compile are of every part."""
+        """Members that compiled anything in common, as those of one stage of a pipeline; those without a
+        compile are of every part.
+        """
         parts: list[tuple[set[int], set[int]]] = []  # columns, members
         for order, members in zip(self.orders, self.kinds):
             columns, own = set(order), set(members)
@@ -100,7 +102,12 @@ class Comparison:
 
     def having(self, column: int) -> list[int]:
         """The members that have a column."""
-        return sorted(n for kind, numbers in enumerate(self.kinds) if self._kind_cells[kind][column] >= 0 for n in numbers)
+        return sorted(
+            n
+            for kind, numbers in enumerate(self.kinds)
+            if self._kind_cells[kind][column] >= 0
+            for n in numbers
+        )
 
     def frame(self, member: int, column: int) -> Frame | None:
         number = self.cells[member][column]
@@ -113,9 +120,14 @@ class Comparison:
 
     def alike(self, digests: Sequence[Any]) -> list[list[int]]:
         """Members with the same digest and the same frames; what holds for one holds for the others."""
-        return [numbers for _, numbers in grouped(((self.kind[n], id(digest)), (n,)) for n, digest in enumerate(digests))]
+        return [
+            numbers
+            for _, numbers in grouped(((self.kind[n], id(digest)), (n,)) for n, digest in enumerate(digests))
+        ]
 
-    def by_column(self, digests: Sequence[Any], value: Callable[[Any, int], K | None]) -> Iterator[tuple[int, list[tuple[K, list[int]]]]]:
+    def by_column(
+        self, digests: Sequence[Any], value: Callable[[Any, int], K | None]
+    ) -> Iterator[tuple[int, list[tuple[K, list[int]]]]]:
         """(column, [(value, members)]) of the columns with any value; most members first.
 
         ``value(digest, number of the frame)`` is None where a member does not take part.

@@ -19,7 +19,9 @@ class Execution:
     def digest(self, frames: Frames) -> list[list] | None:
         return recorded_steps(frames)
 
-    def tables(self, comparison: Comparison, digests: Sequence[list | None], tables: Tables) -> Iterator[RankTable]:
+    def tables(
+        self, comparison: Comparison, digests: Sequence[list | None], tables: Tables
+    ) -> Iterator[RankTable]:
         groups = grouped(_orders(comparison, digests))
         known: dict[tuple, int] = {}
         ids: list[str | None] = []
@@ -32,11 +34,23 @@ class Execution:
                     ids.append(digests[members[0]][position][1])
                 steps.append(known[key])
             first = rows[0]["rank_steps"] if rows else steps
-            rows.append({"ranks": comparison.ranks(members), "rank_steps": steps, **_first_difference(steps, first)})
-        unknown = [n for n, digest in enumerate(digests) if digest is None and comparison.frames[n]] if groups else []
+            rows.append(
+                {"ranks": comparison.ranks(members), "rank_steps": steps, **_first_difference(steps, first)}
+            )
+        unknown = (
+            [n for n, digest in enumerate(digests) if digest is None and comparison.frames[n]]
+            if groups
+            else []
+        )
         if unknown:
             rows.append({"ranks": comparison.ranks(unknown), "rank_steps": None, **_SAME})
-        yield "rank_steps", [{"id": number, "rank_compile": column, "compile_id": id_} for number, ((column, *_), id_) in enumerate(zip(known, ids))]
+        yield (
+            "rank_steps",
+            [
+                {"id": number, "rank_compile": column, "compile_id": id_}
+                for number, ((column, *_), id_) in enumerate(zip(known, ids))
+            ],
+        )
         yield "rank_executions", rows
         yield "rank_execution_mismatches", _mismatches(comparison, groups, known, tables)
 
@@ -65,20 +79,38 @@ def _mismatches(comparison: Comparison, groups: list, known: dict[tuple, int], t
     """Steps at which ranks have other collectives, or other outcomes of the caches."""
     if len(groups) == 0:
         return []
-    texts = {"schedule": _schedule_texts(tables["rank_schedules"]), "cache": _cache_texts(tables["rank_caches"])}
+    texts = {
+        "schedule": _schedule_texts(tables["rank_schedules"]),
+        "cache": _cache_texts(tables["rank_caches"]),
+    }
     rows: list[dict] = []
     count = 0
     for position in range(max(len(keys) for keys, _ in groups)):
         at = [(keys[position], members) for keys, members in groups if position < len(keys)]
         for kind, found in texts.items():
             alike = grouped(
-                ((known[key], found.get((key[0], comparison.members[member].rank), found.get((key[0], None), ""))), (member,))
+                (
+                    (
+                        known[key],
+                        found.get((key[0], comparison.members[member].rank), found.get((key[0], None), "")),
+                    ),
+                    (member,),
+                )
                 for key, members in at
                 for member in members
             )
             if len({text for (_, text), _ in alike}) > 1 and count < MAX_MISMATCHES:
                 count += 1
-                rows += [{"position": position, "kind": kind, "ranks": comparison.ranks(members), "rank_step": step, "value": text} for (step, text), members in alike]
+                rows += [
+                    {
+                        "position": position,
+                        "kind": kind,
+                        "ranks": comparison.ranks(members),
+                        "rank_step": step,
+                        "value": text,
+                    }
+                    for (step, text), members in alike
+                ]
     return rows
 
 
@@ -95,4 +127,8 @@ def _schedule_texts(rows: Sequence[dict]) -> dict[tuple, str]:
 
 def _cache_texts(rows: Sequence[dict]) -> dict[tuple, str]:
     """(matched compile, rank) -> outcomes, of the compiles in which they differ."""
-    return {(row["rank_compile"], rank): ", ".join(row["outcomes"]) for row in rows for rank in ranks_in(row["ranks"])}
+    return {
+        (row["rank_compile"], rank): ", ".join(row["outcomes"])
+        for row in rows
+        for rank in ranks_in(row["ranks"])
+    }

@@ -1,4 +1,6 @@
-"""What the ranks of a job say together: the headline, findings, most important first, and what follows from what."""
+"""What the ranks of a job say together: the headline, findings, most important first, and what follows from
+what.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,31 @@ from tlparse_bundle.statements.ranks.statements import Finder
 from tlparse_bundle.statements.ranks.wording import Sentences, known_ranks, numbers, place_of, size
 from tlparse_bundle.statements.source_places import Shortener, normalised, tail
 
-_ENDS = ("failure", "unfinished-compile", "never-began", "empty-log", "cut-log", "missing-rank")  # a rank goes no further
+_ENDS = (
+    "failure",
+    "unfinished-compile",
+    "never-began",
+    "empty-log",
+    "cut-log",
+    "missing-rank",
+)  # a rank goes no further
 _BEHIND = ("never-began", "missing-compile", "collective-waits", "execution-order")  # what it then lacks
-OF_OTHERS = (*_ENDS, "cached-before", "equal-logs")  # what can be the reason for statements about other sets of ranks
-_OF_VERSION = ("graph", "guard", "recompile", "restart", "graph-break", "extra-compile", "missing-compile", "tensors", "straggler")
+OF_OTHERS = (
+    *_ENDS,
+    "cached-before",
+    "equal-logs",
+)  # what can be the reason for statements about other sets of ranks
+_OF_VERSION = (
+    "graph",
+    "guard",
+    "recompile",
+    "restart",
+    "graph-break",
+    "extra-compile",
+    "missing-compile",
+    "tensors",
+    "straggler",
+)
 # Within one compile: what makes it another one, and what is seen of that.
 _IN_COMPILE = {
     "graph-break": ("graph", "restart", "collectives", "tensors", "guard", "recompile"),
@@ -33,7 +56,14 @@ _IN_COMPILE = {
     "recompile": ("graph", "guard", "extra-compile"),
     "failure": ("graph", "restart", "graph-break", "missing-compile", "collectives", "tensors"),
 }
-_NOTES = ("other-run", "no-rank", "stages", "late-start", "straggler", "cached-before")  # say nothing against the ranks being equal
+_NOTES = (
+    "other-run",
+    "no-rank",
+    "stages",
+    "late-start",
+    "straggler",
+    "cached-before",
+)  # say nothing against the ranks being equal
 
 _MOST_RUNS = 5  # of agreeing ranks that the headline lists
 MAX_FINDINGS = 300
@@ -55,13 +85,18 @@ _WRONG, _DIFFERENT = 1, 3
 
 
 def findings(comparison: Comparison, tables: Tables) -> list[dict]:
-    """All findings as rows of ``rank_findings``, most important first. ``tables`` are those of all analyses."""
+    """All findings as rows of ``rank_findings``, most important first.
+
+    ``tables`` are those of all analyses.
+    """
     finder = Finder(comparison, tables)
     known = [*job.statements(finder), *finder.statements()]
     statements = _ordered(_joined(_without_cuts(comparison, tables, known)))
     compiles = tables["rank_compiles"]
     sentences, short = Sentences(compiles), Shortener(compile["file"] for compile in compiles)
-    return [_row(number, statement, sentences, compiles, short) for number, statement in enumerate(statements)]
+    return [
+        _row(number, statement, sentences, compiles, short) for number, statement in enumerate(statements)
+    ]
 
 
 def _without_cuts(comparison: Comparison, tables: Tables, statements: list[dict]) -> list[dict]:
@@ -72,14 +107,20 @@ def _without_cuts(comparison: Comparison, tables: Tables, statements: list[dict]
             for number, member in enumerate(comparison.members):
                 order = comparison.orders[comparison.kind[number]]
                 if ranks_among(problem["ranks"], [member.rank]):
-                    last[member.rank] = min(last.get(member.rank, len(comparison.columns)), order[-1] if order else -1)
+                    last[member.rank] = min(
+                        last.get(member.rank, len(comparison.columns)), order[-1] if order else -1
+                    )
     return [statement for statement in statements if not _is_behind(statement, last)]
 
 
 def _is_behind(statement: dict, last: Mapping[int, int]) -> bool:
     if _EFFECT.get(statement["kind"]) != _DIFFERENT or statement["rank_compile"] is None:
         return False
-    ranks = ranks_in(statement["ranks"]) if statement["kind"] != "extra-compile" else ranks_in(statement["others"])
+    ranks = (
+        ranks_in(statement["ranks"])
+        if statement["kind"] != "extra-compile"
+        else ranks_in(statement["others"])
+    )
     return bool(ranks) and all(rank in last and statement["rank_compile"] >= last[rank] for rank in ranks)
 
 
@@ -121,7 +162,10 @@ def _ordered(statements: list[dict]) -> list[dict]:
     near: dict[str, list[int]] = {}  # roots about the same ranks, of which there are few
     for number, statement in enumerate(statements):
         same = near.setdefault(str(statement["ranks"]), [])
-        cause = next((root for root in sorted({*same, *near.get("", ())}) if follows(statement, statements[root])), None)
+        cause = next(
+            (root for root in sorted({*same, *near.get("", ())}) if follows(statement, statements[root])),
+            None,
+        )
         if cause is None:
             roots.append(number)
             same.append(number)
@@ -134,10 +178,15 @@ def _ordered(statements: list[dict]) -> list[dict]:
         families.setdefault(causes.get(number, number), []).append(number)
     order = [number for root in roots for number in families[root]]
     place = {number: position for position, number in enumerate(order)}
-    return [statements[number] | {"because_of": place[causes[number]] if number in causes else None} for number in order]
+    return [
+        statements[number] | {"because_of": place[causes[number]] if number in causes else None}
+        for number in order
+    ]
 
 
-def _row(number: int, statement: dict, sentences: Sentences, compiles: Sequence[dict], short: Shortener) -> dict:
+def _row(
+    number: int, statement: dict, sentences: Sentences, compiles: Sequence[dict], short: Shortener
+) -> dict:
     title, text = sentences(statement)
     function, file, line = place_of(statement, compiles)
     parts = [statement["kind"], function, tail(file) if file else None, *_cause(statement["details"])]
@@ -159,7 +208,11 @@ def _row(number: int, statement: dict, sentences: Sentences, compiles: Sequence[
         "others": statement["others"],
         "count": 1,
         "cost_us": statement["details"].get("lost_us"),
-        "cost_of": "by how much it took longer than half of the ranks, over all compiles" if statement["details"].get("lost_us") is not None else None,
+        "cost_of": (
+            "by how much it took longer than half of the ranks, over all compiles"
+            if statement["details"].get("lost_us") is not None
+            else None
+        ),
         "remedies": [],
         "because_of": statement["because_of"],
         "evidence": statement["evidence"],
@@ -169,13 +222,24 @@ def _row(number: int, statement: dict, sentences: Sentences, compiles: Sequence[
 
 def _cause(details: Mapping[str, Any]) -> list:
     """What makes it the same in another run: no ranks, ids, sizes or names of groups, which are numbers."""
-    texts = [normalised(details[key]) for key in ("text", "type", "stage", "effect") if type(details.get(key)) is str]
-    calls = [details[key] for key in ("here", "others", "call") if type(details.get(key)) is dict and "op" in details[key]]
+    texts = [
+        normalised(details[key])
+        for key in ("text", "type", "stage", "effect")
+        if type(details.get(key)) is str
+    ]
+    calls = [
+        details[key]
+        for key in ("here", "others", "call")
+        if type(details.get(key)) is dict and "op" in details[key]
+    ]
     return [*texts, *([call["op"], call["reduce_op"]] for call in calls)]
 
 
 def summary(comparison: Comparison, tables: Tables, rows: Sequence[dict]) -> dict:
-    """Return what the manifest says of the job (schema: manifest, 'job'). ``rows`` are all findings, most important first."""
+    """Return what the manifest says of the job (schema: manifest, 'job').
+
+    ``rows`` are all findings, most important first.
+    """
     ranks = sorted(member.rank for member in comparison.members)
     about = {rank for row in rows if row["kind"] not in _NOTES for rank in ranks_among(row["ranks"], ranks)}
     world_size = comparison.world_size
@@ -205,14 +269,24 @@ def summary(comparison: Comparison, tables: Tables, rows: Sequence[dict]) -> dic
 
 
 def _collective_order(tables: Tables, rows: Sequence[dict]) -> str:
-    """'none': no collectives; 'differs': some cannot meet; 'unknown': not all logs tell, or some ranks have not come that far."""
+    """'none': no collectives; 'differs': some cannot meet; 'unknown': not all logs tell, or some ranks have
+    not come that far.
+    """
     groups = tables["process_groups"]
     if not groups:
         return "none"
-    if any(row["kind"] in ("collective-mismatch", "group-differs") or row["kind"] == "collective-waits" and row["because_of"] is None for row in rows):
+    if any(
+        row["kind"] in ("collective-mismatch", "group-differs")
+        or (row["kind"] == "collective-waits" and row["because_of"] is None)
+        for row in rows
+    ):
         return "differs"
     behind = any(row["details"].get("call") or row["kind"] == "equal-logs" for row in rows)
-    return "unknown" if behind or tables["collective_waits"] or any(group["unknown"] for group in groups) else "agrees"
+    return (
+        "unknown"
+        if behind or tables["collective_waits"] or any(group["unknown"] for group in groups)
+        else "agrees"
+    )
 
 
 def _text(found: dict, rows: Sequence[dict], column_count: int) -> str:
@@ -222,13 +296,20 @@ def _text(found: dict, rows: Sequence[dict], column_count: int) -> str:
     leading = [row for row in rows if row["kind"] not in notes and row["because_of"] is None]
     parts = []
     if not leading:
-        parts.append(f"{who} agree{how_many}: {plural(column_count, 'compile')}, the same on each{' that is compared' if any(row['kind'] == 'stages' for row in rows) else ''}.")
+        parts.append(
+            f"{who} agree{how_many}: {plural(column_count, 'compile')}, the same on"
+            f" each{' that is compared' if any(row['kind'] == 'stages' for row in rows) else ''}."
+        )
     else:
         parts.append(f"{leading[0]['title']}.")
         parts.append(f"{who}{how_many}; {_agreeing(found['agreeing'])}.")
     if found["collective_order"] == "agrees" and not found["missing"]:
         other = any(row["kind"] in ("collectives", "stages") for row in rows)
-        parts.append("In each process group the order of collectives agrees." if other else "The order of collectives agrees on all ranks.")
+        parts.append(
+            "In each process group the order of collectives agrees."
+            if other
+            else "The order of collectives agrees on all ranks."
+        )
     parts += [f"{row['title']}." for row in rows if row["kind"] in notes][:3]
     return " ".join(large(part) for part in parts)
 
@@ -260,8 +341,14 @@ def follows(effect: dict, cause: dict) -> bool:
     if cause["kind"] == "graph-break" and effect["kind"] in ("extra-compile", "execution-order"):
         return _is_rest(effect, cause)  # the rest of the function, which the others have not split
     if effect["kind"] == cause["kind"] == "graph":  # another input is handed on from graph to graph
-        return _column(effect) > _column(cause) and bool(cause["details"]["inputs"] and effect["details"]["inputs"])
-    return cause["kind"] == "extra-compile" and effect["kind"] == "execution-order" and effect["details"]["here_rank_compile"] == cause["rank_compile"]
+        return _column(effect) > _column(cause) and bool(
+            cause["details"]["inputs"] and effect["details"]["inputs"]
+        )
+    return (
+        cause["kind"] == "extra-compile"
+        and effect["kind"] == "execution-order"
+        and effect["details"]["here_rank_compile"] == cause["rank_compile"]
+    )
 
 
 def _is_rest(effect: dict, cause: dict) -> bool:

@@ -1,4 +1,6 @@
-"""The frame compiles of one log and their texts: what ranks are compared by; and which of several ranks are the same one."""
+"""The frame compiles of one log and their texts: what ranks are compared by; and which of several ranks are
+the same one.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from tlparse_bundle.bundle.row_objects import Artifact
 from tlparse_bundle.statements.ranks.comparable_text import Contents
 
 _PATH_PARTS = 3  # that tell a file, so that a checkout may lie elsewhere on another machine
-# Names of artifacts by stage; after_post_grad_graph is that of older torch, which has no inductor_post_grad_graph.
+# Names of artifacts by stage; after_post_grad_graph is that of older torch, which has no
+# inductor_post_grad_graph.
 STAGES = {
     "dynamo": ("dynamo_output_graph", "compiled_autograd_graph"),
     "joint": ("aot_joint_graph",),
@@ -27,7 +30,9 @@ _OF_ONE_STEP = "inductor_graph_execution"
 CAPTURED = ("dynamo_output_graph", "compiled_autograd_graph")
 
 
-_NOT_COMPILED = dict.fromkeys(("status", "start_epoch_us", "total_us", "backward_us", "graph_node_count"))  # of what torch refused or only captured
+_NOT_COMPILED = dict.fromkeys(
+    ("status", "start_epoch_us", "total_us", "backward_us", "graph_node_count")
+)  # of what torch refused or only captured
 
 
 class Frame(NamedTuple):
@@ -89,7 +94,11 @@ def recorded_steps(frames: Frames) -> list[list] | None:
     names = {artifact.event: artifact.name for artifact in frames.log.artifacts}
     of_steps = all(names.get(row["event"]) == _OF_ONE_STEP for row in records)
     taken = records if of_steps else records[-1:]
-    return [[frames.number(compile), id_] for row in taken for id_, compile in zip(row["graphs"], row["graph_compiles"])]
+    return [
+        [frames.number(compile), id_]
+        for row in taken
+        for id_, compile in zip(row["graphs"], row["graph_compiles"])
+    ]
 
 
 def stage_artifacts(frames: Frames, number: int) -> dict[str, list[Artifact]]:
@@ -126,7 +135,9 @@ def align(kinds: Sequence[Sequence[Frame]]) -> tuple[list[Column], list[list[Col
         columns: dict[int, Column] = {}
         for code, numbers in mine.items():
             known = of_code.setdefault(code, [])
-            columns.update(zip(numbers, _align_code(code, known, [frames[number].graph for number in numbers])))
+            columns.update(
+                zip(numbers, _align_code(code, known, [frames[number].graph for number in numbers]))
+            )
         row = [columns[number] for number in range(len(frames))]
         _insert(order, row)
         placed.append(row)
@@ -172,4 +183,7 @@ def _insert(order: list[Column], row: list[Column]) -> None:
         else:
             last = place
     if behind:
-        order[:] = [*behind.get(-1, ()), *(c for place, column in enumerate(order) for c in (column, *behind.get(place, ())))]
+        order[:] = [
+            *behind.get(-1, ()),
+            *(c for place, column in enumerate(order) for c in (column, *behind.get(place, ()))),
+        ]

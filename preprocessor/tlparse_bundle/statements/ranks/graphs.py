@@ -35,19 +35,36 @@ class Graphs:
     def tables(self, comparison: Comparison, digests: Sequence[list], tables: Tables) -> Iterator[RankTable]:
         rows: list[dict] = []
         shown = 0
-        for column, pairs in comparison.by_column(digests, lambda digest, frame: tuple(map(tuple, digest[frame]))):
+        for column, pairs in comparison.by_column(
+            digests, lambda digest, frame: tuple(map(tuple, digest[frame]))
+        ):
             groups = _merged([_Group(list(contents), members) for contents, members in pairs])
             numbers = _numbers(groups)
             for position, (group, contents) in enumerate(zip(groups, numbers)):
                 stage = _first_stage(contents, numbers[0]) if position else None
                 shown += bool(position)
-                explained = _explained(comparison, column, stage, group.members[0], groups[0].members[0]) if stage is not None and shown <= MAX_SHOWN else _UNEXPLAINED
-                rows.append({"rank_compile": column, "ranks": comparison.ranks(group.members), "contents": dict(zip(STAGES, contents)), "first_stage": stage, **explained})
+                explained = (
+                    _explained(comparison, column, stage, group.members[0], groups[0].members[0])
+                    if stage is not None and shown <= MAX_SHOWN
+                    else _UNEXPLAINED
+                )
+                rows.append(
+                    {
+                        "rank_compile": column,
+                        "ranks": comparison.ranks(group.members),
+                        "contents": dict(zip(STAGES, contents)),
+                        "first_stage": stage,
+                        **explained,
+                    }
+                )
         yield "rank_graphs", rows
 
 
 def _stages(frames: Frames, number: int) -> list[list[str]]:
-    return [[frames.contents(a) or "" for a in artifacts] for artifacts in stage_artifacts(frames, number).values()]
+    return [
+        [frames.contents(a) or "" for a in artifacts]
+        for artifacts in stage_artifacts(frames, number).values()
+    ]
 
 
 def _fits(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -58,18 +75,25 @@ def _fits(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 def _merged(groups: list[_Group]) -> list[_Group]:
     """Groups that only lack something that another one has become part of it."""
     out: list[_Group] = []
-    # What fits begins with the same graph; of as many texts in each stage, nothing else fits than what is equal.
+    # What fits begins with the same graph; of as many texts in each stage, nothing else fits than what is
+    # equal.
     homes: dict[str | None, list[_Group]] = {}
     for group in groups:
         first, lengths = _beginning(group.contents), [*map(len, group.contents)]
         near = out if first is None else [*homes.get(first, ()), *homes.get(None, ())]
-        fitting = (h for h in near if [*map(len, h.contents)] != lengths and all(map(_fits, group.contents, h.contents)))
+        fitting = (
+            h
+            for h in near
+            if [*map(len, h.contents)] != lengths and all(map(_fits, group.contents, h.contents))
+        )
         home = next(fitting, None)
         if home is None:
             out.append(group)
             homes.setdefault(first, []).append(group)
         else:
-            home.contents[:] = map(max, home.contents, group.contents)  # the longer one: they are equal as far as both go
+            home.contents[:] = map(
+                max, home.contents, group.contents
+            )  # the longer one: they are equal as far as both go
             home.members.extend(group.members)
     for group in out:
         group.members.sort()
@@ -103,7 +127,14 @@ def _numbers(groups: list[_Group]) -> list[list[int | None]]:
 
 
 def _first_stage(contents: list[int | None], usual: list[int | None]) -> str | None:
-    return next((stage for stage, here, there in zip(STAGES, contents, usual) if here != there and None not in (here, there)), None)
+    return next(
+        (
+            stage
+            for stage, here, there in zip(STAGES, contents, usual)
+            if here != there and None not in (here, there)
+        ),
+        None,
+    )
 
 
 def _explained(comparison: Comparison, column: int, stage: str, member: int, other: int) -> dict:
@@ -119,20 +150,34 @@ def _explained(comparison: Comparison, column: int, stage: str, member: int, oth
 def _different_inputs(here: Frames, there: Frames, frame: int, other_frame: int) -> list[dict]:
     mine, others = inputs(here, frame), inputs(there, other_frame)
     names = [*others, *(name for name in mine if name not in others)]
-    rows = [{"name": name, "here": mine.get(name), "others": others.get(name)} for name in names if mine.get(name) != others.get(name)]
+    rows = [
+        {"name": name, "here": mine.get(name), "others": others.get(name)}
+        for name in names
+        if mine.get(name) != others.get(name)
+    ]
     return rows[:MAX_INPUTS]
 
 
 def _first_line(mine: list[Artifact], others: list[Artifact]) -> dict:
     """The fields ``artifact``, ``line``, ``here`` and ``others`` of a row."""
     for one, other in zip(mine, others):
-        texts = [list(enumerate(comparable(artifact.bytes() or b"").split(b"\n"), 1)) for artifact in (one, other)]
+        texts = [
+            list(enumerate(comparable(artifact.bytes() or b"").split(b"\n"), 1)) for artifact in (one, other)
+        ]
         # Comments only say where an operation comes from, '; x = None' what is used no more; they are shown
         # when nothing else differs.
-        for lines in ([[line for line in text if not line[1].lstrip().startswith(b"#")] for text in texts], texts):
+        for lines in (
+            [[line for line in text if not line[1].lstrip().startswith(b"#")] for text in texts],
+            texts,
+        ):
             for (number, here), (other_number, there) in zip_longest(*lines, fillvalue=(None, None)):
                 if here != there and (lines is texts or _essence(here) != _essence(there)):
-                    return {"artifact": one.name, "line": number or other_number, "here": _text(here), "others": _text(there)}
+                    return {
+                        "artifact": one.name,
+                        "line": number or other_number,
+                        "here": _text(here),
+                        "others": _text(there),
+                    }
     return _SAME_LINES
 
 
@@ -145,7 +190,9 @@ def _text(line: bytes | None) -> str | None:
 
 
 def inputs(frames: Frames, number: int) -> dict[str, dict]:
-    """Return the inputs of a frame compile by name: the described tensors with a source; for an attempt without any, the sizes in its graph."""
+    """Return the inputs of a frame compile by name: the described tensors with a source; for an attempt
+    without any, the sizes in its graph.
+    """
     described = [row for row in frames.log.table("tensors") if frames.number_of(row) == number]
     graphs = [row for row in frames.log.table("graph_tensors") if frames.number_of(row) == number]
     tensors: dict[str, dict] = {}
@@ -156,7 +203,12 @@ def inputs(frames: Frames, number: int) -> dict[str, dict]:
 
 def _described(rows: list[dict], attempt: int) -> dict[str, dict]:
     return {
-        source: {"shape": row["shape"], "stride": row["stride"], "dtype": row["dtype"], "device": _device(row["device"])}
+        source: {
+            "shape": row["shape"],
+            "stride": row["stride"],
+            "dtype": row["dtype"],
+            "device": _device(row["device"]),
+        }
         for row in rows
         if row["attempt"] == attempt
         for source in row["sources"]

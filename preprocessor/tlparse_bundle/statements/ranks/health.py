@@ -9,7 +9,11 @@ from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_sets import gaps
 
 KINDS = ("missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs", "equal_logs")
-_CUT = ("record-cut", "payload-md5", "payload-missing")  # diagnostics; of the last record they mean that the log ends in it
+_CUT = (
+    "record-cut",
+    "payload-md5",
+    "payload-missing",
+)  # diagnostics; of the last record they mean that the log ends in it
 _NOTHING = {
     "phase": None, "span": None, "since_epoch_us": None, "open_us": None, "finished": [], "never_began": [],
 }  # fmt: skip
@@ -21,7 +25,11 @@ class Health:
     def digest(self, frames: Frames) -> dict:
         """Whether the log is cut, and frames that did not end: [frame, last artifact, span, its begin]."""
         log = frames.log
-        at_end = {row["code"] for row in frames.table("diagnostics") if row["event"] in (None, log.directory["event_count"] - 1)}
+        at_end = {
+            row["code"]
+            for row in frames.table("diagnostics")
+            if row["event"] in (None, log.directory["event_count"] - 1)
+        }
         cut = "record-cut" in log.row["diagnostics"] or bool(at_end.intersection(_CUT))
         return {"cut": cut, "unfinished": _open(frames)}
 
@@ -57,7 +65,11 @@ class Health:
                 add("empty", [number])
             elif digests[number]["cut"]:
                 add("cut", [number])
-            if others := [other["id"] for other in comparison.logs if other["rank"] == member.rank and other["id"] != row["id"]]:
+            if others := [
+                other["id"]
+                for other in comparison.logs
+                if other["rank"] == member.rank and other["id"] != row["id"]
+            ]:
                 add("other_logs", [number], logs=others)
         for members in _equal(comparison):
             add("equal_logs", members)
@@ -65,14 +77,34 @@ class Health:
         for column, places in stuck.items():
             finished = [m for m in comparison.having(column) if m not in places]
             never = [m for m in range(len(comparison.members)) if comparison.cells[m][column] < 0]
-            times = {m: ends[m] - since for m, (_, _, since) in places.items() if None not in (since, ends[m])}
+            times = {
+                m: ends[m] - since for m, (_, _, since) in places.items() if None not in (since, ends[m])
+            }
             longest = max(times, key=times.__getitem__, default=min(places))
             phase, span, since = places[longest]
-            cells = {"phase": phase, "span": span, "since_epoch_us": since, "open_us": times.get(longest), "finished": comparison.ranks(finished), "never_began": comparison.ranks(never)}
-            add("unfinished", list(places), rank_compile=column, compile=comparison.key(sorted(places), column), **cells)
+            cells = {
+                "phase": phase,
+                "span": span,
+                "since_epoch_us": since,
+                "open_us": times.get(longest),
+                "finished": comparison.ranks(finished),
+                "never_began": comparison.ranks(never),
+            }
+            add(
+                "unfinished",
+                list(places),
+                rank_compile=column,
+                compile=comparison.key(sorted(places), column),
+                **cells,
+            )
         inside = {member for places in stuck.values() for member in places}
         for kind, column, members in _ended(comparison, inside):
-            add(kind, members, rank_compile=column, finished=comparison.ranks(set(comparison.having(column)) - inside))
+            add(
+                kind,
+                members,
+                rank_compile=column,
+                finished=comparison.ranks(set(comparison.having(column)) - inside),
+            )
         yield "rank_problems", sorted(rows, key=lambda row: (KINDS.index(row["kind"]), row["ranks"]))
 
 
@@ -80,11 +112,22 @@ def _open(frames: Frames) -> list[list]:
     """As the findings of the log have it."""
     found = []
     for row in frames.table("findings"):
-        number = frames.number(row["compiles"][0]) if row["kind"] == "unfinished-compile" and row["compiles"] else None
+        number = (
+            frames.number(row["compiles"][0])
+            if row["kind"] == "unfinished-compile" and row["compiles"]
+            else None
+        )
         if number is not None:
             names = [artifact.name for artifact in frames.artifacts(number)]
             spans = row["details"]["open_spans"]
-            found.append([number, names[-1] if names else None, spans[-1]["name"] if spans else None, row["details"]["started_epoch_us"]])
+            found.append(
+                [
+                    number,
+                    names[-1] if names else None,
+                    spans[-1]["name"] if spans else None,
+                    row["details"]["started_epoch_us"],
+                ]
+            )
     return found
 
 
@@ -108,9 +151,13 @@ def _unfinished(comparison: Comparison, digests: Sequence[dict]) -> dict[int, di
 
 
 def _ended(comparison: Comparison, stuck: set[int]) -> list[tuple[str, int, list[int]]]:
-    """(kind, first column that is lacking, members) of those without any compile, or without the last ones of others that have all of theirs."""
+    """(kind, first column that is lacking, members) of those without any compile, or without the last ones of
+    others that have all of theirs.
+    """
     count = len(comparison.members)
-    usual = [column for column in range(len(comparison.columns)) if 2 * len(comparison.having(column)) >= count]
+    usual = [
+        column for column in range(len(comparison.columns)) if 2 * len(comparison.having(column)) >= count
+    ]
     found: dict[tuple, list[int]] = {}
     for members in comparison.kinds:
         own = set(comparison.orders[comparison.kind[members[0]]])
@@ -120,6 +167,9 @@ def _ended(comparison: Comparison, stuck: set[int]) -> list[tuple[str, int, list
             continue
         if not own:
             found.setdefault(("silent", lacking[0]), []).extend(ended)
-        elif all(own.issubset(comparison.orders[comparison.kind[member]]) for member in comparison.having(lacking[0])):
+        elif all(
+            own.issubset(comparison.orders[comparison.kind[member]])
+            for member in comparison.having(lacking[0])
+        ):
             found.setdefault(("stopped", lacking[0]), []).extend(ended)
     return [(kind, column, sorted(members)) for (kind, column), members in sorted(found.items())]

@@ -1,4 +1,6 @@
-"""What there is to know before ranks are compared, and where each of them stands: statements as those of ``statements``."""
+"""What there is to know before ranks are compared, and where each of them stands: statements as those of
+``statements``.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def _runs(finder: Finder) -> Iterator[dict]:
                 "world_size": run.world_size,
                 "attempt": is_attempt(run, own),
             }
-            ranks = comparison.ranks(member for member, log in enumerate(comparison.members) if log.rank in run.logs)
+            ranks = comparison.ranks(
+                member for member, log in enumerate(comparison.members) if log.rank in run.logs
+            )
             yield finder.statement("other-run", "info", ranks, [], None, "manifest.job", details)
 
 
@@ -50,11 +54,21 @@ def _logs(finder: Finder) -> Iterator[dict]:
     comparison = finder.comparison
     unknown = [row for row in comparison.logs if row["rank"] is None]
     if unknown:
-        details = {"logs": [row["id"] for row in unknown][:_MAX_NAMED], "log_count": len(unknown), "event_count": sum(row["event_count"] for row in unknown)}
+        details = {
+            "logs": [row["id"] for row in unknown][:_MAX_NAMED],
+            "log_count": len(unknown),
+            "event_count": sum(row["event_count"] for row in unknown),
+        }
         yield finder.statement("no-rank", "info", [], [], None, "manifest.logs", details)
-    differing = [number for number, member in enumerate(comparison.members) if "rank-differs" in member.row["diagnostics"]]
+    differing = [
+        number
+        for number, member in enumerate(comparison.members)
+        if "rank-differs" in member.row["diagnostics"]
+    ]
     if differing:
-        yield finder.statement("rank-differs", "warning", comparison.ranks(differing), None, None, "manifest.logs", {})
+        yield finder.statement(
+            "rank-differs", "warning", comparison.ranks(differing), None, None, "manifest.logs", {}
+        )
     versions: dict[str, list[int]] = {}
     for number, member in enumerate(comparison.members):
         if member.row["torch_version"]:
@@ -63,7 +77,15 @@ def _logs(finder: Finder) -> Iterator[dict]:
         (usual, others), *rest = sorted(versions.items(), key=lambda item: (-len(item[1]), item[1]))
         for version, members in rest:
             details = {"version": version, "others_version": usual}
-            yield finder.statement("mixed-versions", "warning", comparison.ranks(members), comparison.ranks(others), None, "manifest.logs", details)
+            yield finder.statement(
+                "mixed-versions",
+                "warning",
+                comparison.ranks(members),
+                comparison.ranks(others),
+                None,
+                "manifest.logs",
+                details,
+            )
 
 
 def _stages(finder: Finder) -> Iterator[dict]:
@@ -72,7 +94,15 @@ def _stages(finder: Finder) -> Iterator[dict]:
     if len(parts) > 1:
         groups = [finder.comparison.ranks(part) for part in parts]
         details = {"parts": groups}
-        yield finder.statement("stages", "info" if len({len(part) for part in parts}) == 1 else "warning", groups[-1], groups[0], None, "rank_compiles", details)
+        yield finder.statement(
+            "stages",
+            "info" if len({len(part) for part in parts}) == 1 else "warning",
+            groups[-1],
+            groups[0],
+            None,
+            "rank_compiles",
+            details,
+        )
 
 
 def _standing(finder: Finder) -> Iterator[dict]:
@@ -82,25 +112,45 @@ def _standing(finder: Finder) -> Iterator[dict]:
         details: dict[str, Any] = {key: problem[key] for key in ("last_epoch_us", "others_last_epoch_us")}
         if kind == "missing":
             details = {"world_size": world_size, "call": _call_of_all(finder)}
-            yield finder.statement("missing-rank", "error" if world_size else "warning", problem["ranks"], None, None, where, details)
+            yield finder.statement(
+                "missing-rank",
+                "error" if world_size else "warning",
+                problem["ranks"],
+                None,
+                None,
+                where,
+                details,
+            )
         elif kind in ("empty", "cut"):
             yield finder.statement(f"{kind}-log", "error", problem["ranks"], None, None, where, details)
         elif kind == "equal_logs":
             yield finder.statement("equal-logs", "warning", problem["ranks"], [], None, where, {})
         elif kind == "unfinished":
-            details |= {key: problem[key] for key in ("phase", "span", "since_epoch_us", "open_us", "finished", "never_began")}
+            details |= {
+                key: problem[key]
+                for key in ("phase", "span", "since_epoch_us", "open_us", "finished", "never_began")
+            }
             details["call"] = _waited_for(finder, problem["ranks"], [column])
-            yield finder.statement("unfinished-compile", "error", problem["ranks"], problem["finished"], column, where, details)
+            yield finder.statement(
+                "unfinished-compile", "error", problem["ranks"], problem["finished"], column, where, details
+            )
         elif kind in ("silent", "stopped"):
             others = compiles[column]["ranks"]
             call = _waited_for(finder, problem["ranks"], range(column, len(compiles)))
             details |= {"finished": problem["finished"], "silent": kind == "silent", "call": call}
-            yield finder.statement("never-began", "error" if call else "info", problem["ranks"], others, column, where, details)
+            yield finder.statement(
+                "never-began", "error" if call else "info", problem["ranks"], others, column, where, details
+            )
 
 
 def _waited_for(finder: Finder, ranks: list, columns: Container[int]) -> dict | None:
-    """The first call in some columns, of which the ranks have none, in a group that they are of: the others cannot go on without them."""
-    own = {WORLD, *(group["group"] for group in finder.tables["process_groups"] if within(ranks, group["ranks"]))}
+    """The first call in some columns, of which the ranks have none, in a group that they are of: the others
+    cannot go on without them.
+    """
+    own = {
+        WORLD,
+        *(group["group"] for group in finder.tables["process_groups"] if within(ranks, group["ranks"])),
+    }
     for row in finder.tables["rank_compile_calls"]:
         if row["rank_compile"] in columns:
             for number in row["collective_calls"]:
@@ -116,11 +166,16 @@ def _call(finder: Finder, number: int) -> dict:
 
 def _call_of_all(finder: Finder) -> dict | None:
     """A call that all ranks of the job must make."""
-    return next((_call(finder, call["id"]) for call in finder.tables["collective_calls"] if call["group"] == WORLD), None)
+    return next(
+        (_call(finder, call["id"]) for call in finder.tables["collective_calls"] if call["group"] == WORLD),
+        None,
+    )
 
 
 def _order(finder: Finder, told: list[dict]) -> Iterator[dict]:
-    """Calls of collectives that cannot meet; ranks that call nothing where others wait, unless it is ``told``."""
+    """Calls of collectives that cannot meet; ranks that call nothing where others wait, unless it is
+    ``told``.
+    """
     for group in finder.tables["process_groups"]:
         sides = [row for row in finder.tables["collective_mismatches"] if row["group"] == group["group"]]
         for side in sides[1:]:
@@ -131,19 +186,53 @@ def _order(finder: Finder, told: list[dict]) -> Iterator[dict]:
                 "here": here, "others": _call(finder, usual["collective_call"]), "others_rank_compile": usual["rank_compile"],
                 **_source(finder, side["ranks"], side["rank_compile"], here),
             }  # fmt: skip
-            yield finder.statement("collective-mismatch", "error", side["ranks"], usual["ranks"], side["rank_compile"], "collective_mismatches", details)
+            yield finder.statement(
+                "collective-mismatch",
+                "error",
+                side["ranks"],
+                usual["ranks"],
+                side["rank_compile"],
+                "collective_mismatches",
+                details,
+            )
         for short in (row for row in finder.tables["collective_waits"] if row["group"] == group["group"]):
             if any(row["details"]["call"] and within(short["ranks"], row["ranks"]) for row in told):
                 continue
             call = _call(finder, short["collective_call"])
-            details = {"group": group["group"], "position": short["position"], "recorded": group["recorded"], "call": call, **_source(finder, short["others"], short["rank_compile"], call)}
-            yield finder.statement("collective-waits", "error", short["ranks"], short["others"], short["rank_compile"], "collective_waits", details)
+            details = {
+                "group": group["group"],
+                "position": short["position"],
+                "recorded": group["recorded"],
+                "call": call,
+                **_source(finder, short["others"], short["rank_compile"], call),
+            }
+            yield finder.statement(
+                "collective-waits",
+                "error",
+                short["ranks"],
+                short["others"],
+                short["rank_compile"],
+                "collective_waits",
+                details,
+            )
     splits = finder.tables["group_splits"]
     for side in splits[1:]:
         usual = splits[0]
         here = _call(finder, side["collective_call"])
-        details = {"here": here, "others": _call(finder, usual["collective_call"]), **_source(finder, side["ranks"], side["rank_compile"], here)}
-        yield finder.statement("group-differs", "warning", side["ranks"], usual["ranks"], side["rank_compile"], "group_splits", details)
+        details = {
+            "here": here,
+            "others": _call(finder, usual["collective_call"]),
+            **_source(finder, side["ranks"], side["rank_compile"], here),
+        }
+        yield finder.statement(
+            "group-differs",
+            "warning",
+            side["ranks"],
+            usual["ranks"],
+            side["rank_compile"],
+            "group_splits",
+            details,
+        )
 
 
 def _source(finder: Finder, ranks: list, column: int, call: dict) -> dict:
@@ -155,7 +244,9 @@ def _source(finder: Finder, ranks: list, column: int, call: dict) -> dict:
 
 
 def source_of(frames: Frames, number: int, op: str) -> dict:
-    """``file``, ``line`` and ``code`` of the only line of the program that calls a collective in a frame; {} when it is not known, or there are several."""
+    """``file``, ``line`` and ``code`` of the only line of the program that calls a collective in a frame; {}
+    when it is not known, or there are several.
+    """
     name = re.compile(rf"c10d_functional.*\.{re.escape(op)}(_out|_)?\b")
     groups = {group["id"] for group in frames.table("provenance_groups") if frames.number_of(group) == number}
     sources = frames.table("provenance_sources")

@@ -17,9 +17,16 @@ class Matching:
 
     def tables(self, comparison: Comparison, digests: Sequence[None], tables: Tables) -> Iterator[RankTable]:
         yield "rank_compiles", _compiles(comparison)
-        yield "rank_compile_keys", [
-            {"ranks": comparison.ranks(numbers), "compiles": [_key(comparison, numbers[0], c) for c in range(len(comparison.columns))]} for numbers in comparison.kinds
-        ]
+        yield (
+            "rank_compile_keys",
+            [
+                {
+                    "ranks": comparison.ranks(numbers),
+                    "compiles": [_key(comparison, numbers[0], c) for c in range(len(comparison.columns))],
+                }
+                for numbers in comparison.kinds
+            ],
+        )
         yield "rank_divergences", _divergences(comparison)
 
 
@@ -50,9 +57,11 @@ def _divergences(comparison: Comparison) -> list[dict]:
     expected: dict[int, int] = {}  # column -> its place among them
     for column in range(len(comparison.columns)):
         having = len(comparison.having(column))
-        if having * 2 > total or having * 2 == total and column in first:
+        if having * 2 > total or (having * 2 == total and column in first):
             expected[column] = len(expected)
-    graphs = [comparison.usual(column, lambda frame: frame.graph) for column in range(len(comparison.columns))]
+    graphs = [
+        comparison.usual(column, lambda frame: frame.graph) for column in range(len(comparison.columns))
+    ]
     ids = [comparison.usual(column, lambda frame: frame.key) for column in range(len(comparison.columns))]
     rows = []
     for order, members in zip(comparison.orders, comparison.kinds):
@@ -63,12 +72,20 @@ def _divergences(comparison: Comparison) -> list[dict]:
             later = zip(order[number:], frames[number:])
             shifted = any(ids[other] != frame.key for other, frame in later if other in expected)
             rows.append(
-                {"rank_compile": column, "ranks": comparison.ranks(members), "kind": kind, "number": number + 1, "shifted": shifted}
+                {
+                    "rank_compile": column,
+                    "ranks": comparison.ranks(members),
+                    "kind": kind,
+                    "number": number + 1,
+                    "shifted": shifted,
+                }
             )
     return sorted(rows, key=lambda row: row["ranks"])
 
 
-def _first(order: list[int], expected: list[int], mine: list[str | None], usual: list[str | None]) -> tuple[str, int, int] | None:
+def _first(
+    order: list[int], expected: list[int], mine: list[str | None], usual: list[str | None]
+) -> tuple[str, int, int] | None:
     """(kind, column, number of the frame) of the first difference."""
     wanted = set(expected)
     for number, column in enumerate(order):

@@ -1,4 +1,6 @@
-"""What happened on some ranks and not on all: graph breaks, restarts, recompiles, guards; and failures, on all ranks as well."""
+"""What happened on some ranks and not on all: graph breaks, restarts, recompiles, guards; and failures, on
+all ranks as well.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ KINDS = ("failure", "graph_break", "restart", "recompile", "guard")
 MAX_TEXT = 2000  # characters
 MAX_GUARD_ROWS = 1000
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}|\b\d{9,}\b|\b(?<=cuda:)\d+")
-_GLOBAL_NUMBER = re.compile(r"___?\d+\b")  # torch/_dynamo/output_graph.py, install_global: numbers of the process
+_GLOBAL_NUMBER = re.compile(
+    r"___?\d+\b"
+)  # torch/_dynamo/output_graph.py, install_global: numbers of the process
 _COMPILE_ID = re.compile(r"^(!\d+/)?\d+/\d+(_\d+)?: ")
 
 
@@ -24,15 +28,31 @@ class Occurrences:
     name = "occurrences"
 
     def digest(self, frames: Frames) -> dict:
-        """``rows``: [kind, frame, text, type, file, line]; ``guards``: what stands for the guards of each frame."""
-        return {"rows": [*_failures(frames), *_graph_breaks(frames), *_recompiles(frames)], "guards": _guard_hashes(frames)}
+        """``rows``: [kind, frame, text, type, file, line]; ``guards``: what stands for the guards of each
+        frame.
+        """
+        return {
+            "rows": [*_failures(frames), *_graph_breaks(frames), *_recompiles(frames)],
+            "guards": _guard_hashes(frames),
+        }
 
     def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
         rows = _partial(comparison, digests) + _partial_guards(comparison, digests)
-        yield "rank_occurrences", sorted(rows, key=lambda row: (KINDS.index(row["kind"]), -1 if row["rank_compile"] is None else row["rank_compile"]))
+        yield (
+            "rank_occurrences",
+            sorted(
+                rows,
+                key=lambda row: (
+                    KINDS.index(row["kind"]),
+                    -1 if row["rank_compile"] is None else row["rank_compile"],
+                ),
+            ),
+        )
 
 
-def _row(kind: str, frame: int | None, text: str | None, type_: str | None, file: str | None, line: int | None) -> list:
+def _row(
+    kind: str, frame: int | None, text: str | None, type_: str | None, file: str | None, line: int | None
+) -> list:
     return [kind, frame, (text or "")[:MAX_TEXT], type_, file, line]
 
 
@@ -58,7 +78,16 @@ def _graph_breaks(frames: Frames) -> list[list]:
     rows = []
     for row in frames.table("graph_breaks"):
         text = ": ".join(filter(None, (row["reason"], row["source_line"])))
-        rows.append(_row("graph_break", frames.number_of(first[row["id"]]), text, row["gb_id"], row["file"], row["line"]))
+        rows.append(
+            _row(
+                "graph_break",
+                frames.number_of(first[row["id"]]),
+                text,
+                row["gb_id"],
+                row["file"],
+                row["line"],
+            )
+        )
     return rows
 
 
@@ -66,12 +95,24 @@ def _recompiles(frames: Frames) -> list[list]:
     """What guards asked for, whether torch refused it or not."""
     first = {row["compile"]: row for row in frames.table("recompile_reasons") if row["position"] == 0}
     asked = [(row["event"], row, row["text"]) for row in frames.table("recompiles")]
-    asked += [(first.get(row["compile"], {}).get("event", row["first_event"]), row, row["recompile_reason"]) for row in frames.table("limits")]
+    asked += [
+        (first.get(row["compile"], {}).get("event", row["first_event"]), row, row["recompile_reason"])
+        for row in frames.table("limits")
+    ]
     rows = []
     for _, row, text in sorted(asked, key=itemgetter(0)):
         reason = first.get(row["compile"], {})
         text = reason.get("guard") or text or ""
-        rows.append(_row("recompile", frames.number_of(row), _COMPILE_ID.sub("", text), None, reason.get("file"), reason.get("line")))
+        rows.append(
+            _row(
+                "recompile",
+                frames.number_of(row),
+                _COMPILE_ID.sub("", text),
+                None,
+                reason.get("file"),
+                reason.get("line"),
+            )
+        )
     return rows
 
 
@@ -111,7 +152,10 @@ def _identity(row: Sequence) -> tuple:
 
 
 def _partial(comparison: Comparison, digests: Sequence[dict]) -> list[dict]:
-    """What is in some digests and not in all. A graph break is compared over the whole log, the rest by column."""
+    """What is in some digests and not in all.
+
+    A graph break is compared over the whole log, the rest by column.
+    """
     everyone = range(len(comparison.members))
     found: dict[tuple, tuple[list[Any], int | None, list[int]]] = {}
     for members in comparison.alike(digests):
@@ -135,7 +179,9 @@ def _partial(comparison: Comparison, digests: Sequence[dict]) -> list[dict]:
     return rows
 
 
-def _shown(comparison: Comparison, row: Sequence, column: int | None, members: list[int], others: list[int]) -> dict:
+def _shown(
+    comparison: Comparison, row: Sequence, column: int | None, members: list[int], others: list[int]
+) -> dict:
     kind, _, text, type_, file, line = row
     return {
         "kind": kind,
@@ -158,8 +204,14 @@ def _partial_guards(comparison: Comparison, digests: Sequence[dict]) -> list[dic
         graph = comparison.frame(usual[0], column).graph
         for _, members in groups[1:]:
             if len(rows) < MAX_GUARD_ROWS and comparison.frame(members[0], column).graph == graph:
-                here, there = (_guards_of(opened, cell) for opened, cell in _opened(comparison, column, (members[0], usual[0])))
-                for guards, with_, without in ((here - there, members, usual), (there - here, usual, members)):
+                here, there = (
+                    _guards_of(opened, cell)
+                    for opened, cell in _opened(comparison, column, (members[0], usual[0]))
+                )
+                for guards, with_, without in (
+                    (here - there, members, usual),
+                    (there - here, usual, members),
+                ):
                     rows += [
                         _shown(
                             comparison,

@@ -26,12 +26,20 @@ def ranks_in(runs: Iterable[Iterable[int]]) -> list[int]:
 
 
 def ranks_among(runs: Iterable[Iterable[int]], known: Sequence[int]) -> Sequence[int]:
-    """Those of the ``known`` ranks, ascending, that ``ranges`` made runs of. Runs may be long: a log may claim any rank."""
-    return [rank for first, last in runs for rank in known[bisect_left(known, first) : bisect_right(known, last)]]
+    """Those of the ``known`` ranks, ascending, that ``ranges`` made runs of.
+
+    Runs may be long: a log may claim any rank.
+    """
+    return [
+        rank for first, last in runs for rank in known[bisect_left(known, first) : bisect_right(known, last)]
+    ]
 
 
 def within(runs: Iterable[Sequence[int]], others: Sequence[Sequence[int]]) -> bool:
-    """Whether all ranks of what ``ranges`` made are among others. Runs may be long: a log may claim any rank."""
+    """Whether all ranks of what ``ranges`` made are among others.
+
+    Runs may be long: a log may claim any rank.
+    """
     return all(any(first <= low and high <= last for first, last in others) for low, high in runs)
 
 

@@ -39,8 +39,8 @@ class Analysis(Protocol):
     def tables(self, comparison: Comparison, digests: Sequence[Any], tables: Tables) -> Iterable[RankTable]:
         """Yield (name, rows) of each table; the rows of a table have the same keys in the same order.
 
-        ``digests`` are in the order of the members, equal ones are one object; ``tables`` are the rows of the tables
-        made before, by name.
+        ``digests`` are in the order of the members, equal ones are one object; ``tables`` are the rows of the
+        tables made before, by name.
         """
 
 

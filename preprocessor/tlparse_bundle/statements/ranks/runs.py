@@ -1,8 +1,8 @@
 """Which logs are of one run of a job. Only logs of one run are compared.
 
-A run has each rank once. Logs that start at the same time are of one run; a rank that comes a second time, another
-world size or an hour without any log begin another one. Where no rank comes twice all are one run, whatever the
-clocks of their machines say. An attempt is a run of the same job as an earlier one.
+A run has each rank once. Logs that start at the same time are of one run; a rank that comes a second time,
+another world size or an hour without any log begin another one. Where no rank comes twice all are one run,
+whatever the clocks of their machines say. An attempt is a run of the same job as an earlier one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class Run:
 
     @property
     def start_epoch_us(self) -> int | None:
-        return min((log.start_epoch_us for log in self.logs.values() if log.start_epoch_us is not None), default=None)
+        return min(
+            (log.start_epoch_us for log in self.logs.values() if log.start_epoch_us is not None), default=None
+        )
 
     @property
     def versions(self) -> set[str]:
@@ -55,16 +57,28 @@ class Run:
 
     def distance(self, log: RunOfLog) -> int:
         """From the usual start of the run to that of a log, in microseconds."""
-        starts = [own.start_epoch_us for own in self.logs.values() if own is not log and own.start_epoch_us is not None]
-        return abs(log.start_epoch_us - median_low(starts)) if starts and log.start_epoch_us is not None else 0
+        starts = [
+            own.start_epoch_us
+            for own in self.logs.values()
+            if own is not log and own.start_epoch_us is not None
+        ]
+        return (
+            abs(log.start_epoch_us - median_low(starts)) if starts and log.start_epoch_us is not None else 0
+        )
 
     def takes(self, log: RunOfLog) -> bool:
         """Whether a log can be of this run."""
-        if log.rank in self.logs or (log.world_size and self.world_size and log.world_size != self.world_size):
+        if log.rank in self.logs or (
+            log.world_size and self.world_size and log.world_size != self.world_size
+        ):
             return False
-        if log.world_size and log.world_size <= max(self.logs) or self.world_size and self.world_size <= log.rank:
+        if (log.world_size and log.world_size <= max(self.logs)) or (
+            self.world_size and self.world_size <= log.rank
+        ):
             return False
-        last = max((own.last_epoch_us for own in self.logs.values() if own.last_epoch_us is not None), default=None)
+        last = max(
+            (own.last_epoch_us for own in self.logs.values() if own.last_epoch_us is not None), default=None
+        )
         return last is None or log.start_epoch_us is None or log.start_epoch_us - last < _HOUR_US
 
 
@@ -73,14 +87,31 @@ def runs_of(logs: Sequence[RunOfLog]) -> list[Run]:
     if len({log.rank for log in logs}) == len(logs):
         return [Run({log.rank: log for log in logs})]
     runs: list[Run] = []
-    for log in sorted(logs, key=lambda log: (log.start_epoch_us is None, log.start_epoch_us or 0, log.rank, -log.compile_count, -log.event_count)):
+    for log in sorted(
+        logs,
+        key=lambda log: (
+            log.start_epoch_us is None,
+            log.start_epoch_us or 0,
+            log.rank,
+            -log.compile_count,
+            -log.event_count,
+        ),
+    ):
         taking = [run for run in runs if run.takes(log)]
         if taking:
-            run = min(taking, key=lambda run: (not run.versions.issuperset({log.torch_version} - {None}), run.distance(log)))
+            run = min(
+                taking,
+                key=lambda run: (
+                    not run.versions.issuperset({log.torch_version} - {None}),
+                    run.distance(log),
+                ),
+            )
         else:
             runs.append(run := Run())
         run.logs[log.rank] = log
-    for run in runs:  # a later run may have begun with a log that an earlier one, which lacks this rank, was given
+    for (
+        run
+    ) in runs:  # a later run may have begun with a log that an earlier one, which lacks this rank, was given
         for log in list(run.logs.values()):
             others = [other for other in runs if other is not run and other.takes(log)]
             nearest = min(others, key=lambda other: other.distance(log), default=None)
@@ -95,8 +126,12 @@ def runs_of(logs: Sequence[RunOfLog]) -> list[Run]:
 
 
 def _swap(run: Run, other: Run) -> None:
-    """Of two logs of a rank in one run, as a process and its child leave them, the one with most compiles is compared."""
-    last = max((log.last_epoch_us for log in run.logs.values() if log.last_epoch_us is not None), default=None)
+    """Of two logs of a rank in one run, as a process and its child leave them, the one with most compiles is
+    compared.
+    """
+    last = max(
+        (log.last_epoch_us for log in run.logs.values() if log.last_epoch_us is not None), default=None
+    )
     for rank in run.logs.keys() & other.logs.keys():
         own, its = run.logs[rank], other.logs[rank]
         at_once = last is None or its.start_epoch_us is None or its.start_epoch_us <= last
@@ -107,22 +142,41 @@ def _swap(run: Run, other: Run) -> None:
 def to_compare(runs: Sequence[Run]) -> int:
     """The newest attempt of the run with most ranks."""
     largest = max(range(len(runs)), key=lambda number: (len(runs[number].logs), number))
-    return max(number for number, run in enumerate(runs) if number >= largest and (number == largest or is_attempt(run, runs[largest])))
+    return max(
+        number
+        for number, run in enumerate(runs)
+        if number >= largest and (number == largest or is_attempt(run, runs[largest]))
+    )
 
 
 def is_attempt(run: Run, other: Run) -> bool:
-    """Whether two runs are attempts of one job: most ranks are there again, and nothing tells that it is another one."""
+    """Whether two runs are attempts of one job: most ranks are there again, and nothing tells that it is
+    another one.
+    """
     sizes = {run.world_size, other.world_size} - {None}
-    return len(sizes) < 2 and run.versions == other.versions and 2 * len(run.logs) > len(other.logs) and 2 * len(other.logs) > len(run.logs)
+    return (
+        len(sizes) < 2
+        and run.versions == other.versions
+        and 2 * len(run.logs) > len(other.logs)
+        and 2 * len(other.logs) > len(run.logs)
+    )
 
 
 def run_described(frames: Frames, calls: Iterable[Call]) -> tuple[int | None, int | None, int | None]:
-    """(world size, time of the first record, time of the last one), microseconds since 1970-01-01 UTC; None where it does not tell.
+    """(world size, time of the first record, time of the last one), microseconds since 1970-01-01 UTC; None
+    where it does not tell.
 
-    ``calls`` are the distinct calls of collectives of the log. Those of the default group may name its size, as tables of estimates do.
+    ``calls`` are the distinct calls of collectives of the log. Those of the default group may name its size,
+    as tables of estimates do.
     """
     clock, chunks = frames.log.directory["clock"], frames.log.files("events")
     origin = clock["origin_epoch_us"]
-    last = None if origin is None or not chunks else origin + max(row["time_us"] for row in frames.log.part("events", len(chunks) - 1))
-    sizes = {row["world_size"] for row in frames.table("estimate_tables")} | {call.group_size for call in calls if call.group == WORLD}
+    last = (
+        None
+        if origin is None or not chunks
+        else origin + max(row["time_us"] for row in frames.log.part("events", len(chunks) - 1))
+    )
+    sizes = {row["world_size"] for row in frames.table("estimate_tables")} | {
+        call.group_size for call in calls if call.group == WORLD
+    }
     return max(sizes - {None, 0}, default=None), origin, last

@@ -17,31 +17,58 @@ class Runtime:
     name = "runtime"
 
     def digest(self, frames: Frames) -> list[list[list]]:
-        """For each frame, for each of its graphs: number of operations, sum of their estimates in nanoseconds."""
+        """For each frame, for each of its graphs: number of operations, sum of their estimates in
+        nanoseconds.
+        """
         found: list[list[list]] = [[] for _ in range(len(frames))]
         for row in frames.table("runtime_estimates"):
             number = frames.number_of(row)
             if number is not None:
-                found[number].append([row["op_count"], (row["compute_runtime_ns"] or 0) + (row["collective_runtime_ns"] or 0)])
+                found[number].append(
+                    [row["op_count"], (row["compute_runtime_ns"] or 0) + (row["collective_runtime_ns"] or 0)]
+                )
         return found
 
     def tables(self, comparison: Comparison, digests: Sequence[list], tables: Tables) -> Iterator[RankTable]:
         rows = []
         for column in range(len(comparison.columns)):
-            of_member = {m: digests[m][cell] for m, cell in enumerate(cells[column] for cells in comparison.cells) if cell >= 0}
+            of_member = {
+                m: digests[m][cell]
+                for m, cell in enumerate(cells[column] for cells in comparison.cells)
+                if cell >= 0
+            }
             for graph in range(max(map(len, of_member.values()), default=0)):
-                row = _graph(comparison, column, graph, {m: graphs[graph] for m, graphs in of_member.items() if graph < len(graphs)})
+                row = _graph(
+                    comparison,
+                    column,
+                    graph,
+                    {m: graphs[graph] for m, graphs in of_member.items() if graph < len(graphs)},
+                )
                 if row is not None:
                     rows.append(row)
         yield "rank_estimates", rows
         differing = [row for row in rows if row["fastest_ns"] < row["slowest_ns"]]
         explained = sorted(differing, key=lambda row: row["fastest_ns"] - row["slowest_ns"])[:MAX_GRAPHS]
-        yield "rank_estimate_ops", [op for row in sorted(explained, key=lambda row: (row["rank_compile"], row["graph"])) for op in _ops(comparison, row)]
-        yield "rank_estimate_totals", [
-            {"rank": member.rank, "total_ns": sum(ns for graphs in digest for _, ns in graphs), "graph_count": sum(map(len, digest))}
-            for member, digest in zip(comparison.members, digests)
-            if any(digest)
-        ]
+        yield (
+            "rank_estimate_ops",
+            [
+                op
+                for row in sorted(explained, key=lambda row: (row["rank_compile"], row["graph"]))
+                for op in _ops(comparison, row)
+            ],
+        )
+        yield (
+            "rank_estimate_totals",
+            [
+                {
+                    "rank": member.rank,
+                    "total_ns": sum(ns for graphs in digest for _, ns in graphs),
+                    "graph_count": sum(map(len, digest)),
+                }
+                for member, digest in zip(comparison.members, digests)
+                if any(digest)
+            ],
+        )
 
 
 def _graph(comparison: Comparison, column: int, graph: int, found: dict[int, list]) -> dict | None:
@@ -67,7 +94,14 @@ def _ops(comparison: Comparison, row: dict) -> list[dict]:
     place = {member.rank: number for number, member in enumerate(comparison.members)}
     fast, slow = (_estimates(comparison, place[row[key]], row) for key in ("fastest_rank", "slowest_rank"))
     ops = [
-        {"rank_compile": row["rank_compile"], "graph": row["graph"], "position": position, "name": name, "fastest_ns": here, "slowest_ns": there}
+        {
+            "rank_compile": row["rank_compile"],
+            "graph": row["graph"],
+            "position": position,
+            "name": name,
+            "fastest_ns": here,
+            "slowest_ns": there,
+        }
         for position, ((_, here), (name, there)) in enumerate(zip(fast, slow))
         if here != there
     ]
@@ -78,5 +112,13 @@ def _estimates(comparison: Comparison, member: int, row: dict) -> list[tuple[str
     """(name, nanoseconds) of the operations of a graph."""
     frames = comparison.opened(member)
     cell = comparison.cells[member][row["rank_compile"]]
-    mine = [estimate["event"] for estimate in frames.table("runtime_estimates") if frames.number_of(estimate) == cell]
-    return [(op["name"], op["estimated_runtime_ns"]) for op in frames.table("estimated_ops") if op["estimate_event"] == mine[row["graph"]]]
+    mine = [
+        estimate["event"]
+        for estimate in frames.table("runtime_estimates")
+        if frames.number_of(estimate) == cell
+    ]
+    return [
+        (op["name"], op["estimated_runtime_ns"])
+        for op in frames.table("estimated_ops")
+        if op["estimate_event"] == mine[row["graph"]]
+    ]

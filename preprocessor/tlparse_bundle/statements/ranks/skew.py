@@ -22,30 +22,48 @@ class Skew:
             number = comparison.cells[member][column]
             return [None, None] if number < 0 else digests[member][number]
 
-        cells = [[cell(member, column) for column in range(len(comparison.columns))] for member in range(len(comparison.members))]
-        compiles = [_compile(comparison, column, [row[column] for row in cells]) for column in range(len(comparison.columns))]
+        cells = [
+            [cell(member, column) for column in range(len(comparison.columns))]
+            for member in range(len(comparison.members))
+        ]
+        compiles = [
+            _compile(comparison, column, [row[column] for row in cells])
+            for column in range(len(comparison.columns))
+        ]
         held_up = dict.fromkeys((member.rank for member in comparison.members), 0)
         for row in compiles:
             if row["lost_us"]:
                 held_up[row["slowest_rank"]] += row["lost_us"]
         late = _late(digests)
-        ranks = [_rank(member, digests[number], held_up[member.rank], late[number]) for number, member in enumerate(comparison.members)]
+        ranks = [
+            _rank(member, digests[number], held_up[member.rank], late[number])
+            for number, member in enumerate(comparison.members)
+        ]
         yield "ranks", ranks
         yield "rank_skew", compiles
-        yield "rank_times", [
-            {
-                "rank": row["rank"],
-                "first_start_epoch_us": row["first_start_epoch_us"],
-                "start_offset_us": [None if start is None else start - row["first_start_epoch_us"] for start, _ in own],
-                "length_us": [length for _, length in own],
-            }
-            for row, own in zip(ranks, cells)
-        ]
+        yield (
+            "rank_times",
+            [
+                {
+                    "rank": row["rank"],
+                    "first_start_epoch_us": row["first_start_epoch_us"],
+                    "start_offset_us": [
+                        None if start is None else start - row["first_start_epoch_us"] for start, _ in own
+                    ],
+                    "length_us": [length for _, length in own],
+                }
+                for row, own in zip(ranks, cells)
+            ],
+        )
 
 
 def _compile(comparison: Comparison, column: int, cells: list[list[int | None]]) -> dict:
     lengths = {member: length for member, (_, length) in enumerate(cells) if length is not None}
-    ends = {member: start + length for member, (start, length) in enumerate(cells) if start is not None and length is not None}
+    ends = {
+        member: start + length
+        for member, (start, length) in enumerate(cells)
+        if start is not None and length is not None
+    }
     slowest = max(lengths, key=lengths.__getitem__, default=None)
     last = max(ends, key=ends.__getitem__, default=None)
     usual = round(median(lengths.values())) if lengths else None

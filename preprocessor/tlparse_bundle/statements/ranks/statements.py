@@ -20,7 +20,13 @@ _SHAPES = re.compile(r'"[^"]*"')
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?\b")
 _NO_STEP = {"rank_compile": None, "compile_id": None}
 MAX_GROUPS = 12  # of one place, of which each makes a statement of its own
-_SEVERITY = {"failure": "error", "graph_break": "warning", "restart": "warning", "recompile": "warning", "guard": "info"}
+_SEVERITY = {
+    "failure": "error",
+    "graph_break": "warning",
+    "restart": "warning",
+    "recompile": "warning",
+    "guard": "info",
+}
 
 
 def _odd(groups: Sequence[dict]) -> Iterator[tuple[dict, dict]]:
@@ -117,44 +123,92 @@ class Finder:
             if lacking and kind in ("recompile", "restart"):
                 continue  # a compile that they do not have at all, or another graph
             everywhere = kind == "failure" and not found["others"]
-            yield self.statement("failed-everywhere" if everywhere else kind.replace("_", "-"), _SEVERITY[kind], ranks, others, found["rank_compile"], "rank_occurrences", details)
+            yield self.statement(
+                "failed-everywhere" if everywhere else kind.replace("_", "-"),
+                _SEVERITY[kind],
+                ranks,
+                others,
+                found["rank_compile"],
+                "rank_occurrences",
+                details,
+            )
 
     def _compiles(self) -> Iterator[dict]:
         problems, divergences = self.tables["rank_problems"], self.tables["rank_divergences"]
         shifted = {tuple(map(tuple, row["ranks"])): row["shifted"] for row in divergences}
         first = set(self.comparison.orders[0])
-        told = {(problem["rank_compile"], rank) for problem in problems for rank in ranks_in(problem["never_began"])}
-        ended = {rank: problem["rank_compile"] for problem in problems if problem["kind"] in ("silent", "stopped") for rank in ranks_in(problem["ranks"])}
+        told = {
+            (problem["rank_compile"], rank)
+            for problem in problems
+            for rank in ranks_in(problem["never_began"])
+        }
+        ended = {
+            rank: problem["rank_compile"]
+            for problem in problems
+            if problem["kind"] in ("silent", "stopped")
+            for rank in ranks_in(problem["ranks"])
+        }
         for column, row in enumerate(self.tables["rank_compiles"]):
             having = {self._place[rank] for rank in ranks_in(row["ranks"])}
             everyone = self.comparison.part(column)
-            rare = len(having) * 2 < len(everyone) or len(having) * 2 == len(everyone) and column not in first
+            rare = len(having) * 2 < len(everyone) or (
+                len(having) * 2 == len(everyone) and column not in first
+            )
             kind, members = ("extra-compile", having) if rare else ("missing-compile", everyone - having)
             if kind == "missing-compile":  # where ranks stand is told on its own
                 ranked = {member: self.comparison.members[member].rank for member in members}
-                members = {member for member, rank in ranked.items() if (column, rank) not in told and column < ended.get(rank, column + 1)}
+                members = {
+                    member
+                    for member, rank in ranked.items()
+                    if (column, rank) not in told and column < ended.get(rank, column + 1)
+                }
             if members:
                 ranks = self.comparison.ranks(members)
                 others = self.comparison.ranks(everyone - having if kind == "extra-compile" else having)
                 moved = shifted.get(tuple(map(tuple, ranks)), False)
-                yield self.statement(kind, "warning", ranks, others, column, "rank_compiles", {"shifted": moved})
+                yield self.statement(
+                    kind, "warning", ranks, others, column, "rank_compiles", {"shifted": moved}
+                )
         for row in divergences:
             if row["kind"] == "order":
-                yield self.statement("compile-order", "warning", row["ranks"], None, row["rank_compile"], "rank_divergences", {"shifted": row["shifted"]})
+                yield self.statement(
+                    "compile-order",
+                    "warning",
+                    row["ranks"],
+                    None,
+                    row["rank_compile"],
+                    "rank_divergences",
+                    {"shifted": row["shifted"]},
+                )
 
     def _graphs(self) -> Iterator[dict]:
         for column, groups in of_compiles(self.tables["rank_graphs"]).items():
             for group, told in _odd(groups):
                 if group["first_stage"] is not None:
-                    line = None if group["artifact"] is None else {"artifact": group["artifact"], "number": group["line"], "here": group["here"], "others": group["others"]}
+                    line = (
+                        None
+                        if group["artifact"] is None
+                        else {
+                            "artifact": group["artifact"],
+                            "number": group["line"],
+                            "here": group["here"],
+                            "others": group["others"],
+                        }
+                    )
                     details = {"stage": group["first_stage"], "inputs": group["inputs"], "line": line, **told}
                     severity = "info" if _numbers_differ(line) and self._is_vllm(group) else "warning"
-                    yield self.statement("graph", severity, group["ranks"], groups[0]["ranks"], column, "rank_graphs", details)
+                    yield self.statement(
+                        "graph", severity, group["ranks"], groups[0]["ranks"], column, "rank_graphs", details
+                    )
 
     def _is_vllm(self, group: dict) -> bool:
-        """Whether vLLM compiled there: its tensor parallel ranks hold parts of the model, each with bounds of its own."""
+        """Whether vLLM compiled there: its tensor parallel ranks hold parts of the model, each with bounds of
+        its own.
+        """
         kinds = self.comparison.opened(self._place[group["ranks"][0][0]]).log.directory["kinds"]
-        return any(kind["name"] in ("vllm_compilation_config", "vllm_piecewise_compile_start") for kind in kinds)
+        return any(
+            kind["name"] in ("vllm_compilation_config", "vllm_piecewise_compile_start") for kind in kinds
+        )
 
     def _collectives(self) -> Iterator[dict]:
         """Schedules that differ within a column."""
@@ -164,14 +218,28 @@ class Finder:
             for group, told in _odd(groups):
                 here = _ops(group)
                 counts = {op: [here[op], usual[op]] for op in sorted(here | usual) if here[op] != usual[op]}
-                details = {**{key: group[key] for key in ("position", "here", "others")}, "counts": counts, **told}
-                yield self.statement("collectives", "warning", group["ranks"], groups[0]["ranks"], column, "rank_schedules", details)
+                details = {
+                    **{key: group[key] for key in ("position", "here", "others")},
+                    "counts": counts,
+                    **told,
+                }
+                yield self.statement(
+                    "collectives",
+                    "warning",
+                    group["ranks"],
+                    groups[0]["ranks"],
+                    column,
+                    "rank_schedules",
+                    details,
+                )
 
     def _parity(self) -> Iterator[dict]:
         for row in self.tables["rank_parity"]:
             details = {key: row[key] for key in ("op", "scheduled", "in_code", "missing_waits")}
             kind = "collective-parity" if row["scheduled"] != row["in_code"] else "missing-wait"
-            yield self.statement(kind, "warning", row["ranks"], [], row["rank_compile"], "rank_parity", details)
+            yield self.statement(
+                kind, "warning", row["ranks"], [], row["rank_compile"], "rank_parity", details
+            )
 
     def _execution(self) -> Iterator[dict]:
         steps = self.tables["rank_steps"]
@@ -179,7 +247,10 @@ class Finder:
         for group, told in _odd(groups):
             if group["position"] is not None:
                 usual, own = groups[0]["rank_steps"], group["rank_steps"]
-                here, others = (steps[step] if step is not None else _NO_STEP for step in (group["here_rank_step"], group["others_rank_step"]))
+                here, others = (
+                    steps[step] if step is not None else _NO_STEP
+                    for step in (group["here_rank_step"], group["others_rank_step"])
+                )
                 column = others["rank_compile"] if here["rank_compile"] is None else here["rank_compile"]
                 details = {
                     "position": group["position"],
@@ -193,7 +264,15 @@ class Finder:
                 if not common and own:
                     continue  # another program, as that of another stage of a pipeline
                 mixed = [step for step in own if step in common] != [step for step in usual if step in common]
-                yield self.statement("execution-order", "error" if mixed else "warning", group["ranks"], groups[0]["ranks"], column, "rank_executions", details)
+                yield self.statement(
+                    "execution-order",
+                    "error" if mixed else "warning",
+                    group["ranks"],
+                    groups[0]["ranks"],
+                    column,
+                    "rank_executions",
+                    details,
+                )
 
     def _tensors(self) -> Iterator[dict]:
         """Where the graphs are the same; different graphs have different tensors."""
@@ -202,8 +281,20 @@ class Finder:
             others = {rank for row in graphs[column] if row["first_stage"] for rank in ranks_in(row["ranks"])}
             for group, told in _odd(groups):
                 if not others.issuperset(ranks_in(group["ranks"])):
-                    details = {key: group[key] for key in ("graph", "position", "name", "here", "others")} if group["graph"] is not None else {}
-                    yield self.statement("tensors", "warning", group["ranks"], groups[0]["ranks"], column, "rank_tensors", {**details, **told})
+                    details = (
+                        {key: group[key] for key in ("graph", "position", "name", "here", "others")}
+                        if group["graph"] is not None
+                        else {}
+                    )
+                    yield self.statement(
+                        "tensors",
+                        "warning",
+                        group["ranks"],
+                        groups[0]["ranks"],
+                        column,
+                        "rank_tensors",
+                        {**details, **told},
+                    )
 
     def _stragglers(self) -> Iterator[dict]:
         """Ranks that held up the others, with the compile at which they did most."""
@@ -217,9 +308,18 @@ class Finder:
                 worst[rank] = max(worst.get(rank, (0, 0)), (row["lost_us"], -column))
         for rank, (_, negative) in sorted(worst.items()):
             row = skew[-negative]
-            lengths = {own["rank"]: own["length_us"][-negative] for own in times if own["length_us"][-negative] is not None}
+            lengths = {
+                own["rank"]: own["length_us"][-negative]
+                for own in times
+                if own["length_us"][-negative] is not None
+            }
             other = next((one for one in lengths if one != rank), None)
-            details = {"lost_us": lost[rank], "slowest_us": row["slowest_us"], "median_us": row["median_us"], "cache": self._cache_outcomes(-negative, rank)}
+            details = {
+                "lost_us": lost[rank],
+                "slowest_us": row["slowest_us"],
+                "median_us": row["median_us"],
+                "cache": self._cache_outcomes(-negative, rank),
+            }
             details |= {"compared_count": len(lengths), "other_us": lengths.get(other)}
             others = ranges(one for one in lengths if one != rank)
             yield self.statement("straggler", "info", [[rank, rank]], others, -negative, "rank_skew", details)
@@ -227,17 +327,29 @@ class Finder:
     def _late(self) -> Iterator[dict]:
         for row in self.tables["ranks"]:
             if (row["late_us"] or 0) > MIN_LATE_US:
-                yield self.statement("late-start", "info", [[row["rank"]] * 2], None, None, "ranks", {"late_us": row["late_us"]})
+                yield self.statement(
+                    "late-start",
+                    "info",
+                    [[row["rank"]] * 2],
+                    None,
+                    None,
+                    "ranks",
+                    {"late_us": row["late_us"]},
+                )
 
     def _cached(self) -> Iterator[dict]:
         """Ranks whose caches had what others had to compile."""
         totals = self.tables["rank_cache_totals"]
         hits = [sum(count for key, count in row["counts"].items() if key.endswith(" hit")) for row in totals]
-        misses = [sum(count for key, count in row["counts"].items() if key.endswith(" miss")) for row in totals]
+        misses = [
+            sum(count for key, count in row["counts"].items() if key.endswith(" miss")) for row in totals
+        ]
         warm = [number for number in range(len(totals)) if hits[number] and not misses[number]]
         cold = [number for number in range(len(totals)) if misses[number] and not hits[number]]
         if warm and cold:
-            ranks, others = ([run for number in numbers for run in totals[number]["ranks"]] for numbers in (warm, cold))
+            ranks, others = (
+                [run for number in numbers for run in totals[number]["ranks"]] for numbers in (warm, cold)
+            )
             details = {"hit_count": hits[warm[0]], "miss_count": misses[cold[0]]}
             ranks, others = (ranges(ranks_in(runs)) for runs in (ranks, others))
             yield self.statement("cached-before", "info", ranks, others, None, "rank_cache_totals", details)

@@ -26,13 +26,24 @@ class Tensors:
 
     def tables(self, comparison: Comparison, digests: Sequence[list], tables: Tables) -> Iterator[RankTable]:
         rows, shown = [], 0
-        for column, groups in comparison.by_column(digests, lambda digest, frame: digest[frame] and tuple(digest[frame])):
+        for column, groups in comparison.by_column(
+            digests, lambda digest, frame: digest[frame] and tuple(digest[frame])
+        ):
             if len(groups) > 1:
                 for number, ((_, op_count), members) in enumerate(groups):
                     shown += bool(number)
                     wanted = number and shown <= MAX_SHOWN
-                    difference = _difference(comparison, column, members[0], groups[0][1][0]) if wanted else _SAME
-                    rows.append({"rank_compile": column, "ranks": comparison.ranks(members), "op_count": op_count, **difference})
+                    difference = (
+                        _difference(comparison, column, members[0], groups[0][1][0]) if wanted else _SAME
+                    )
+                    rows.append(
+                        {
+                            "rank_compile": column,
+                            "ranks": comparison.ranks(members),
+                            "op_count": op_count,
+                            **difference,
+                        }
+                    )
         yield "rank_tensors", rows
 
 
@@ -64,7 +75,9 @@ def _difference(comparison: Comparison, column: int, member: int, other: int) ->
     here, there = (
         {
             (graph, position): (name, outputs)
-            for graph, position, name, outputs in _flat(_graphs(comparison.opened(m))[comparison.cells[m][column]])
+            for graph, position, name, outputs in _flat(
+                _graphs(comparison.opened(m))[comparison.cells[m][column]]
+            )
         }
         for m in (member, other)
     )
@@ -72,5 +85,11 @@ def _difference(comparison: Comparison, column: int, member: int, other: int) ->
         name, mine = here.get(place, (None, None))
         other_name, others = there.get(place, (None, None))
         if mine != others:
-            return {"graph": place[0], "position": place[1], "name": name or other_name, "here": mine, "others": others}
+            return {
+                "graph": place[0],
+                "position": place[1],
+                "name": name or other_name,
+                "here": mine,
+                "others": others,
+            }
     return _SAME

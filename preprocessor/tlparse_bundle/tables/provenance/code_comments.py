@@ -1,7 +1,7 @@
 """Which nodes of the post-grad graph a kernel is of, by the comments that torch writes into generated code.
 
-torch/_inductor/utils.py, get_kernel_metadata. It is what is left where torch wrote no map, as of a backward that is compiled
-later. Above a Triton kernel stand the nodes that it fuses:
+torch/_inductor/utils.py, get_kernel_metadata. It is what is left where torch wrote no map, as of a backward
+that is compiled later. Above a Triton kernel stand the nodes that it fuses:
 
     # Topologically Sorted Source Nodes: [a_1], Original ATen: [aten.silu]
     # Source node to ATen node mapping:
@@ -10,9 +10,10 @@ later. Above a Triton kernel stand the nodes that it fuses:
     #   %mm : Tensor … = PlaceHolder[target=mm]
     #   %sigmoid : Tensor … = call_function[target=torch.ops.aten.sigmoid.default](args = (%mm,), kwargs = {})
 
-Above the call of a library stands the first line alone. Its names are of nodes that lead to the call, some of them of
-earlier graphs: the node of the call is the one of that operator which is named last, or else has a named input, or else is the only one
-that is left with a source line of the kernel. Where that leaves several, none is taken.
+Above the call of a library stands the first line alone. Its names are of nodes that lead to the call, some of
+them of earlier graphs: the node of the call is the one of that operator which is named last, or else has a
+named input, or else is the only one that is left with a source line of the kernel. Where that leaves several,
+none is taken.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def operator_of(kernel: str) -> str | None:
-    """'mm' of 'extern_kernels.mm', 'all_reduce' of 'torch.ops._c10d_functional.all_reduce_.default'; None for a kernel of Inductor."""
+    """'mm' of 'extern_kernels.mm', 'all_reduce' of 'torch.ops._c10d_functional.all_reduce_.default'; None for
+    a kernel of Inductor.
+    """
     space, _, rest = kernel.partition(".")
     if space == "extern_kernels":
         return rest or None
@@ -53,7 +56,9 @@ class CodeComments:
         self._code, self._post = code, post
         self._ambiguous = frozenset(ambiguous)
         self._operators: dict[int, str] = {}  # of each node that calls one
-        self._with_input: dict[tuple[str, str], list[int]] = {}  # operator, name of a node -> lines of the nodes that take it
+        self._with_input: dict[
+            tuple[str, str], list[int]
+        ] = {}  # operator, name of a node -> lines of the nodes that take it
         self._with_source: dict[tuple[str, Source | None], list[int]] = {}
         for number, line in enumerate(text.split("\n"), 1):
             match = _OPERATOR.search(line[:_MAX_LINE]) if number in post.operations else None
@@ -66,9 +71,13 @@ class CodeComments:
         self._taken: set[int] = set()  # nodes of calls of libraries
 
     def lines_of(self, kernels: list[tuple[str, list[int], set[Source]]]) -> list[list[int]]:
-        """Lines of the post-grad graph for each kernel: (name, lines that call it, lines of the source that it is of)."""
+        """Lines of the post-grad graph for each kernel: (name, lines that call it, lines of the source that
+        it is of).
+        """
         found: list[list[int]] = [[] for _ in kernels]
-        order = sorted(range(len(kernels)), key=lambda number: kernels[number][1][:1] or [len(self._code.lines)])
+        order = sorted(
+            range(len(kernels)), key=lambda number: kernels[number][1][:1] or [len(self._code.lines)]
+        )
         calls = []
         for number in order:
             name, lines, sources = kernels[number]
@@ -105,7 +114,11 @@ class CodeComments:
         for line in self._above(call):
             if match := _NAMED.match(line):
                 names = [name.strip() for name in match[1].split(",")]
-                return [name if name not in self._ambiguous and len(self._post.lines.get(name, ())) == 1 else "" for name in names if name]
+                return [
+                    name if name not in self._ambiguous and len(self._post.lines.get(name, ())) == 1 else ""
+                    for name in names
+                    if name
+                ]
         return []
 
     def _above(self, number: int) -> Iterable[str]:

@@ -1,9 +1,11 @@
-"""Which nodes a fused kernel computes, by what flows through it: for kernels for a CPU, which have no comments.
+"""Which nodes a fused kernel computes, by what flows through it: for kernels for a CPU, which have no
+comments.
 
-The calling function passes tensors by name. Its arguments are inputs of the post-grad graph, what it returns are the outputs of the
-graph, in this order; calls of libraries are of known nodes, and take what these take. So it is known of which nodes many
-tensors are. A kernel of which all outputs are known computes the nodes from its inputs to its outputs. Where anything is not as
-it is here in the plain case (branches, graphs inside of the graph, inputs that are changed) nothing is said.
+The calling function passes tensors by name. Its arguments are inputs of the post-grad graph, what it returns
+are the outputs of the graph, in this order; calls of libraries are of known nodes, and take what these take.
+So it is known of which nodes many tensors are. A kernel of which all outputs are known computes the nodes
+from its inputs to its outputs. Where anything is not as it is here in the plain case (branches, graphs inside
+of the graph, inputs that are changed) nothing is said.
 """
 
 from __future__ import annotations
@@ -27,7 +29,24 @@ _GONE = re.compile(r"(?:^|; )\s*del (\w+)")
 _MAX_TENSORS = 2_000  # at one time
 _MAX_NODES = 2_000  # of one kernel
 _MAX_VIEWS = 100  # of views
-_VIEWS = frozenset(("permute", "view", "reshape", "_unsafe_view", "expand", "unsqueeze", "squeeze", "select", "slice", "as_strided", "t", "transpose", "alias", "detach"))
+_VIEWS = frozenset(
+    (
+        "permute",
+        "view",
+        "reshape",
+        "_unsafe_view",
+        "expand",
+        "unsqueeze",
+        "squeeze",
+        "select",
+        "slice",
+        "as_strided",
+        "t",
+        "transpose",
+        "alias",
+        "detach",
+    )
+)
 
 
 @dataclass(eq=False)
@@ -67,7 +86,12 @@ class _Graph:
         return name
 
 
-def fused_nodes(code_lines: list[str], definitions: dict[str, tuple[int, int]], text: str, calls: list[tuple[int, str, str | None]]) -> dict[int, set[str]]:
+def fused_nodes(
+    code_lines: list[str],
+    definitions: dict[str, tuple[int, int]],
+    text: str,
+    calls: list[tuple[int, str, str | None]],
+) -> dict[int, set[str]]:
     """{line of a call: names of the nodes} of kernels of Inductor.
 
     ``calls``: (line, kernel, node), of libraries with the node that is called, if it is known.
@@ -76,7 +100,11 @@ def fused_nodes(code_lines: list[str], definitions: dict[str, tuple[int, int]], 
     start, end = _body(code_lines, [line for line, _, _ in calls])
     if not graph.plain or start is None or _NOT_PLAIN.search("\n".join(code_lines[start - 1 : end])):
         return {}
-    flow = _Flow(graph, {line: (kernel, node) for line, kernel, node in calls}, {name: code_lines[first - 1] for name, (first, _) in definitions.items()})
+    flow = _Flow(
+        graph,
+        {line: (kernel, node) for line, kernel, node in calls},
+        {name: code_lines[first - 1] for name, (first, _) in definitions.items()},
+    )
     for number in range(start, end + 1):
         flow.line(number, code_lines[number - 1][:_MAX_LINE])
     return flow.computed() if not flow.odd else {}
@@ -86,8 +114,18 @@ def _body(lines: list[str], calls: list[int]) -> tuple[int | None, int]:
     """From the line that takes the arguments to the one that returns, around all calls."""
     if not calls:
         return None, 0
-    start = next((number for number in range(min(calls), 0, -1) if _ARGUMENTS.match(lines[number - 1][:_MAX_LINE])), None)
-    end = next((number for number in range(max(calls), len(lines) + 1) if _RETURN.match(lines[number - 1][:_MAX_LINE])), 0)
+    start = next(
+        (number for number in range(min(calls), 0, -1) if _ARGUMENTS.match(lines[number - 1][:_MAX_LINE])),
+        None,
+    )
+    end = next(
+        (
+            number
+            for number in range(max(calls), len(lines) + 1)
+            if _RETURN.match(lines[number - 1][:_MAX_LINE])
+        ),
+        0,
+    )
     return (start, end) if end else (None, 0)
 
 
@@ -122,7 +160,12 @@ class _Flow:
         if operator_of(kernel) is not None:
             self._library(node, arguments)
             if not kernel.startswith("extern_kernels."):  # it may change what it takes
-                for name in [word for argument in arguments for word in _WORD.findall(argument) if word in self._tensors]:
+                for name in [
+                    word
+                    for argument in arguments
+                    for word in _WORD.findall(argument)
+                    if word in self._tensors
+                ]:
                     self._write(name, _Tensor())
             if " = " in line.partition("(")[0]:
                 self._tensors[line.partition(" = ")[0].strip()] = _Tensor(node)
@@ -134,7 +177,11 @@ class _Flow:
             return
         call = self._kernels[number] = _Call()
         for pointer, argument in zip(pointers, arguments, strict=True):
-            name = argument.partition("(")[2].partition(",")[0] if argument.startswith("reinterpret_tensor(") else argument
+            name = (
+                argument.partition("(")[2].partition(",")[0]
+                if argument.startswith("reinterpret_tensor(")
+                else argument
+            )
             if not pointer.endswith("*"):
                 continue  # a size
             if name in self._tensors:
@@ -200,7 +247,9 @@ class _Flow:
             if len(found) > _MAX_NODES or name not in self._graph.inputs or name in libraries:
                 return set()
             found.add(name)
-            todo += [other for other in self._graph.inputs[name] if other not in starts and not _is_constant(other)]
+            todo += [
+                other for other in self._graph.inputs[name] if other not in starts and not _is_constant(other)
+            ]
         return found
 
 

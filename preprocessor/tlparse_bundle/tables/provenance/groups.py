@@ -1,16 +1,18 @@
 """Which records belong to one graph: pre-grad graph, post-grad graph, generated code, mapping.
 
-The code of AOTInductor is two: the wrapper that calls, and the bodies of its C++ kernels. The rule: among the records of one compile and one subgraph_name, in the order of the log,
+The code of AOTInductor is two: the wrapper that calls, and the bodies of its C++ kernels. The rule: among the
+records of one compile and one subgraph_name, in the order of the log,
 
 - a post-grad graph begins a group, unless the group that is open has neither code nor mapping yet: then it is
   another view of the same graph;
 - code, mapping and stacks join the open group; the second of a kind begins another group, without graphs;
 - a pre-grad graph ends the open group. It belongs to every group that follows, until the next pre-grad graph:
-  a forward and its backward come from one. A mapping that knows no pre-grad nodes (a backward that was compiled
-  later) has it only if it is the only one of the compile, else nobody can tell which of them it comes from.
+  a forward and its backward come from one. A mapping that knows no pre-grad nodes (a backward that was
+  compiled later) has it only if it is the only one of the compile, else nobody can tell which of them it
+  comes from.
 
-torch/_inductor/compile_fx.py writes them in the order pre-grad graph, post-grad graph, code, mapping, stacks; older
-releases wrote the mapping of AOTInductor before its code. A group without mapping and stacks is none.
+torch/_inductor/compile_fx.py writes them in the order pre-grad graph, post-grad graph, code, mapping, stacks;
+older releases wrote the mapping of AOTInductor before its code. A group without mapping and stacks is none.
 """
 
 from __future__ import annotations
@@ -27,7 +29,11 @@ MAX_OPEN_BYTES = 8_000_000  # of texts of groups that are open; the newest is al
 
 PRE_GRAD, POST_GRAD, CODE, WRAPPER, BODIES = "pre_grad", "post_grad", "code", "wrapper", "bodies"
 NODES, STACKS, KERNELS, ORIGINS = "nodes", "stacks", "kernels", "origins"
-_EVENTS = {"inductor_pre_grad_graph": PRE_GRAD, "inductor_post_grad_graph": POST_GRAD, "inductor_output_code": CODE}
+_EVENTS = {
+    "inductor_pre_grad_graph": PRE_GRAD,
+    "inductor_post_grad_graph": POST_GRAD,
+    "inductor_output_code": CODE,
+}
 _ARTIFACTS = {
     "before_pre_grad_graph": PRE_GRAD,
     "inductor_pre_grad_graph": PRE_GRAD,
@@ -121,9 +127,13 @@ class Groups:
     def __init__(self, close: Callable[[Group], frozenset[str]]):
         self._close = close
         self._states: dict[tuple, _State] = {}
-        self._holding: OrderedDict[tuple, _State] = OrderedDict()  # those that may have texts, by their newest records
+        self._holding: OrderedDict[tuple, _State] = (
+            OrderedDict()
+        )  # those that may have texts, by their newest records
         self._bytes = 0
-        self._ended: list[Group | None] = []  # at the end: to let go of their texts would part each from the process that this one is a copy of
+        self._ended: list[
+            Group | None
+        ] = []  # at the end: to let go of their texts would part each from the process that this one is a copy of
 
     def observe(self, event: Event, part: str) -> None:
         name = event.metadata.get("subgraph_name") if event.metadata else None
@@ -139,7 +149,9 @@ class Groups:
             self._end(state)
             match = _GRAPH_ID.search(event.payload[-100:])
             nth = state.pre_grad.nth + 1 if state.pre_grad else 1
-            state.pre_grad = PreGrad(event.index, event.payload, event.hash, int(match[1]) if match else None, nth)
+            state.pre_grad = PreGrad(
+                event.index, event.payload, event.hash, int(match[1]) if match else None, nth
+            )
             state.kernels = _NO_KERNELS
         else:
             held = state.group.parts.keys() if state.group else set()
@@ -147,7 +159,9 @@ class Groups:
                 self._end(state)
             if state.group is None:
                 state.count += 1
-                state.group = Group(event.compile, event.attempt, name, state.count, state.pre_grad, state.kernels)
+                state.group = Group(
+                    event.compile, event.attempt, name, state.count, state.pre_grad, state.kernels
+                )
             state.group.said = None
             state.group.parts[part] = event.payload
             state.group.hashes[part] = event.hash
@@ -165,7 +179,9 @@ class Groups:
         if group.has_mapping:
             kernels = self._close(group)
             if kernels:
-                state.kernels = state.kernels | kernels if state.kernels else kernels  # equal groups share them
+                state.kernels = (
+                    state.kernels | kernels if state.kernels else kernels
+                )  # equal groups share them
         else:
             state.count -= 1
 

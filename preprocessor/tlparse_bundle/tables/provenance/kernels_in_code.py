@@ -22,7 +22,9 @@ _COMMENT = re.compile(r"\s*(?:#|//) \[Provenance debug handles\] (.*\S)\s*\Z")
 _AOT_ID = re.compile(r"# AOT ID: \['([^']{0,200})'\]")
 _PYTHON_START = re.compile(r"\s*def call\((?:self, )?args\)")
 _CPP_START = re.compile(r"[^(]*::run_impl\(|\s*void inductor_entry_impl\(")
-_DEFINITION = re.compile(r"(\w+) = async_compile\.\w+\(|(?:static inline void|extern \"C\"\s+void|void)\s+(?:call_)?(\w+)\(")
+_DEFINITION = re.compile(
+    r"(\w+) = async_compile\.\w+\(|(?:static inline void|extern \"C\"\s+void|void)\s+(?:call_)?(\w+)\("
+)
 _NO_CALL = re.compile(r"\s*(?:#|//|\*|def |class |import |from |static inline |template\b|extern \"C\")")
 # 'int64_t triton_poi_fused_0_xnumel_1 = 3;' of C++ wrappers declares, it does not call.
 _DECLARATION = re.compile(r"(?:^|\s)\w*_[xyzr]\d?numel(?:_\d+)?\s*=")
@@ -85,7 +87,11 @@ class CodeText:
         """The lines of each kernel. A comment without a call behind it stands for the call."""
         kernels = list(kernels)
         found = {kernel: self._behind_comments(kernel) for kernel in kernels if kernel in self._comments}
-        missing = [kernel for kernel in kernels if kernel not in found and (not self._comments or split_handle(kernel)[1] is None)]
+        missing = [
+            kernel
+            for kernel in kernels
+            if kernel not in found and (not self._comments or split_handle(kernel)[1] is None)
+        ]
         if missing:
             calls = self._calls({split_handle(kernel)[0] for kernel in missing})
             found |= {kernel: calls.get(split_handle(kernel)[0], []) for kernel in missing}
@@ -121,27 +127,42 @@ class CodeText:
     @cached_property
     def _callable(self) -> list[tuple[int, tuple[str, ...]]]:
         """What each line behind the beginning of the calling function may call."""
-        lines = ((number, line) for number, line in enumerate(self.lines[self._start :], self._start + 1) if "(" in line)
-        return [(n, _may_call(line) if len(line) <= _MAX_REMEMBERED else _may_call.__wrapped__(line[:_MAX_LINE])) for n, line in lines]
+        lines = (
+            (number, line)
+            for number, line in enumerate(self.lines[self._start :], self._start + 1)
+            if "(" in line
+        )
+        return [
+            (n, _may_call(line) if len(line) <= _MAX_REMEMBERED else _may_call.__wrapped__(line[:_MAX_LINE]))
+            for n, line in lines
+        ]
 
     def kernels_without_handles(self) -> list[str]:
         """Kernels that a code of version 1 calls: what it defines, and libraries, in order."""
         names = dict.fromkeys(name for _, kernels in self._callable for name in kernels)
         library = (name for name in names if name not in self.definitions and not _HELPERS.match(name))
-        known = self.definitions.keys() | {name for name in library if _LIBRARY.match(name) or (not self.is_cpp and _OPERATOR.match(name))}
+        known = self.definitions.keys() | {
+            name for name in library if _LIBRARY.match(name) or (not self.is_cpp and _OPERATOR.match(name))
+        }
         return [name for name in names if name in known]
 
     def operators_without_handles(self) -> list[str]:
         """Operators that a code of version 2 calls without a comment, such as collectives, in order."""
         handled = {split_handle(handle)[0] for handle in self._comments}
-        return [name for name in self.kernels_without_handles() if _OPERATOR.match(name) and name not in handled]
+        return [
+            name for name in self.kernels_without_handles() if _OPERATOR.match(name) and name not in handled
+        ]
 
 
 @lru_cache(4096)  # codes that were compiled again have most lines in common
 def _may_call(line: str) -> tuple[str, ...]:
     """The kernels that the words of a line may call, each once: 'k' for 'kernels.call_k.run'."""
     words = _WORD.findall(line) if _is_code(line) else ()
-    return tuple(dict.fromkeys(word.removeprefix("kernels.").removeprefix("call_").removesuffix(".run") for word in words))
+    return tuple(
+        dict.fromkeys(
+            word.removeprefix("kernels.").removeprefix("call_").removesuffix(".run") for word in words
+        )
+    )
 
 
 def _is_code(line: str) -> bool:

@@ -56,7 +56,8 @@ class Mapping:
         return True
 
     def add_origins(self, value: Any, graph_id: int | None) -> bool:
-        """inductor_post_to_pre_grad_nodes, as create_mapping_pre_post_grad_nodes of torch/_inductor/debug.py reads it.
+        """inductor_post_to_pre_grad_nodes, as create_mapping_pre_post_grad_nodes of torch/_inductor/debug.py
+        reads it.
 
         {post-grad node: [where it comes from]}, each with the graph it was in and where it came from in turn.
         """
@@ -71,7 +72,12 @@ class Mapping:
                 for origin in level:
                     if origin.get("graph_id") == graph_id and type(origin.get("name")) is str:
                         self.pre_to_post[origin["name"], post] = None
-                level = [inner for origin in level if type(origin.get("from_node")) is list for inner in origin["from_node"]]
+                level = [
+                    inner
+                    for origin in level
+                    if type(origin.get("from_node")) is list
+                    for inner in origin["from_node"]
+                ]
                 if not level or len(level) > MAX_PAIRS:
                     break
         return True
@@ -82,7 +88,11 @@ class Mapping:
             return False
         for kernel, stacks in value.items():
             self.kernels.setdefault(kernel)
-            found = dict.fromkeys(frames_of(stack) for stack in stacks if type(stack) is str) if type(stacks) is list else {}
+            found = (
+                dict.fromkeys(frames_of(stack) for stack in stacks if type(stack) is str)
+                if type(stacks) is list
+                else {}
+            )
             self.stacks[kernel] = [frames for frames in found if frames]
         return True
 

@@ -42,7 +42,10 @@ class GroupMaps:
     damaged: list[str] = field(default_factory=list)  # parts that are not what they should be
 
     def coverage(self) -> dict[str, int]:
-        """How many there are, and how many of them have a counterpart. Nodes: those that compute something."""
+        """How many there are, and how many of them have a counterpart.
+
+        Nodes: those that compute something.
+        """
         pre = self.pre.operations if self.pre and self.has_pre_grad else set()
         post = self.post.operations if self.post else set()
         return {
@@ -50,7 +53,9 @@ class GroupMaps:
             "pre_in_post_count": len(pre & {pair[0] for pair in self.pairs}),
             "post_node_count": len(post),
             "post_in_pre_count": len(post & {pair[1] for pair in self.pairs}),
-            "post_in_kernel_count": len(post & {line for kernel in self.kernels for line in kernel.post_lines}),
+            "post_in_kernel_count": len(
+                post & {line for kernel in self.kernels for line in kernel.post_lines}
+            ),
             "kernel_count": len(self.kernels),
             "kernel_in_post_count": sum(bool(kernel.post_lines) for kernel in self.kernels),
             "kernel_from_code_count": sum(kernel.from_code for kernel in self.kernels),
@@ -73,9 +78,16 @@ def maps_of(group: Group) -> GroupMaps:
     _add_kernels(maps, mapping, group.earlier_kernels)
     if not mapping.kernel_to_post and post and code:
         _add_from_code(maps, code, post, _text(group.parts[groups.POST_GRAD]))
-    maps.unknown_names += sum(name not in post.lines for name in {name for _, name in mapping.kernel_to_post}) if post else 0
+    maps.unknown_names += (
+        sum(name not in post.lines for name in {name for _, name in mapping.kernel_to_post}) if post else 0
+    )
     if pre and post:
-        found = {(a, b) for one, other in mapping.pre_to_post for a in pre.lines_of(one) for b in post.lines_of(other)}
+        found = {
+            (a, b)
+            for one, other in mapping.pre_to_post
+            for a in pre.lines_of(one)
+            for b in post.lines_of(other)
+        }
         maps.pairs = sorted(found)
     return maps
 
@@ -85,7 +97,10 @@ def _text(payload: bytes) -> str:
 
 
 def _mapping(group: Group) -> tuple[Mapping, list[str]]:
-    """The mapping of a group, and the parts that could not be read. The new form counts where both are there."""
+    """The mapping of a group, and the parts that could not be read.
+
+    The new form counts where both are there.
+    """
     mapping, damaged = Mapping(), []
     graph_id = group.pre_grad.graph_id if group.pre_grad else None
 
@@ -114,8 +129,9 @@ def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> 
     """The kernels that torch names and those in the code, in the order of the mapping.
 
     torch goes on with one list when forward and backward are compiled in one go, so that the backward
-    names the kernels of the forward again: those that the earlier code has and this code has not are left out.
-    Before 2.9 the list, which has no handles yet, goes on over all graphs: what is not in the code is another graph's.
+    names the kernels of the forward again: those that the earlier code has and this code has not are left
+    out. Before 2.9 the list, which has no handles yet, goes on over all graphs: what is not in the code is
+    another graph's.
     """
     named = dict(mapping.kernels)
     if maps.code is not None:
@@ -138,10 +154,16 @@ def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> 
         name, handle = split_handle(kernel)
         stacks = mapping.stacks.get(kernel, [])
         sources = {frames[-1] for frames in stacks}
-        lines = {line for post in posts.get(kernel, ()) for line in maps.post.lines_of(post, sources)} if maps.post else set()
+        lines = (
+            {line for post in posts.get(kernel, ()) for line in maps.post.lines_of(post, sources)}
+            if maps.post
+            else set()
+        )
         definition = maps.code.definitions.get(name) if maps.code else None
         body = maps.bodies.definitions.get(name) if maps.bodies else None
-        maps.kernels.append(KernelMap(name, handle, sorted(lines), calls.get(kernel, []), definition, body, stacks))
+        maps.kernels.append(
+            KernelMap(name, handle, sorted(lines), calls.get(kernel, []), definition, body, stacks)
+        )
 
 
 def _add_from_code(maps: GroupMaps, code: CodeText, post: GraphText, text: str) -> None:
@@ -150,16 +172,27 @@ def _add_from_code(maps: GroupMaps, code: CodeText, post: GraphText, text: str) 
     A name of the pre-grad graph is not taken for one of the post-grad graph.
     """
     comments = CodeComments(code, post, text, maps.pre.lines if maps.pre else ())
-    calls = [(kernel.name, kernel.call_lines, {frames[-1] for frames in kernel.stacks}) for kernel in maps.kernels]
+    calls = [
+        (kernel.name, kernel.call_lines, {frames[-1] for frames in kernel.stacks}) for kernel in maps.kernels
+    ]
     for kernel, lines in zip(maps.kernels, comments.lines_of(calls), strict=True):
         kernel.post_lines = lines
     names = {lines[0]: name for name, lines in post.lines.items()}
     single = [(kernel, kernel.call_lines[0]) for kernel in maps.kernels if len(kernel.call_lines) == 1]
-    known = [(line, kernel.name, names.get(kernel.post_lines[0]) if len(kernel.post_lines) == 1 else None) for kernel, line in single]
-    if len(single) == len(maps.kernels) and not code.is_cpp and any(not kernel.post_lines for kernel in maps.kernels):
+    known = [
+        (line, kernel.name, names.get(kernel.post_lines[0]) if len(kernel.post_lines) == 1 else None)
+        for kernel, line in single
+    ]
+    if (
+        len(single) == len(maps.kernels)
+        and not code.is_cpp
+        and any(not kernel.post_lines for kernel in maps.kernels)
+    ):
         nodes = fused_nodes(code.lines, code.definitions, text, known)
         for kernel, line in single:
             if not kernel.post_lines:
-                kernel.post_lines = sorted({post.lines[name][0] for name in nodes.get(line, ())} & post.operations)
+                kernel.post_lines = sorted(
+                    {post.lines[name][0] for name in nodes.get(line, ())} & post.operations
+                )
     for kernel in maps.kernels:
         kernel.from_code = bool(kernel.post_lines)

@@ -47,13 +47,17 @@ def frames_of(stack: str) -> tuple[Source, ...]:
 def source_of(comment: str) -> Source | None:
     """The line that a comment in the text of a graph names; None when it says that there is none.
 
-    torch/fx/graph.py, _ParsedStackTrace.get_summary_str: 'File: FILE:LINE in FUNCTION, code: CODE', with notes
-    about the node before it.
+    torch/fx/graph.py, _ParsedStackTrace.get_summary_str: 'File: FILE:LINE in FUNCTION, code: CODE', with
+    notes about the node before it.
     """
     _, found, text = comment[:_MAX_LINE].partition(" File: ")
     place, _, code = text.partition(", code:")
     match = _PLACE.search(place) if found else None
-    return None if match is None else _source(place[: match.start()], match[1], place[match.end() :], code.strip())
+    return (
+        None
+        if match is None
+        else _source(place[: match.start()], match[1], place[match.end() :], code.strip())
+    )
 
 
 def _source(file: str, line: str, function: str | None, code: str) -> Source:
@@ -91,7 +95,10 @@ class GraphText:
                 self.operations.add(number)
 
     def lines_of(self, name: str, among: set[Source] | None = None) -> list[int]:
-        """Lines of a node. Of several with the name those whose source is ``among`` these, else the outermost graph's."""
+        """Lines of a node.
+
+        Of several with the name those whose source is ``among`` these, else the outermost graph's.
+        """
         lines = self.lines.get(name, [])
         if len(lines) < 2:
             return lines
@@ -100,7 +107,9 @@ class GraphText:
 
 @lru_cache(4096)  # graphs that were compiled again have most lines in common
 def _said(line: str) -> tuple[str, bool] | tuple[None, Source | None] | None:
-    """Of a node its name, and whether it computes something; else the source of the nodes below; None when a line says neither."""
+    """Of a node its name, and whether it computes something; else the source of the nodes below; None when a
+    line says neither.
+    """
     stripped = line.strip()
     if stripped.startswith("#"):
         return None, source_of(stripped)

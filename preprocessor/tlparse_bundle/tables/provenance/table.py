@@ -11,7 +11,17 @@ from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import json_to_keep
 from tlparse_bundle.tables.columns import Interner
 from tlparse_bundle.tables.parse_cache import Remembered
-from tlparse_bundle.tables.provenance.groups import BODIES, CODE, NODES, POST_GRAD, STACKS, WRAPPER, Group, Groups, part_of
+from tlparse_bundle.tables.provenance.groups import (
+    BODIES,
+    CODE,
+    NODES,
+    POST_GRAD,
+    STACKS,
+    WRAPPER,
+    Group,
+    Groups,
+    part_of,
+)
 from tlparse_bundle.tables.provenance.maps import GroupMaps, KernelMap, maps_of
 from tlparse_bundle.tables.provenance.source_lines import GraphText, Source
 from tlparse_bundle.tables.rows import Rows
@@ -40,7 +50,10 @@ class _Said(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """What the texts of a group say: fields of the rows of all tables. The long ones are JSON, which takes a tenth of the memory."""
+    """What the texts of a group say: fields of the rows of all tables.
+
+    The long ones are JSON, which takes a tenth of the memory.
+    """
 
     damaged: list[str]
     has_pre_grad: bool
@@ -55,7 +68,15 @@ class _Reading(NamedTuple):
 
 class Provenance:
     name = "provenance"
-    types = frozenset(("artifact", "graph_dump", "inductor_pre_grad_graph", "inductor_post_grad_graph", "inductor_output_code"))
+    types = frozenset(
+        (
+            "artifact",
+            "graph_dump",
+            "inductor_pre_grad_graph",
+            "inductor_post_grad_graph",
+            "inductor_output_code",
+        )
+    )
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
@@ -81,15 +102,22 @@ class Provenance:
         for part in reading.damaged:
             message = "another form than expected: the provenance table has nothing from it"
             line, byte_offset = group.places[part]
-            self._diagnostics.add("table-parse", message, line=line, byte_offset=byte_offset, event_index=group.events[part])
+            self._diagnostics.add(
+                "table-parse", message, line=line, byte_offset=byte_offset, event_index=group.events[part]
+            )
         number = len(self._rows)
         pre = group.pre_grad if reading.has_pre_grad else None
-        if pre is not None and not pre.written and reading.pre is not None:  # None when its text was let go before it was needed
+        if (
+            pre is not None and not pre.written and reading.pre is not None
+        ):  # None when its text was let go before it was needed
             self._add_lines(pre.event_index, reading.pre)
             pre.written = True
         if reading.post is not None:
             self._add_lines(group.events[POST_GRAD], reading.post)
-        self._nodes.extend({"group": number, "pre_line": pre_line, "post_line": post_line} for pre_line, post_line in loads(reading.nodes))
+        self._nodes.extend(
+            {"group": number, "pre_line": pre_line, "post_line": post_line}
+            for pre_line, post_line in loads(reading.nodes)
+        )
         self._kernels.extend({"group": number, **kernel} for kernel in loads(reading.kernels))
         self._rows.append(
             {
@@ -112,7 +140,9 @@ class Provenance:
         return reading.handles
 
     def _add_lines(self, graph_event: int, lines: bytes) -> None:
-        self._lines.extend({"graph_event": graph_event, "line": line, "source": source} for line, source in loads(lines))
+        self._lines.extend(
+            {"graph_event": graph_event, "line": line, "source": source} for line, source in loads(lines)
+        )
 
     def settle(self) -> None:
         """See Table."""
@@ -159,7 +189,10 @@ class Provenance:
         yield from self._in_log_order()
         yield "provenance_lines", self._lines
         sources: list[Source] = self._sources.table()
-        yield "provenance_sources", Rows({"id": number, **source._asdict()} for number, source in enumerate(sources))
+        yield (
+            "provenance_sources",
+            Rows({"id": number, **source._asdict()} for number, source in enumerate(sources)),
+        )
 
     def _in_log_order(self) -> Iterator[tuple[str, Rows]]:
         """Yield the tables that name groups, which are numbered by their first event.

@@ -13,18 +13,25 @@ from tlparse_bundle.tables.text.tracebacks import Frame, cut, exception_in, fram
 _PLACE = re.compile(r"Graph break in user code at (?P<file>.+):(?P<line>\d{1,9})$")
 _REASON = re.compile(r"(?:Graph Break )?Reason: ")
 # torch 2.13, and 2.6 to 2.8
-_SKIP = re.compile(r"Graph break: (?:torch\.compile cannot properly resume from this graph break|skip: from user code at:)")
+_SKIP = re.compile(
+    r"Graph break: (?:torch\.compile cannot properly resume from this graph break|skip: from user code at:)"
+)
 _OLD = re.compile(r"Graph break: (?P<reason>.*?),? from user code at:?\s*\n", re.DOTALL)
 _WONT_CONVERT = re.compile(r"WON'T CONVERT (?P<function>.+?) (?P<file>\S.*) line (?P<line>\d{1,9}) ?$")
-_PROCESSED = re.compile(r"^=+ The above exception occurred while processing the following code =+$", re.MULTILINE)
+_PROCESSED = re.compile(
+    r"^=+ The above exception occurred while processing the following code =+$", re.MULTILINE
+)
 
 _REASON_ENDS = re.compile(r"\n(?:Stack variable source attribution|User code traceback):\n")
-_TRACEBACK_ENDS = re.compile(r"\n(?:Traceback \(most recent call last\):\n|NOTE: the most recent |NoneType: None\s*$)")
+_TRACEBACK_ENDS = re.compile(
+    r"\n(?:Traceback \(most recent call last\):\n|NOTE: the most recent |NoneType: None\s*$)"
+)
 _TRACEBACK = re.compile(r"^User code traceback:\n", re.MULTILINE)
 # torch/_dynamo/exc.py: unimplemented, format_graph_break_message, augment_exc_message
 _ANOTHER = "\n*** While handling this graph break, another graph break occurred: ***\n"
 _AUGMENTED = re.compile(
-    r"\n\n?(?:from user code:\n|Set TORCH|Last frame execution written|Minifier script written|You can suppress this exception)"
+    r"\n\n?(?:from user code:\n|Set TORCH|Last frame execution written|Minifier script written|You can"
+    r" suppress this exception)"
 )
 _SECTION = re.compile(
     r"^ {1,2}(?P<key>Explanation|Hint|Developer debug context|Higher Order Operator|"
@@ -84,7 +91,11 @@ def parse_break(text: str) -> tuple[dict, list[Frame], bool] | None:
         traceback = rest[start.end() :] if start else ""
         cells = _reasons(reason)
         skips = (cells["situation"] or "").startswith(_SKIPPED)
-        return _placed(cells, traceback, match["file"], int(match["line"])), frames_in(_user_part(traceback)), skips
+        return (
+            _placed(cells, traceback, match["file"], int(match["line"])),
+            frames_in(_user_part(traceback)),
+            skips,
+        )
     if match := _WONT_CONVERT.match(first_line):
         processed = _PROCESSED.search(text)
         traceback = text[processed.end() :].strip("\n=") if processed else ""
@@ -92,7 +103,12 @@ def parse_break(text: str) -> tuple[dict, list[Frame], bool] | None:
         cells = _reasons(without_advice(error[1]) if error else "")
         frames = frames_in(traceback)
         if not frames:
-            return _placed(cells, traceback, match["file"], int(match["line"])) | {"function": cut(match["function"])}, frames, True
+            return (
+                _placed(cells, traceback, match["file"], int(match["line"]))
+                | {"function": cut(match["function"])},
+                frames,
+                True,
+            )
         return _placed(cells, traceback), frames, True
     skip, old = _SKIP.match(text), None
     if skip is None:

@@ -18,7 +18,9 @@ _MAX_LINE = 20_000  # characters of a line that are read
 _MAX_REMEMBERED = 1000  # characters of a line that is remembered
 
 _AOT_ID = re.compile(r"# AOT ID: \['([^']{0,200})'\]")
-_NODES = re.compile(r"\s*(?:#|//) (?:\w+ \w+ |\w+ )?Source Nodes: \[([^\]]*)\](?:, Original ATen: \[([^\]]*)\])?")
+_NODES = re.compile(
+    r"\s*(?:#|//) (?:\w+ \w+ |\w+ )?Source Nodes: \[([^\]]*)\](?:, Original ATen: \[([^\]]*)\])?"
+)
 _HANDLE = re.compile(r"\s*(?:#|//) \[Provenance debug handles\] (.*):(\d{1,15})\s*\Z")
 _DEFINITION = re.compile(r"(?:\s*(\w+) = )?\s*(?:/\*\s*)?async_compile\.(\w+)\(\s*(?:['\"](\w+)['\"])?")
 _CPP_DEFINITION = re.compile(r"\s*(?:[\w\"]+ +)*?void\s+(\w+)\(")
@@ -142,7 +144,9 @@ class _Reader:
     def _define_cpp(self, name: str, number: int, line: str) -> None:
         if name.startswith("call_"):  # the launcher of a Triton kernel, whose source is in a comment below
             self._define(name.removeprefix("call_"), "triton", number)
-        elif name.startswith("cpp_") or 'extern "C"' in line and name != "kernel" and not name.startswith("AOTI"):
+        elif name.startswith("cpp_") or (
+            'extern "C"' in line and name != "kernel" and not name.startswith("AOTI")
+        ):
             self._define(name, "cpp", number)
 
     def _observe_call(self, number: int, name: str, kind: str | None) -> None:
@@ -177,7 +181,11 @@ def _said(line: str) -> tuple[str, Any] | None:
             return "handle", int(match[2])
         match = _AOT_ID.match(line)
         return ("aot_id", match[1]) if match else None
-    if "async_compile." in line and (match := _DEFINITION.match(line)) and match[2] not in ("wait", "precompile"):
+    if (
+        "async_compile." in line
+        and (match := _DEFINITION.match(line))
+        and match[2] not in ("wait", "precompile")
+    ):
         return "definition", (match[1] or match[3], _KINDS.get(match[2], "other"))
     if "void" in line and (match := _CPP_DEFINITION.match(line)):
         return "cpp", match[1]

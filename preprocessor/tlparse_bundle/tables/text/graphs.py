@@ -21,7 +21,9 @@ _FORWARD = re.compile(r"\s*def forward\(self(?:,|\)|$)(.*)")
 _EXPANDED_FORWARD = re.compile(r"\s*def forward\(\s*$")
 _ASSIGNMENT = re.compile(r"(\w+)(?: *: *(?:\"[^\"]*\"|[\w.]+(?:\[[^\]]*\])?))? = (.*)")
 # The most frequent assignment, of a call.
-_CALL = re.compile(r"\s*+(?!return|def )(\w+)(?: *: *(?:\"[^\"]*\"|[\w.]+(?:\[[^\]]*\])?))? = (\w+)((?:\.\w+)*+)\(")
+_CALL = re.compile(
+    r"\s*+(?!return|def )(\w+)(?: *: *(?:\"[^\"]*\"|[\w.]+(?:\[[^\]]*\])?))? = (\w+)((?:\.\w+)*+)\("
+)
 _INPLACE = re.compile(r"\w+ (\+|&|//|<<|%|\*|@|\||\*\*|>>|-|/|\^)= ")
 _SETITEM = re.compile(r"\w+\[")
 _IDENTIFIER = re.compile(r"\w++\Z")
@@ -30,7 +32,10 @@ _BINARY = re.compile(r"\S+ (==|!=|<=|>=|<<|>>|//|\*\*|[-+*/%@&|^<>]) \S")
 _UNARY = re.compile(r"([-+~])\w")
 _STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
 _INNER = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}")
-_NODE = re.compile(r"\s*%(\w+) (?:: \[[^\]]*\] )?= (placeholder|call_function|call_method|call_module|get_attr|output)\[target=([^\]]*)\]")
+_NODE = re.compile(
+    r"\s*%(\w+) (?:: \[[^\]]*\] )?="
+    r" (placeholder|call_function|call_method|call_module|get_attr|output)\[target=([^\]]*)\]"
+)
 _GRAPH_ID = re.compile(r"\s*# graph id: (\d{1,19})\s*\Z")
 
 _NAMES = {
@@ -187,7 +192,9 @@ class _Reader:
 
 @lru_cache(4096)  # the graphs of a compile have most lines in common
 def _said(line: str) -> tuple[int, str, str, str, str | None] | str | None:
-    """Of a call its indent, the name of its result, and what is called; the text of another line; None for a comment or nothing."""
+    """Of a call its indent, the name of its result, and what is called; the text of another line; None for a
+    comment or nothing.
+    """
     stripped = line.strip()
     if not stripped or stripped[0] == "#":
         return stripped if "# graph id: " in stripped else None
@@ -222,7 +229,9 @@ def _operation(value: str, names: set[str]) -> str | None:
 
 
 def _called(root: str, rest: str) -> tuple[str, str | None]:
-    """The operation of a call of ``root`` or, with ``rest``, of something in it; then it is a method, if root is a value."""
+    """The operation of a call of ``root`` or, with ``rest``, of something in it; then it is a method, if root
+    is a value.
+    """
     return f"{root}{rest}"[:200], f"Tensor.{rest[1:].rpartition('.')[2]}"[:200] if rest else None
 
 

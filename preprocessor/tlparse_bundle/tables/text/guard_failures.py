@@ -25,18 +25,25 @@ _PLACE = re.compile(r"(?:^|  # )(?P<file>[^#\n]*?):(?P<line>\d{1,9}) in (?P<func
 _NUMBER = re.compile(r"-?\d{1,15}$")
 
 _TENSOR = re.compile(
-    r"(?:tensor )?'(?P<source>.*)' (?:Tensor )?(?P<what>size|stride|rank|dtype|requires_grad|dispatch key set|device index)s? mismatch"
+    r"(?:tensor )?'(?P<source>.*)' (?:Tensor )?(?P<what>size|stride|rank|dtype|requires_grad|dispatch key"
+    r" set|device index)s? mismatch"
     r"(?: at index (?P<index>\d{1,4}))?[.:]? ?(?P<rest>.*)$",
     re.DOTALL,
 )
 _EXPECTED = re.compile(
-    r"expected (?:requires_grad=|device index to be )?(?P<expected>.*?)(?:, actual (?P<actual>.*?))?(?P<advice>\. Guard failed on .*)?$",
+    r"expected (?:requires_grad=|device index to be )?(?P<expected>.*?)(?:, actual"
+    r" (?P<actual>.*?))?(?P<advice>\. Guard failed on .*)?$",
     re.DOTALL | re.IGNORECASE,
 )
 _TENSOR_KINDS = {"dispatch key set": "dispatch_keys", "device index": "device"}
-_NO_TENSOR = re.compile(r"expected type of '(?P<source>.*)' to be a tensor type(?:, )?'? ?(?:but found (?P<actual>.*))?", re.DOTALL)
+_NO_TENSOR = re.compile(
+    r"expected type of '(?P<source>.*)' to be a tensor type(?:, )?'? ?(?:but found (?P<actual>.*))?",
+    re.DOTALL,
+)
 _SIZE = re.compile(r"\.size\(\)\[(?P<index>\d{1,4})\]")
-_STATIC_SIZE = re.compile(r"(?P<source>\S+)\.(?P<what>size|stride)\(\)\[(?P<index>\d{1,4})\] == (?P<expected>\d{1,15})$")
+_STATIC_SIZE = re.compile(
+    r"(?P<source>\S+)\.(?P<what>size|stride)\(\)\[(?P<index>\d{1,4})\] == (?P<expected>\d{1,15})$"
+)
 _FORMS = tuple(
     (kind, re.compile(form, re.DOTALL))
     for kind, form in (
@@ -89,7 +96,9 @@ def read_reasons(text: str) -> tuple[list[str], bool]:
 
 
 def parse_reason(text: str) -> dict:
-    """Return the cells of a row of 'recompile_reasons' that the text of a reason gives; 'entry' is the compile id as torch writes it."""
+    """Return the cells of a row of 'recompile_reasons' that the text of a reason gives; 'entry' is the
+    compile id as torch writes it.
+    """
     text, _, user_stack = text.partition(_USER_STACK)
     match = _ID.match(text)
     guard, comment = match["rest"] if match else text, ""
@@ -119,12 +128,19 @@ def parse_reason(text: str) -> dict:
         cells |= {"file": file, "line": line, "function": function, "source_line": code}
     elif place:
         code = cut(comment[: place.start()].strip()) or None
-        cells |= {"file": cut(place["file"]), "line": int(place["line"]), "function": cut(place["function"]), "source_line": code}
+        cells |= {
+            "file": cut(place["file"]),
+            "line": int(place["line"]),
+            "function": cut(place["function"]),
+            "source_line": code,
+        }
     return cells
 
 
 def parse_change(guard: str) -> tuple[str | None, dict]:
-    """Return what the guard looks at and what changed about it: 'change', 'dimension', 'expected' and 'actual' of a row of 'recompile_reasons'."""
+    """Return what the guard looks at and what changed about it: 'change', 'dimension', 'expected' and
+    'actual' of a row of 'recompile_reasons'.
+    """
     guard = guard[:_MAX_GUARD]
     match = _TENSOR.match(guard)
     if match:
@@ -155,7 +171,12 @@ def parse_change(guard: str) -> tuple[str | None, dict]:
 
 
 def _change(kind: str, expected: str | None, actual: str | None, index: str | None = None) -> dict:
-    return {"change": kind, "dimension": None if index is None else int(index), "expected": _value(expected), "actual": _value(actual)}
+    return {
+        "change": kind,
+        "dimension": None if index is None else int(index),
+        "expected": _value(expected),
+        "actual": _value(actual),
+    }
 
 
 def _value(text: str | None) -> int | str | None:

@@ -47,7 +47,13 @@ def payload_text(event: Event) -> str:
 
 def unexpected(diagnostics: Diagnostics, event: Event, what: str) -> None:
     name = event.type if event.name is None else f"{event.type} {event.name:.60}"
-    diagnostics.add("table-parse", f"{name}: {what}", line=event.line, byte_offset=event.byte_offset, event_index=event.index)
+    diagnostics.add(
+        "table-parse",
+        f"{name}: {what}",
+        line=event.line,
+        byte_offset=event.byte_offset,
+        event_index=event.index,
+    )
 
 
 def frames_in(text: str) -> list[Frame]:

@@ -63,7 +63,9 @@ class Pieces:
         if scope.backend is None:  # the record of its settings is missing
             self._config(scope, seen)
             self.backends[-1].config = None
-        scope.piece = scope.target = Piece(scope.backend, seen.compile_index, seen, scope.open.get(START_SPAN))
+        scope.piece = scope.target = Piece(
+            scope.backend, seen.compile_index, seen, scope.open.get(START_SPAN)
+        )
         self.pieces.append(scope.piece)
 
     def _end(self, scope: _Scope, by: Seen | None = None) -> None:
@@ -103,7 +105,13 @@ class Pieces:
 
     def _loaded(self, seen: Seen) -> None:
         """What was compiled ahead of time by another process is ready."""
-        backend = Backend(None, seen.compile_index, self.events[-1].name if self.events else None, code=seen.index, ended=True)
+        backend = Backend(
+            None,
+            seen.compile_index,
+            self.events[-1].name if self.events else None,
+            code=seen.index,
+            ended=True,
+        )
         backend.start_us, backend.end_us = self._loads.first_us, self._loads.last_us
         for piece in self._loads.take(len(self.backends), seen.compile_index):
             self.pieces.append(piece)
@@ -127,9 +135,17 @@ class Pieces:
         fits = backend.named.get(seen.value)
         if not fits or scope.piece.submodule in fits:
             return
-        others = (piece for piece in reversed(self.pieces) if piece.backend == scope.backend and piece.submodule in fits and piece.first(CODE) is None)
+        others = (
+            piece
+            for piece in reversed(self.pieces)
+            if piece.backend == scope.backend and piece.submodule in fits and piece.first(CODE) is None
+        )
         other = next(others, None)
-        asked = scope.piece.seen.pop() if scope.piece.seen and scope.piece.seen[-1].name.startswith("aotautograd_cache_") else None
+        asked = (
+            scope.piece.seen.pop()
+            if scope.piece.seen and scope.piece.seen[-1].name.startswith("aotautograd_cache_")
+            else None
+        )
         if other is not None and asked is not None:
             other.seen.append(asked)
         scope.target = other
@@ -139,7 +155,7 @@ class Pieces:
             piece.failure = seen.index
         self._failed = []
 
-    def _B(self, scope: _Scope, seen: Seen) -> None:  # noqa: N802
+    def _B(self, scope: _Scope, seen: Seen) -> None:
         if seen.name in CAPTURE_SPANS:
             self._captures.append((seen.name, seen.time_us))
         if seen.name in END_SPANS:
@@ -148,7 +164,7 @@ class Pieces:
             self._loads.begin(seen)
         scope.open[seen.name] = seen.time_us
 
-    def _E(self, scope: _Scope, seen: Seen) -> None:  # noqa: N802
+    def _E(self, scope: _Scope, seen: Seen) -> None:
         begin_us = scope.open.pop(seen.name, None)
         length_us = None if begin_us is None else max(0, seen.time_us - begin_us)
         backend = self._backend_of(scope)
@@ -179,7 +195,9 @@ class Pieces:
                 return
 
     def equals(self) -> list[list[int]]:
-        """For each piece the earlier ones of its backend, not reused themselves, with an equal graph and the same range; the first ones."""
+        """For each piece the earlier ones of its backend, not reused themselves, with an equal graph and the
+        same range; the first ones.
+        """
         found: dict[tuple, list[int]] = {}
         rows = []
         for index, piece in enumerate(self.pieces):

@@ -9,12 +9,24 @@ START_SPAN = "vllm_log_compile_start_torch_trace_only"
 BACKEND_SPAN = "vllm_backend"
 LOAD_SPAN = "AOTAutogradCache.inductor_load"
 CAPTURE_SPANS = frozenset(("fullgraph_capture", "dynamo"))
-END_SPANS = frozenset((START_SPAN, "vllm_print_readable", "vllm.generate_execution_code"))  # begin when a piece is over
-SPANS = frozenset((BACKEND_SPAN, LOAD_SPAN, "inductor_compile", "CompiledArtifact.save", *CAPTURE_SPANS, *END_SPANS))
+END_SPANS = frozenset(
+    (START_SPAN, "vllm_print_readable", "vllm.generate_execution_code")
+)  # begin when a piece is over
+SPANS = frozenset(
+    (BACKEND_SPAN, LOAD_SPAN, "inductor_compile", "CompiledArtifact.save", *CAPTURE_SPANS, *END_SPANS)
+)
 GRAPH, POST_GRAD, CODE = "aot_inference_graph", "inductor_post_grad_graph", "inductor_output_code"
 LOADED = "fx_graph_bundled_cache_hit"
-# What the load of a compiled piece writes when its code is there, in this order (torch/_inductor/output_code.py).
-LOAD = ("fx_graph_runnable", POST_GRAD, CODE, "inductor_provenance_tracking_node_mappings", "inductor_provenance_tracking_kernel_stack_traces", LOADED)
+# What the load of a compiled piece writes when its code is there, in this order
+# (torch/_inductor/output_code.py).
+LOAD = (
+    "fx_graph_runnable",
+    POST_GRAD,
+    CODE,
+    "inductor_provenance_tracking_node_mappings",
+    "inductor_provenance_tracking_kernel_stack_traces",
+    LOADED,
+)
 LAST = "runtime_wrapper_orchestration"
 
 
@@ -43,7 +55,9 @@ class Backend:
     code: int | None = None
     ended: bool = False
     graphs: dict[str, tuple[int, str | None]] = field(default_factory=dict)  # of submodules: event, shape
-    named: dict[tuple[str, ...], set[str]] = field(default_factory=dict)  # submodules by the names of their arguments
+    named: dict[tuple[str, ...], set[str]] = field(
+        default_factory=dict
+    )  # submodules by the names of their arguments
 
 
 @dataclass(slots=True)
@@ -60,7 +74,9 @@ class Piece:
     ended: bool = False
     passed: bool = False  # what vLLM did next says that it went well
     failure: int | None = None
-    graph: str | None = None  # hash, where several records hold this graph and it is not known which is this piece's
+    graph: str | None = (
+        None  # hash, where several records hold this graph and it is not known which is this piece's
+    )
 
     @property
     def submodule(self) -> str | None:
@@ -77,10 +93,20 @@ class Piece:
     def outcome(self, backend: Backend) -> str | None:
         names = {seen.name for seen in self.seen if seen.kind == "artifact"}
         if CODE in names:
-            if self.start is None or "fx_graph_bundled_cache_hit" in names or "aotautograd_cache_hit" in names:
+            if (
+                self.start is None
+                or "fx_graph_bundled_cache_hit" in names
+                or "aotautograd_cache_hit" in names
+            ):
                 return "loaded"
-            asked = "aotautograd_cache_miss" in names or "aotautograd_cache_bypass" in names or "before_pre_grad_graph" in names
-            return "compiled" if "fx_graph_cache_hit" not in names else "inductor_loaded" if asked else "loaded"
+            asked = (
+                "aotautograd_cache_miss" in names
+                or "aotautograd_cache_bypass" in names
+                or "before_pre_grad_graph" in names
+            )
+            return (
+                "compiled" if "fx_graph_cache_hit" not in names else "inductor_loaded" if asked else "loaded"
+            )
         if not self.ended:
             return "unfinished"
         if names:
@@ -91,8 +117,8 @@ class Piece:
 class Loads:
     """Pieces that are loaded by several threads: their records are mixed, and their order says nothing.
 
-    What a load writes when its code is there follows at once, so that one of each is one load's. The graph it had written
-    before is found by its arguments, which no other has; the load then began with the next event.
+    What a load writes when its code is there follows at once, so that one of each is one load's. The graph it
+    had written before is found by its arguments, which no other has; the load then began with the next event.
     """
 
     def __init__(self) -> None:
@@ -149,7 +175,11 @@ class Loads:
 
     def end(self, seen: Seen) -> None:
         self.last_us = seen.time_us
-        if self._groups and self._groups[-1][-1].name == LOADED and self._groups[-1][-1].index == seen.index - 1:
+        if (
+            self._groups
+            and self._groups[-1][-1].name == LOADED
+            and self._groups[-1][-1].index == seen.index - 1
+        ):
             self._ends[len(self._groups) - 1] = seen.time_us
             self._wrapper_follows = True
 

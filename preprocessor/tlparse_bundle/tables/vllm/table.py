@@ -21,7 +21,9 @@ from tlparse_bundle.tables.vllm.records import CODE, GRAPH, POST_GRAD, SPANS, Ba
 
 _MAX_TEXT = 4_000_000  # characters of a graph that is compared with others
 _FORWARD = re.compile(r"def forward\(self(?:, )?([^\n]*)\)")
-_EXPANDED = re.compile(r"def forward\(\n\s*self,?\n((?:[^\n,]*+,[^\n]*+\n)*+)\s*\)")  # an argument on each line
+_EXPANDED = re.compile(
+    r"def forward\(\n\s*self,?\n((?:[^\n,]*+,[^\n]*+\n)*+)\s*\)"
+)  # an argument on each line
 _ARGUMENT = re.compile(r'(?:^|(?<=, )|(?<=\n))\s*(\w+)(?: *: *("[^"]*"|[\w.]+))?(?=,|$)')
 _ASSIGNED = re.compile(r"^ *(\w+)(?: *: *\"[^\"]*\")? = ", re.MULTILINE)
 _COMMENT = re.compile(r"^ *(?:#.*)?\n|^ *class .*\n", re.MULTILINE)
@@ -31,7 +33,12 @@ _MAX_EPOCH_US = 4 * 10**15  # the year 2096
 _MAX_SETTINGS = 200
 _SUBMODULE = re.compile(r"vllm_(?:submod|subgraph)_")
 _PASS = re.compile(r"vllm_post_grad\.(?:(\d{1,9})\.)?(.+)", re.DOTALL)
-_RECORDS = {"vllm_compilation_config": "config", "vllm_piecewise_compile_start": "start", "vllm_compile_event": "event", "vllm_execution_code": "code"}
+_RECORDS = {
+    "vllm_compilation_config": "config",
+    "vllm_piecewise_compile_start": "start",
+    "vllm_compile_event": "event",
+    "vllm_execution_code": "code",
+}
 _BASES = ("before_pre_grad_graph", "before_post_grad_graph")  # what the first passes are compared with
 _READ = frozenset((*_RECORDS, GRAPH, POST_GRAD, CODE, *_BASES))
 
@@ -39,8 +46,9 @@ _READ = frozenset((*_RECORDS, GRAPH, POST_GRAD, CODE, *_BASES))
 class Vllm:
     """See schema/vllm_backends.schema.json and the other schemas of that prefix.
 
-    Events and spans come apart, so that what matters is kept, few numbers each, and put in order at the end. Records without
-    a compile id are vLLM's when it compiles ahead of time; others where their compile has a record of vLLM's settings.
+    Events and spans come apart, so that what matters is kept, few numbers each, and put in order at the end.
+    Records without a compile id are vLLM's when it compiles ahead of time; others where their compile has a
+    record of vLLM's settings.
     """
 
     name = "vllm"
@@ -51,15 +59,23 @@ class Vllm:
         self._diagnostics = context.diagnostics
         self._seen: list[Seen] = []
         self._compiles: set[int] = set()  # in which a backend of vLLM works
-        self._names: dict[int, tuple[str | None, int | None]] = {}  # compile and attempt of records, by row of the compile table
+        self._names: dict[
+            int, tuple[str | None, int | None]
+        ] = {}  # compile and attempt of records, by row of the compile table
         self._is_vllm = False
-        self._shape = Remembered(lambda event: (shape_of(payload_text(event)), arguments(payload_text(event))))
+        self._shape = Remembered(
+            lambda event: (shape_of(payload_text(event)), arguments(payload_text(event)))
+        )
         self._counted = Remembered(lambda event: _operations(payload_text(event)))
-        self._operations: dict[int, tuple[int | None, dict[str, int]]] = {}  # of graphs around passes, by event
+        self._operations: dict[
+            int, tuple[int | None, dict[str, int]]
+        ] = {}  # of graphs around passes, by event
 
     @staticmethod
     def reads(event: Event) -> bool:
-        return (event.name or event.type) in _READ or event.type == "graph_dump" and (event.name or "").startswith("vllm_")
+        return (event.name or event.type) in _READ or (
+            event.type == "graph_dump" and (event.name or "").startswith("vllm_")
+        )
 
     def observe_span(self, span: Span) -> None:
         event_index, compile_index, name, phase, time_us, _, _ = span
@@ -86,7 +102,9 @@ class Vllm:
 
     def _add(self, event: Event, kind: str, name: str | None, value: Any = None) -> None:
         self._names[event.compile_index] = event.compile, event.attempt
-        self._seen.append(Seen(event.index, event.compile_index, kind, name or "", event.time_us, value, event.hash))
+        self._seen.append(
+            Seen(event.index, event.compile_index, kind, name or "", event.time_us, value, event.hash)
+        )
 
     def _observe_record(self, event: Event, kind: str) -> None:
         self._is_vllm = True
@@ -126,11 +144,26 @@ class Vllm:
         if not self._is_vllm:
             return
         found = Pieces(sorted(self._seen, key=lambda seen: seen.index))
-        yield "vllm_backends", Rows(self._backend_row(number, backend, found) for number, backend in enumerate(found.backends))
+        yield (
+            "vllm_backends",
+            Rows(self._backend_row(number, backend, found) for number, backend in enumerate(found.backends)),
+        )
         yield "vllm_submodules", Rows(_submodules(found.backends))
-        yield "vllm_pieces", Rows(self._piece_row(number, piece, found, equal) for number, (piece, equal) in enumerate(zip(found.pieces, found.equals())))
-        yield "vllm_passes", Rows(row for number, piece in enumerate(found.pieces) for row in self._passes(number, piece))
-        yield "vllm_compile_events", Rows({"event": seen.index, "type": seen.name or None} for seen in found.events)
+        yield (
+            "vllm_pieces",
+            Rows(
+                self._piece_row(number, piece, found, equal)
+                for number, (piece, equal) in enumerate(zip(found.pieces, found.equals()))
+            ),
+        )
+        yield (
+            "vllm_passes",
+            Rows(row for number, piece in enumerate(found.pieces) for row in self._passes(number, piece)),
+        )
+        yield (
+            "vllm_compile_events",
+            Rows({"event": seen.index, "type": seen.name or None} for seen in found.events),
+        )
 
     def _backend_row(self, number: int, backend: Backend, found: Pieces) -> dict:
         config = backend.config.value if backend.config is not None else {}
@@ -147,10 +180,19 @@ class Vllm:
             "compile_event_type": backend.event or None,
             "prefix": text_or_none(config.get("prefix")),
             "model": text_or_none(config.get("model")),
-            "config": {str(key)[:1000]: _setting(value) for key, value in list(config.items())[:_MAX_SETTINGS]},
+            "config": {
+                str(key)[:1000]: _setting(value) for key, value in list(config.items())[:_MAX_SETTINGS]
+            },
             "split_event": backend.split,
             "code_event": backend.code,
-            "submodule_count": next((piece.start.value["total"] for piece in own if piece.start is not None and piece.start.value["total"] is not None), None),
+            "submodule_count": next(
+                (
+                    piece.start.value["total"]
+                    for piece in own
+                    if piece.start is not None and piece.start.value["total"] is not None
+                ),
+                None,
+            ),
             "is_ended": backend.ended or backend.code is not None,
             "start_epoch_us": backend.start_us,
             "duration_us": _length(backend.start_us, backend.end_us),
@@ -208,7 +250,9 @@ class Vllm:
                 "base_event": base and base.index,
                 "number": int(match[1]) if match[1] else None,
                 "name": match[2][:MAX_TEXT],
-                "is_equal": None if base is None or seen.hash is None or base.hash is None else base.hash == seen.hash,
+                "is_equal": None
+                if base is None or seen.hash is None or base.hash is None
+                else base.hash == seen.hash,
                 "node_count": count,
                 "base_node_count": before[0],
                 "added": added,
@@ -243,11 +287,17 @@ def _submodules(backends: list[Backend]) -> Iterator[dict]:
     for number, backend in enumerate(backends):
         for name, (event, shape) in backend.graphs.items():
             same = name if shape is None else first.setdefault((number, shape), name)
-            yield {"backend": number, "name": name, "event": event, "shape_hash": shape, "same_as": None if same == name else same}
+            yield {
+                "backend": number,
+                "name": name,
+                "event": event,
+                "shape_hash": shape,
+                "same_as": None if same == name else same,
+            }
 
 
 def _setting(value: Any) -> str | bool | int | float | None:
-    if value is None or type(value) in (bool, float) or type(value) is int and abs(value) < 2**53:
+    if value is None or type(value) in (bool, float) or (type(value) is int and abs(value) < 2**53):
         return value
     text = value if type(value) is str else json.dumps(value)
     return text_or_none(text)
@@ -279,13 +329,18 @@ def arguments(text: str) -> tuple[str, ...]:
 
 
 def shape_of(text: str) -> str | None:
-    """The same for graphs that are equal but for the names of their values: those of layers, for instance. None for what is no graph."""
+    """The same for graphs that are equal but for the names of their values: those of layers, for instance.
+
+    None for what is no graph.
+    """
     if len(text) > _MAX_TEXT or _arguments(text) is None:
         return None
     body = _COMMENT.sub("", text)
     own = {*arguments(body), *_ASSIGNED.findall(body)}
     numbers: dict[str, str] = {}
-    renamed = _NAME.sub(lambda match: numbers.setdefault(match[0], f"%{len(numbers)}") if match[0] in own else match[0], body)
+    renamed = _NAME.sub(
+        lambda match: numbers.setdefault(match[0], f"%{len(numbers)}") if match[0] in own else match[0], body
+    )
     return hashlib.sha256(renamed.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -297,6 +352,10 @@ def aot_id(code: bytes) -> str | None:
 
 def difference(before: dict[str, int], after: dict[str, int]) -> tuple[dict[str, int], dict[str, int]]:
     """(calls that are new, calls that are gone), by operation."""
-    added = {name: count - before.get(name, 0) for name, count in after.items() if count > before.get(name, 0)}
-    removed = {name: count - after.get(name, 0) for name, count in before.items() if count > after.get(name, 0)}
+    added = {
+        name: count - before.get(name, 0) for name, count in after.items() if count > before.get(name, 0)
+    }
+    removed = {
+        name: count - after.get(name, 0) for name, count in before.items() if count > after.get(name, 0)
+    }
     return added, removed

@@ -1,4 +1,7 @@
-"""What a bundle is known by in later checks: its findings by fingerprint, and its numbers. As a file, one finding a line (schema: baseline)."""
+"""What a bundle is known by in later checks: its findings by fingerprint, and its numbers.
+
+As a file, one finding a line (schema: baseline).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ from tlparse_bundle.statements.runs.compare.matched_findings import TIMED
 from tlparse_bundle.statements.selection import Section
 
 WHAT, VERSION = "tlparse-bundle baseline", 1
-# Findings about times. One run has them, the next one has not, and their titles hold the time: `slower:` tells what became slower.
+# Findings about times. One run has them, the next one has not, and their titles hold the time: `slower:`
+# tells what became slower.
 MEASURED = TIMED | {"straggler", "late-start"}
 _DIGITS = 2  # of times
 OF_RANKS = "ranks"  # findings of all ranks together that are not listed are of any kind
@@ -31,7 +35,8 @@ OF_RANKS = "ranks"  # findings of all ranks together that are not listed are of 
 
 @dataclass
 class Baseline:
-    """``findings``: rows by fingerprint, ``count`` the most that one log has. ``unlisted``: how many findings of a kind are left out of it.
+    """``findings``: rows by fingerprint, ``count`` the most that one log has. ``unlisted``: how many findings
+    of a kind are left out of it.
 
     ``logs``: names of those that have a finding, by its fingerprint; a file has none.
     """
@@ -44,7 +49,10 @@ class Baseline:
     def rows(self) -> list[dict]:
         """As a table of findings has them: the last one tells of those that are not listed."""
         kinds = [{"kind": kind, "count": count} for kind, count in self.unlisted.items()]
-        return [*self.findings.values(), *([{"kind": UNLISTED, "details": {"kinds": kinds}}] if kinds else [])]
+        return [
+            *self.findings.values(),
+            *([{"kind": UNLISTED, "details": {"kinds": kinds}}] if kinds else []),
+        ]
 
 
 def baseline_of(sections: Sequence[Section]) -> Baseline:
@@ -69,11 +77,16 @@ def baseline_of(sections: Sequence[Section]) -> Baseline:
 
 
 def _kinds(unlisted: dict) -> dict[str, int]:
-    """How many findings of each kind are not listed. Details of findings are as the bundle has them: nobody has looked at them yet."""
+    """How many findings of each kind are not listed.
+
+    Details of findings are as the bundle has them: nobody has looked at them yet.
+    """
     try:
         return {str(kind["kind"]): max(1, int(kind["count"])) for kind in unlisted["details"]["kinds"]}
     except (KeyError, TypeError, ValueError, OverflowError):
-        raise damaged("the table of findings", "the details of those that are not listed are not as they must be") from None
+        raise damaged(
+            "the table of findings", "the details of those that are not listed are not as they must be"
+        ) from None
 
 
 def _once(rows: Sequence[dict]) -> Iterable[dict]:
@@ -82,7 +95,9 @@ def _once(rows: Sequence[dict]) -> Iterable[dict]:
     for row in rows:
         if row["kind"] != UNLISTED and row["kind"] not in MEASURED:
             known = found.get(row["fingerprint"])
-            found[row["fingerprint"]] = row if known is None else {**known, "count": known["count"] + row["count"]}
+            found[row["fingerprint"]] = (
+                row if known is None else {**known, "count": known["count"] + row["count"]}
+            )
     return found.values()
 
 
@@ -102,11 +117,22 @@ def text(baseline: Baseline, *, with_time: bool) -> str:
     if with_time:
         time_us = time_of(baseline)
         numbers[_name(COMPILE_TIME)] = None if time_us is None else int(float(f"{time_us:.{_DIGITS - 1}e}"))
-    rows = sorted((_row(row) for row in baseline.findings.values()), key=lambda row: (row["kind"], row["file"] or "", row["function"] or "", row["fingerprint"]))
-    head = {"what": WHAT, "version": VERSION, "most_in_one_log": numbers, "unlisted": dict(sorted(baseline.unlisted.items()))}
+    rows = sorted(
+        (_row(row) for row in baseline.findings.values()),
+        key=lambda row: (row["kind"], row["file"] or "", row["function"] or "", row["fingerprint"]),
+    )
+    head = {
+        "what": WHAT,
+        "version": VERSION,
+        "most_in_one_log": numbers,
+        "unlisted": dict(sorted(baseline.unlisted.items())),
+    }
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
     listed = ",\n".join(f"    {json.dumps(row)}" for row in rows)
-    return "\n".join(["{", *lines, f'  "findings": [\n{listed}\n  ]' if rows else '  "findings": []', "}"]) + "\n"
+    return (
+        "\n".join(["{", *lines, f'  "findings": [\n{listed}\n  ]' if rows else '  "findings": []', "}"])
+        + "\n"
+    )
 
 
 def write(path: Path, baseline: Baseline, *, with_time: bool, readers_of: Iterable[Any] = ()) -> None:
@@ -118,7 +144,11 @@ def write(path: Path, baseline: Baseline, *, with_time: bool, readers_of: Iterab
         try:
             read(path)
         except BundleError as error:
-            raise BundleError(f"{path} exists already, and {error.message.removeprefix(f'{path} ')}", hint="Remove it, or name another file.", code="exists") from None
+            raise BundleError(
+                f"{path} exists already, and {error.message.removeprefix(f'{path} ')}",
+                hint="Remove it, or name another file.",
+                code="exists",
+            ) from None
     with new_file(path, overwrite=True, readers_of=readers_of) as new:
         new.write_text(text(baseline, with_time=with_time), encoding="utf-8")
 
@@ -133,11 +163,20 @@ def read(path: Path) -> Baseline:
     if not isinstance(value, dict) or value.get("what") != WHAT:
         raise BundleError(f"{path} is no baseline", hint=hint, code="not-a-baseline")
     if value.get("version") != VERSION:
-        raise BundleError(f"{path} is a baseline of another version than {VERSION}", hint=hint, code="version")
+        raise BundleError(
+            f"{path} is a baseline of another version than {VERSION}", hint=hint, code="version"
+        )
     error = next(Draft202012Validator(schema("baseline")).iter_errors(value), None)
     if error is not None:
-        raise BundleError(f"{path} is damaged: {error.json_path}: {error.message[:200]}", hint=hint, code="damaged")
-    return Baseline({row["fingerprint"]: row for row in value["findings"]}, {}, Counter(value["unlisted"]), value["most_in_one_log"])
+        raise BundleError(
+            f"{path} is damaged: {error.json_path}: {error.message[:200]}", hint=hint, code="damaged"
+        )
+    return Baseline(
+        {row["fingerprint"]: row for row in value["findings"]},
+        {},
+        Counter(value["unlisted"]),
+        value["most_in_one_log"],
+    )
 
 
 def _name(amount: Amount) -> str:
@@ -145,4 +184,6 @@ def _name(amount: Amount) -> str:
 
 
 def _row(row: dict) -> dict:
-    return {name: row[name] for name in ("kind", "fingerprint", "severity", "file", "function", "count", "title")}
+    return {
+        name: row[name] for name in ("kind", "fingerprint", "severity", "file", "function", "count", "title")
+    }

@@ -30,14 +30,22 @@ class Amount:
         return None if None in values else sum(values)
 
     def words(self, value: int) -> str:
-        return f"{duration(value)} of {self.many}" if self.unit == "us" else plural(value, self.one, self.many)
+        return (
+            f"{duration(value)} of {self.many}" if self.unit == "us" else plural(value, self.one, self.many)
+        )
 
 
 BREAKS = Amount("breaks", "graph break", "graph breaks", ("graph_break_count",), ("graph-break",))
-RECOMPILES = Amount("recompiles", "recompile", "recompiles", ("recompile_count",), ("recompile", "recompile-limit"))
+RECOMPILES = Amount(
+    "recompiles", "recompile", "recompiles", ("recompile_count",), ("recompile", "recompile-limit")
+)
 COMPILES = Amount("compiles", "compile", "compiles", ("compile_count",))
 FAILURES = Amount(
-    "failures", "failure", "failures", ("failure_count", "unfinished_count", "export_failure_count"), ("failure", "unfinished-compile", "export-failure")
+    "failures",
+    "failure",
+    "failures",
+    ("failure_count", "unfinished_count", "export_failure_count"),
+    ("failure", "unfinished-compile", "export-failure"),
 )
 COMPILE_TIME = Amount("compile-time", "compile time", "compiling", ("compile_us",), unit="us")
 AMOUNTS = (BREAKS, RECOMPILES, COMPILES, FAILURES, COMPILE_TIME)
@@ -47,7 +55,7 @@ _SECONDS = {"ms": 0.001, "": 1, "s": 1, "min": 60, "h": 3600}
 
 
 def time_us(text: str) -> int:
-    """"90s", "1.5min", "800ms" or "90", in microseconds. Raises ValueError for what is no time."""
+    """ "90s", "1.5min", "800ms" or "90", in microseconds. Raises ValueError for what is no time."""
     found = _TIME.fullmatch(text.strip())
     if found is None:
         raise ValueError(f"{text!r} is no time. Write 90s, 1.5min or 800ms.")
@@ -76,7 +84,13 @@ def _outcome(section: Section, amount: Amount, most: int) -> Outcome:
     said = amount.words(value)
     if value > most:
         rows = [row for row in section.findings if row["kind"] in amount.kinds]
-        return Outcome(rule, section.name, FAILED, f"{said}; at most {limit} {'is' if most == 1 or amount.unit else 'are'} allowed.", rows)
+        return Outcome(
+            rule,
+            section.name,
+            FAILED,
+            f"{said}; at most {limit} {'is' if most == 1 or amount.unit else 'are'} allowed.",
+            rows,
+        )
     if section.more is not None:
         return Outcome(rule, section.name, UNKNOWN, f"{said}, but {section.more}.")
     return Outcome(rule, section.name, PASSED, f"{said}.")

@@ -14,7 +14,14 @@ from tlparse_bundle.statements.finding_limit import KIND as UNLISTED
 from tlparse_bundle.statements.ranks.findings import KINDS as KINDS_OF_RANKS
 from tlparse_bundle.statements.registry import kinds as kinds_of_logs
 from tlparse_bundle.statements.registry import plugin_kinds
-from tlparse_bundle.statements.runs.check.baseline import MEASURED, OF_RANKS, Baseline, baseline_of, is_unknown, time_of
+from tlparse_bundle.statements.runs.check.baseline import (
+    MEASURED,
+    OF_RANKS,
+    Baseline,
+    baseline_of,
+    is_unknown,
+    time_of,
+)
 from tlparse_bundle.statements.runs.check.limits import BREAKS, COMPILE_TIME, FAILURES, RECOMPILES, untold
 from tlparse_bundle.statements.runs.check.verdict import FAILED, PASSED, UNKNOWN, Outcome
 from tlparse_bundle.statements.runs.compare.matched_findings import GONE, NEW, WORSE, matched_findings
@@ -24,12 +31,21 @@ ANY = "any"  # every kind of finding that is an error or a warning
 LEAST_US = 1_000_000  # less than that is not slower: a busy machine alone makes more
 _PERCENT = re.compile(r"\d{1,6}(\.\d{1,6})?%", re.ASCII)
 _WHATS = ("new", "worse", "slower")
-_RECORDED_SINCE = {"graph-break": BREAKS, "recompile": RECOMPILES, "recompile-limit": RECOMPILES, "failure": FAILURES, ANY: BREAKS}
+_RECORDED_SINCE = {
+    "graph-break": BREAKS,
+    "recompile": RECOMPILES,
+    "recompile-limit": RECOMPILES,
+    "failure": FAILURES,
+    ANY: BREAKS,
+}
 
 
 @dataclass(frozen=True)
 class Rule:
-    """``of``: the kind of finding; of ``slower`` the share as it was written. ``more``: by how much, as a part of one."""
+    """``of``: the kind of finding; of ``slower`` the share as it was written.
+
+    ``more``: by how much, as a part of one.
+    """
 
     what: str
     of: str
@@ -47,22 +63,35 @@ def parse(text: str) -> list[Rule]:
 def _rule(text: str) -> Rule:
     what, _, of = text.partition(":")
     if what not in _WHATS or not of:
-        raise _misuse(f"{text!r} is no rule", "Rules are new:KIND, worse:KIND (KIND as in a report, or any) and slower:PERCENT%.")
+        raise _misuse(
+            f"{text!r} is no rule",
+            "Rules are new:KIND, worse:KIND (KIND as in a report, or any) and slower:PERCENT%.",
+        )
     if what == "slower":
         if not _PERCENT.fullmatch(of):
             raise _misuse(f"{text!r}: {of!r} is no percentage", "Write slower:10%")
         return Rule(what, of, Fraction(of[:-1]) / 100)
     if of in MEASURED:
-        raise _misuse(f"{text!r}: findings of this kind are about times, which differ from run to run", "slower:10% tells when compiling takes longer.")
+        raise _misuse(
+            f"{text!r}: findings of this kind are about times, which differ from run to run",
+            "slower:10% tells when compiling takes longer.",
+        )
     known = _known()
     if of not in known:
         close = difflib.get_close_matches(of, known, n=1)
-        raise _misuse(f"{text!r}: there is no kind of finding {of!r}", f"Did you mean {close[0]}?" if close else f"Kinds are: {', '.join(known)}")
+        raise _misuse(
+            f"{text!r}: there is no kind of finding {of!r}",
+            f"Did you mean {close[0]}?" if close else f"Kinds are: {', '.join(known)}",
+        )
     return Rule(what, of)
 
 
 def _known() -> list[str]:
-    return [kind for kind in dict.fromkeys([ANY, *kinds_of_logs(), *plugin_kinds(), *KINDS_OF_RANKS]) if kind not in {*MEASURED, UNLISTED}]
+    return [
+        kind
+        for kind in dict.fromkeys([ANY, *kinds_of_logs(), *plugin_kinds(), *KINDS_OF_RANKS])
+        if kind not in {*MEASURED, UNLISTED}
+    ]
 
 
 def _misuse(message: str, hint: str) -> BundleError:
@@ -73,46 +102,83 @@ def outcomes(sections: Sequence[Section], base: Baseline, rules: Sequence[Rule])
     """One of each rule, in the order of the rules."""
     found = baseline_of(sections)
     for rule in rules:
-        yield _slower(sections, base, found, rule) if rule.what == "slower" else _findings(sections, base, found, rule)
+        yield (
+            _slower(sections, base, found, rule)
+            if rule.what == "slower"
+            else _findings(sections, base, found, rule)
+        )
 
 
 def _findings(sections: Sequence[Section], base: Baseline, found: Baseline, rule: Rule) -> Outcome:
     outcome = _outcome(sections, base, found, rule)
     if len(sections) == 1:
         return outcome
-    return replace(outcome, findings=[{**row, "title": f"{row['title']} · {listed(found.logs[row['fingerprint']])}"} for row in outcome.findings])
+    return replace(
+        outcome,
+        findings=[
+            {**row, "title": f"{row['title']} · {listed(found.logs[row['fingerprint']])}"}
+            for row in outcome.findings
+        ],
+    )
 
 
 def _outcome(sections: Sequence[Section], base: Baseline, found: Baseline, rule: Rule) -> Outcome:
     rows = [row for row in found.findings.values() if _is_meant(row, rule)]
     matched = matched_findings(base.rows(), rows)
     if rule.what == "worse":
-        worse = [_compared(match.row, match.base) for match in matched if match.change == WORSE and match.base is not None]
+        worse = [
+            _compared(match.row, match.base)
+            for match in matched
+            if match.change == WORSE and match.base is not None
+        ]
         if worse:
-            return Outcome(str(rule), "", FAILED, f"{plural(len(worse), 'finding')} worse than in the baseline.", worse)
+            return Outcome(
+                str(rule), "", FAILED, f"{plural(len(worse), 'finding')} worse than in the baseline.", worse
+            )
     else:
         new = [match.row for match in matched if match.change == NEW]
         unknown = {kind: amount for kind, amount in _RECORDED_SINCE.items() if is_unknown(base, amount)}
         surely = [row for row in new if row["kind"] not in unknown]
         if surely:
-            return Outcome(str(rule), "", FAILED, f"{plural(len(surely), 'finding')} that the baseline does not have.", surely)
+            return Outcome(
+                str(rule),
+                "",
+                FAILED,
+                f"{plural(len(surely), 'finding')} that the baseline does not have.",
+                surely,
+            )
         if new:
-            return Outcome(str(rule), "", UNKNOWN, f"{plural(len(new), 'finding')} that may not be new: the baseline is of a log that does not record {unknown[new[0]['kind']].many}.", new)
+            return Outcome(
+                str(rule),
+                "",
+                UNKNOWN,
+                f"{plural(len(new), 'finding')} that may not be new: the baseline is of a log that does not"
+                f" record {unknown[new[0]['kind']].many}.",
+                new,
+            )
         told = {match.row["fingerprint"] for match in matched}
         hidden = [row for row in rows if row["fingerprint"] not in told]
         if hidden:
-            said = f"{plural(len(hidden), 'finding')} that may be among those that the baseline does not list."
+            said = (
+                f"{plural(len(hidden), 'finding')} that may be among those that the baseline does not list."
+            )
             return Outcome(str(rule), "", UNKNOWN, said, hidden)
     doubt = _doubt(sections, found, rule)
     if doubt:
         return Outcome(str(rule), "", UNKNOWN, doubt)
-    gone = sum(match.change == GONE and match.row["fingerprint"] not in found.findings and _is_meant(match.row, rule) for match in matched)
-    left = f" {plural(gone, 'finding')} of the baseline {'is' if gone == 1 else 'are'} gone: write it anew, or what is gone may come back unseen."
+    gone = sum(
+        match.change == GONE and match.row["fingerprint"] not in found.findings and _is_meant(match.row, rule)
+        for match in matched
+    )
+    left = (
+        f" {plural(gone, 'finding')} of the baseline {'is' if gone == 1 else 'are'} gone: write it anew, or"
+        " what is gone may come back unseen."
+    )
     return Outcome(str(rule), "", PASSED, "None." + (left if gone and rule.what == "new" else ""))
 
 
 def _is_meant(row: dict, rule: Rule) -> bool:
-    return rule.of == row["kind"] or rule.of == ANY and row["severity"] != "info"
+    return rule.of == row["kind"] or (rule.of == ANY and row["severity"] != "info")
 
 
 def _compared(row: dict, before: dict) -> dict:
@@ -123,9 +189,16 @@ def _compared(row: dict, before: dict) -> dict:
 
 def _doubt(sections: Sequence[Section], found: Baseline, rule: Rule) -> str | None:
     """Why findings of this kind may be there that nobody sees, in words."""
-    hidden = sum(count for kind, count in found.unlisted.items() if rule.of in (kind, ANY) or kind == OF_RANKS and rule.of in KINDS_OF_RANKS)
+    hidden = sum(
+        count
+        for kind, count in found.unlisted.items()
+        if rule.of in (kind, ANY) or (kind == OF_RANKS and rule.of in KINDS_OF_RANKS)
+    )
     if hidden:
-        return f"{plural(hidden, 'finding')} of this bundle {'is' if hidden == 1 else 'are'} not listed, and cannot be compared."
+        return (
+            f"{plural(hidden, 'finding')} of this bundle {'is' if hidden == 1 else 'are'} not listed, and"
+            " cannot be compared."
+        )
     amount = _RECORDED_SINCE.get(rule.of)
     for section in sections:
         if section.log is not None:
@@ -140,10 +213,23 @@ def _slower(sections: Sequence[Section], base: Baseline, found: Baseline, rule: 
     """Of the log that compiles longest."""
     before, now = time_of(base), time_of(found)
     if before is None or now is None:
-        said = untold(COMPILE_TIME) if now is None else "The baseline has no time: it was written without --with-time, or its log is not timed"
+        said = (
+            untold(COMPILE_TIME)
+            if now is None
+            else "The baseline has no time: it was written without --with-time, or its log is not timed"
+        )
         return Outcome(str(rule), "", UNKNOWN, f"{said}.")
     said = f"{duration(now)} of compiling, {duration(before)} in the baseline"
     if now > before * (1 + rule.more) and now - before >= LEAST_US:
-        return Outcome(str(rule), "", FAILED, f"{said}: {float((now - before) / Fraction(before)):.0%} more." if before else f"{said}.")
+        return Outcome(
+            str(rule),
+            "",
+            FAILED,
+            f"{said}: {float((now - before) / Fraction(before)):.0%} more." if before else f"{said}.",
+        )
     doubt = next(filter(None, (section.more for section in sections)), None)
-    return Outcome(str(rule), "", UNKNOWN, f"{said}, but {doubt}.") if doubt else Outcome(str(rule), "", PASSED, f"{said}.")
+    return (
+        Outcome(str(rule), "", UNKNOWN, f"{said}, but {doubt}.")
+        if doubt
+        else Outcome(str(rule), "", PASSED, f"{said}.")
+    )

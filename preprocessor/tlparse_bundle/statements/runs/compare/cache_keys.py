@@ -1,7 +1,7 @@
 """What a compile cache was asked for: the parts of its key, by name.
 
-torch writes them in the records of its caches (FxGraphCachePickler.debug_lines, torch/_inductor/codecache.py): one line
-'[hash] name: value' for each part.
+torch writes them in the records of its caches (FxGraphCachePickler.debug_lines,
+torch/_inductor/codecache.py): one line '[hash] name: value' for each part.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ class Part(NamedTuple):
 
 
 def key_parts(run: Run, row: dict) -> dict[str, Part]:
-    """By name: 'gm' is the graph, 'example_inputs[0]' an input, 'inductor_config[max_autotune]' a setting. Empty when the record of a row of the cache table has none."""
+    """By name: 'gm' is the graph, 'example_inputs[0]' an input, 'inductor_config[max_autotune]' a setting.
+
+    Empty when the record of a row of the cache table has none.
+    """
     from tlparse_bundle.log.json_text import parse_json
 
     try:

@@ -1,4 +1,6 @@
-"""What may lead to other changes: torch, its settings, the backend, what the findings tell, the program itself."""
+"""What may lead to other changes: torch, its settings, the backend, what the findings tell, the program
+itself.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,20 @@ from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare.change import Change
 from tlparse_bundle.statements.runs.compare.compile_pairs import OTHER, Pairs
-from tlparse_bundle.statements.runs.compare.matched_findings import GONE, NEW, WORSE, Matched, changed_findings
+from tlparse_bundle.statements.runs.compare.matched_findings import (
+    GONE,
+    NEW,
+    WORSE,
+    Matched,
+    changed_findings,
+)
 from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.source_places import normalised, tail
 
 MAX_GRAPH = 4_000_000  # bytes of a graph that is looked at
-_SIGNATURE = re.compile(rb"^    def forward\(self,? ?([^\n]{0,200000}?)\):$", re.MULTILINE)  # torch/fx/graph.py, print_readable
+_SIGNATURE = re.compile(
+    rb"^    def forward\(self,? ?([^\n]{0,200000}?)\):$", re.MULTILINE
+)  # torch/fx/graph.py, print_readable
 _INPUT = re.compile(rb'(\w{1,300}) ?: "([^"\n]{1,300})"')
 _CALL = re.compile(rb"^ +\w+(?:: \"[^\"\n]*\")? = ([A-Za-z_][\w.]{0,200})\(", re.MULTILINE)
 _STRIDES = re.compile(r"(\[[^\]]*\]).*")
@@ -28,16 +38,30 @@ MAX_VALUE = 200  # characters
 # Told by the caches themselves, with what differs in the keys.
 _TOLD_ELSEWHERE = frozenset(("cache-miss", "cache-bypass"))
 _OF_THE_END = frozenset(("unfinished-compile", "data-problem"))  # tell that a log ends early
-_MODULES = {"inductor_config": "torch._inductor.config", "dynamo_config": "torch._dynamo.config", "functorch_config": "torch._functorch.config"}
+_MODULES = {
+    "inductor_config": "torch._inductor.config",
+    "dynamo_config": "torch._dynamo.config",
+    "functorch_config": "torch._functorch.config",
+}
 
 
-_STEPS = {"inductor": "Inductor", "aot_autograd": "AOTAutograd without Inductor (as with `aot_eager`)", "dynamo": "Dynamo alone (as with `eager`)"}
+_STEPS = {
+    "inductor": "Inductor",
+    "aot_autograd": "AOTAutograd without Inductor (as with `aot_eager`)",
+    "dynamo": "Dynamo alone (as with `eager`)",
+}
 
 
 def torch_changes(pairs: Pairs) -> Iterator[Change]:
     base, new = pairs.base.first.torch_version, pairs.new.first.torch_version
     if base and new and base != new:
-        yield Change("torch", "changed", f"torch {code(new)}, was {code(base)}", details={"base": base, "new": new}, key="torch")
+        yield Change(
+            "torch",
+            "changed",
+            f"torch {code(new)}, was {code(base)}",
+            details={"base": base, "new": new},
+            key="torch",
+        )
 
 
 def setting_changes(pairs: Pairs) -> Iterator[Change]:
@@ -46,7 +70,13 @@ def setting_changes(pairs: Pairs) -> Iterator[Change]:
     for setting in changed_settings(pairs.base.first, pairs.new.first):
         name = f"{_MODULES.get(setting.config, setting.config)}.{setting.name}"
         details = {"config": setting.config, "name": setting.name, "base": setting.base, "new": setting.new}
-        yield Change("setting", "changed", f"{code(name)} is {code(setting.new)}, was {code(setting.base)}", details=details, key=("setting", setting.config, setting.name))
+        yield Change(
+            "setting",
+            "changed",
+            f"{code(name)} is {code(setting.new)}, was {code(setting.base)}",
+            details=details,
+            key=("setting", setting.config, setting.name),
+        )
 
 
 def backend_changes(pairs: Pairs) -> Iterator[Change]:
@@ -56,7 +86,9 @@ def backend_changes(pairs: Pairs) -> Iterator[Change]:
         if row.reached:
             groups.setdefault(row.reached, []).append(number)
     for (before, now), numbers in groups.items():
-        names = list(dict.fromkeys(function_name(pairs.rows[number].pair.frame.function) for number in numbers))
+        names = list(
+            dict.fromkeys(function_name(pairs.rows[number].pair.frame.function) for number in numbers)
+        )
         yield Change(
             "backend", "changed", f"Different backend for {listed(names)}: {_STEPS[now]}, was {_STEPS[before]}",
             "The log does not record the name of a backend. These are the last steps that the compiles reached.", pairs=numbers, cost_us=pairs.cost_us(numbers),
@@ -67,18 +99,36 @@ def backend_changes(pairs: Pairs) -> Iterator[Change]:
 def finding_changes(pairs: Pairs) -> Iterator[Change]:
     base, new = pairs.base.first, pairs.new.first
     same_words = base.torch_version == new.torch_version and not base.ends_early and not new.ends_early
-    changes = [_finding(pairs, found) for found in changed_findings(base, new, same_words) if found.row["kind"] not in _TOLD_ELSEWHERE and _is_known(pairs, found)]
+    changes = [
+        _finding(pairs, found)
+        for found in changed_findings(base, new, same_words)
+        if found.row["kind"] not in _TOLD_ELSEWHERE and _is_known(pairs, found)
+    ]
     breaks = [change for change in changes if change.details["kind"] == "graph-break"]
     for change in changes:
-        if change.details["kind"] == "recompile" and change.change in (NEW, GONE):  # of what is compiled behind a break
-            cause = next((one for one in breaks if one.change == change.change and change.pairs and set(change.pairs) <= set(one.pairs)), None)
+        if change.details["kind"] == "recompile" and change.change in (
+            NEW,
+            GONE,
+        ):  # of what is compiled behind a break
+            cause = next(
+                (
+                    one
+                    for one in breaks
+                    if one.change == change.change and change.pairs and set(change.pairs) <= set(one.pairs)
+                ),
+                None,
+            )
             change.because_of = cause and cause.key
     yield from changes
 
 
 def _is_known(pairs: Pairs, found: Matched) -> bool:
     """Whether the other log, if it ends early, got as far as what the finding is about."""
-    own, other, row, at = (pairs.new.first, pairs.base.first, found.new, pairs.of_new) if found.change in (NEW, WORSE) else (pairs.base.first, pairs.new.first, found.base, pairs.of_base)
+    own, other, row, at = (
+        (pairs.new.first, pairs.base.first, found.new, pairs.of_new)
+        if found.change in (NEW, WORSE)
+        else (pairs.base.first, pairs.new.first, found.base, pairs.of_base)
+    )
     if row["kind"] in _OF_THE_END or other.ends_early is None:
         return True
     numbers = [at[frame.key] for frame in own.frames_of(row["compiles"])]
@@ -90,10 +140,20 @@ def _finding(pairs: Pairs, found: Matched) -> Change:
     ours = pairs.base.first.frames_of(found.base["compiles"]) if found.base else []
     theirs = pairs.new.first.frames_of(found.new["compiles"]) if found.new else []
     numbers = {*(pairs.of_base[frame.key] for frame in ours), *(pairs.of_new[frame.key] for frame in theirs)}
-    if row["kind"] == "graph-break":  # what is compiled after it, too: the rest of the function, and of those that called it
+    if (
+        row["kind"] == "graph-break"
+    ):  # what is compiled after it, too: the rest of the function, and of those that called it
         functions = {row["function"], *(frame.function for frame in (*ours, *theirs))}
-        numbers |= {number for number, compared in enumerate(pairs.rows) if not compared.both and any(is_rest_of(compared.pair.frame, function) for function in functions)}
-    counts = f"{plural(found.new['count'], 'time')}, was {found.base['count']:,}" if found.base and found.new and found.base["count"] != found.new["count"] else ""
+        numbers |= {
+            number
+            for number, compared in enumerate(pairs.rows)
+            if not compared.both and any(is_rest_of(compared.pair.frame, function) for function in functions)
+        }
+    counts = (
+        f"{plural(found.new['count'], 'time')}, was {found.base['count']:,}"
+        if found.base and found.new and found.base["count"] != found.new["count"]
+        else ""
+    )
     remedies = [remedy["text"] for remedy in row["remedies"]] if found.new else []
     return Change(
         "finding",
@@ -103,7 +163,11 @@ def _finding(pairs: Pairs, found: Matched) -> Change:
         row["severity"] if found.new else "info",
         (row["function"], row["file"], row["line"]),
         sorted(numbers),
-        pairs.cost_us([number for number in numbers if not pairs.rows[number].both]) if found.change in (NEW, GONE) else None,
+        (
+            pairs.cost_us([number for number in numbers if not pairs.rows[number].both])
+            if found.change in (NEW, GONE)
+            else None
+        ),
         row["count"],
         found.base_index,
         found.new_index,
@@ -122,7 +186,10 @@ def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
     """Functions that captured another graph, each once."""
     broken: dict[str | None, Change] = {}
     for change in findings:
-        if change.details["kind"] in ("graph-break", "failure", "recompile", "specialization") and change.place[0]:
+        if (
+            change.details["kind"] in ("graph-break", "failure", "recompile", "specialization")
+            and change.place[0]
+        ):
             broken.setdefault(function_of(change.place[0]), change)
     other_torch = pairs.base.first.torch_version != pairs.new.first.torch_version
     groups: dict[tuple, list[int]] = {}
@@ -132,12 +199,36 @@ def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
             groups.setdefault((frame.function, frame.filename, frame.first_line), []).append(number)
     for (function, file, line), numbers in groups.items():
         rows = [pairs.rows[number].pair for number in numbers]
-        sizes = [sum(run.compile(frame)["graph_node_count"] or 0 for frame in frames) for run, frames in ((pairs.base.first, [row.base for row in rows]), (pairs.new.first, [row.new for row in rows]))]
-        size = f": {plural(sizes[1], 'node')}, was {sizes[0]:,}" if all(sizes) and sizes[0] != sizes[1] else ""
+        sizes = [
+            sum(run.compile(frame)["graph_node_count"] or 0 for frame in frames)
+            for run, frames in (
+                (pairs.base.first, [row.base for row in rows]),
+                (pairs.new.first, [row.new for row in rows]),
+            )
+        ]
+        size = (
+            f": {plural(sizes[1], 'node')}, was {sizes[0]:,}" if all(sizes) and sizes[0] != sizes[1] else ""
+        )
         what = "another graph was captured" if len(rows) == 1 else f"{len(rows):,} other graphs were captured"
-        cause = broken.get(function_of(function)) or next((change for change in findings if change.details["kind"] == "graph-break" and not set(numbers).isdisjoint(change.pairs)), None)
+        cause = broken.get(function_of(function)) or next(
+            (
+                change
+                for change in findings
+                if change.details["kind"] == "graph-break" and not set(numbers).isdisjoint(change.pairs)
+            ),
+            None,
+        )
         first = pairs.rows[numbers[0]].pair
-        why = "Another version of torch may capture another graph of the same code." if other_torch else difference(*(run.graph_text(frame) for run, frame in ((pairs.base.first, first.base), (pairs.new.first, first.new))))
+        why = (
+            "Another version of torch may capture another graph of the same code."
+            if other_torch
+            else difference(
+                *(
+                    run.graph_text(frame)
+                    for run, frame in ((pairs.base.first, first.base), (pairs.new.first, first.new))
+                )
+            )
+        )
         yield Change(
             "graph", "changed", f"{function_name(function)}{_place(file, line)}: {what}{size}", why, "info", (function, file and tail(file), line), numbers,
             None, len(rows), details={"base_nodes": sizes[0] or None, "new_nodes": sizes[1] or None}, key=("graph", function, file, line), because_of=cause and cause.key,
@@ -155,9 +246,14 @@ def training_changes(pairs: Pairs) -> Iterator[Change]:
     groups: dict[tuple, list[int]] = {}
     for number, row in enumerate(pairs.rows):
         if row.both:
-            before, now = pairs.base.first.is_training(row.pair.base), pairs.new.first.is_training(row.pair.new)
+            before, now = (
+                pairs.base.first.is_training(row.pair.base),
+                pairs.new.first.is_training(row.pair.new),
+            )
             if None not in (before, now) and before != now:
-                groups.setdefault((row.pair.new.function, row.pair.new.filename, row.pair.new.first_line, now), []).append(number)
+                groups.setdefault(
+                    (row.pair.new.function, row.pair.new.filename, row.pair.new.first_line, now), []
+                ).append(number)
     for (function, file, line, now), numbers in groups.items():
         words = ("for inference", "for training")
         yield Change("graph", "changed", f"{function_name(function)}{_place(file, line)} is compiled {words[now]}, was {words[not now]}", f"AOTAutograd made {'a' if now else 'no'} backward graph of it.",
@@ -174,7 +270,10 @@ class Setting(NamedTuple):
 
 
 def changed_settings(base: Run, new: Run) -> list[Setting]:
-    """Settings that both runs record with different values, by name. A setting of one release only is no change of anybody's."""
+    """Settings that both runs record with different values, by name.
+
+    A setting of one release only is no change of anybody's.
+    """
     sides = [_settings(run) for run in (base, new)]
     found = []
     for config in sorted(sides[0].keys() & sides[1].keys()):
@@ -206,12 +305,24 @@ def difference(base: bytes, new: bytes) -> str:
     """Sentences; empty where neither inputs nor calls tell it."""
     if max(len(base), len(new)) > MAX_GRAPH:
         return ""
-    return " ".join(filter(None, [_inputs(*map(_inputs_of, (base, new))), _calls(*(Counter(_CALL.findall(text)) for text in (base, new)))]))
+    return " ".join(
+        filter(
+            None,
+            [
+                _inputs(*map(_inputs_of, (base, new))),
+                _calls(*(Counter(_CALL.findall(text)) for text in (base, new))),
+            ],
+        )
+    )
 
 
 def _inputs_of(text: bytes) -> dict[str, str]:
     found = _SIGNATURE.search(text)
-    return {name.decode(): type_.decode("utf-8", "replace") for name, type_ in _INPUT.findall(found[1])} if found else {}
+    return (
+        {name.decode(): type_.decode("utf-8", "replace") for name, type_ in _INPUT.findall(found[1])}
+        if found
+        else {}
+    )
 
 
 def _inputs(base: dict[str, str], new: dict[str, str]) -> str:
@@ -221,11 +332,28 @@ def _inputs(base: dict[str, str], new: dict[str, str]) -> str:
             short = [_STRIDES.sub(r"\1", type_) for type_ in (base[name], new[name])]
             before, now = short if short[0] != short[1] else (base[name], new[name])
             parts.append((list(new).index(name), f"{code(name)} is {code(now)} (was {code(before)})"))
-    counts = "" if len(base) == len(new) or not base or not new else f"It has {plural(len(new), 'input')}, was {len(base):,}."
-    return " ".join(filter(None, [counts, listed([text for _, text in sorted(parts)]) and f"Of its inputs {listed([text for _, text in sorted(parts)])}."]))
+    counts = (
+        ""
+        if len(base) == len(new) or not base or not new
+        else f"It has {plural(len(new), 'input')}, was {len(base):,}."
+    )
+    return " ".join(
+        filter(
+            None,
+            [
+                counts,
+                listed([text for _, text in sorted(parts)])
+                and f"Of its inputs {listed([text for _, text in sorted(parts)])}.",
+            ],
+        )
+    )
 
 
 def _calls(base: Counter, new: Counter) -> str:
     names = [name for name in {**new, **base} if base[name] != new[name]]
-    parts = [f"{code(name.decode())} {times(new[name]) if new[name] else 'no more'} (was {times(base[name]) if base[name] else 'not there'})" for name in names]
+    parts = [
+        f"{code(name.decode())} {times(new[name]) if new[name] else 'no more'} (was"
+        f" {times(base[name]) if base[name] else 'not there'})"
+        for name in names
+    ]
     return f"It calls {listed(parts)}." if parts else ""

@@ -13,7 +13,10 @@ MAX_PAIRS = 1000  # compiles that a change names
 
 @dataclass(eq=False, repr=False)
 class Change:
-    """``change`` is new, gone, worse, better or changed; ``pairs`` are compiles that it concerns. ``because_of`` is the key of another one."""
+    """``change`` is new, gone, worse, better or changed; ``pairs`` are compiles that it concerns.
+
+    ``because_of`` is the key of another one.
+    """
 
     kind: str
     change: str
@@ -54,7 +57,9 @@ class Change:
 def ordered(changes: Sequence[Change]) -> list[dict]:
     """Rows: causes, the most costly one first, each followed by what it led to."""
     known = {change.key for change in changes if change.key is not None}
-    roots = [change for change in changes if change.because_of not in known or change.because_of == change.key]
+    roots = [
+        change for change in changes if change.because_of not in known or change.because_of == change.key
+    ]
     led: dict[Hashable, list[Change]] = {}
     for change in changes:
         if change.because_of in known and change.because_of != change.key:
@@ -69,4 +74,9 @@ def ordered(changes: Sequence[Change]) -> list[dict]:
 
 def _order(change: Change) -> tuple:
     """New errors first, then by cost, whether more or less time; last what has no known cost, by severity."""
-    return not (change.severity == "error" and change.change in ("new", "worse")), -abs(change.cost_us or 0), SEVERITIES.index(change.severity), KINDS.index(change.kind)
+    return (
+        not (change.severity == "error" and change.change in ("new", "worse")),
+        -abs(change.cost_us or 0),
+        SEVERITIES.index(change.severity),
+        KINDS.index(change.kind),
+    )

@@ -1,4 +1,6 @@
-"""Which compiles of two runs are the same one; these side by side, with what is the same of them and what is not."""
+"""Which compiles of two runs are the same one; these side by side, with what is the same of them and what is
+not.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,11 @@ SAME, OTHER, UNKNOWN = "same", "other", "unknown"
 
 
 class Compared(NamedTuple):
-    """A compile of both runs, or of one. ``graph`` and ``code``: whether what was captured and generated is the same.
+    """A compile of both runs, or of one. ``graph`` and ``code``: whether what was captured and generated is
+    the same.
 
-    ``ends_alike``: whether it succeeded in both runs, or in neither. ``reached``: the last step of the compiler in each run (``Run.reached``), where it differs; None where it does not or is unknown.
+    ``ends_alike``: whether it succeeded in both runs, or in neither. ``reached``: the last step of the
+    compiler in each run (``Run.reached``), where it differs; None where it does not or is unknown.
     """
 
     pair: Pair
@@ -43,7 +47,14 @@ class Compared(NamedTuple):
 
     @property
     def unchanged(self) -> bool:
-        return self.both and self.ends_alike and self.graph == SAME and self.code != OTHER and not self.lookups and not self.reached
+        return (
+            self.both
+            and self.ends_alike
+            and self.graph == SAME
+            and self.code != OTHER
+            and not self.lookups
+            and not self.reached
+        )
 
 
 class Side:
@@ -64,7 +75,11 @@ class Side:
     def times_us(self, frame: Frame) -> list[int]:
         """Of a frame of the first run, in all runs that tell it."""
         first = self.first.time_us(frame)
-        return [] if first is None else [first, *(times[frame.key] for times in self._of_others if frame.key in times)]
+        return (
+            []
+            if first is None
+            else [first, *(times[frame.key] for times in self._of_others if frame.key in times)]
+        )
 
 
 class Pairs:
@@ -81,22 +96,47 @@ class Pairs:
         one, two = pair.base, pair.new
         if one is None or two is None:
             return Compared(pair, one and base.time_us(one), two and new.time_us(two), UNKNOWN, UNKNOWN, [])
-        graph = UNKNOWN if one.graph is None or two.graph is None else SAME if one.graph == two.graph else OTHER
+        graph = (
+            UNKNOWN if one.graph is None or two.graph is None else SAME if one.graph == two.graph else OTHER
+        )
         lookups = list(changed_lookups(base, new, one, two))
         last, now = base.reached(one), new.reached(two)
         reached = (last, now) if last and now and last != now else None
-        return Compared(pair, base.time_us(one), new.time_us(two), graph, self._code(one, two), lookups, base.compile(one)["status"] == new.compile(two)["status"], reached)
+        return Compared(
+            pair,
+            base.time_us(one),
+            new.time_us(two),
+            graph,
+            self._code(one, two),
+            lookups,
+            base.compile(one)["status"] == new.compile(two)["status"],
+            reached,
+        )
 
     def _code(self, one: Frame, two: Frame) -> str:
         ours, theirs = self.base.first.generated(one), self.new.first.generated(two)
-        if not self._ended(one, two) or not ours or not theirs or len(ours) != len(theirs) and self.base.first.pieces["pieces"] and self.new.first.pieces["pieces"]:
+        if (
+            not self._ended(one, two)
+            or not ours
+            or not theirs
+            or (
+                len(ours) != len(theirs)
+                and self.base.first.pieces["pieces"]
+                and self.new.first.pieces["pieces"]
+            )
+        ):
             return UNKNOWN  # of vLLM's pieces one run compiled some that the other one loaded
         if any(a.sha256 != b.sha256 and (a.is_left_out or b.is_left_out) for a, b in zip(ours, theirs)):
             return UNKNOWN
-        return SAME if len(ours) == len(theirs) and all(map(self.base.first.texts.same, ours, theirs)) else OTHER
+        return (
+            SAME if len(ours) == len(theirs) and all(map(self.base.first.texts.same, ours, theirs)) else OTHER
+        )
 
     def _ended(self, one: Frame, two: Frame) -> bool:
-        return all(run.compile(frame)["status"] != "unfinished" for run, frame in ((self.base.first, one), (self.new.first, two)))
+        return all(
+            run.compile(frame)["status"] != "unfinished"
+            for run, frame in ((self.base.first, one), (self.new.first, two))
+        )
 
     def ended(self, number: int) -> bool:
         """Whether a compile of both runs ended in both."""
@@ -106,13 +146,24 @@ class Pairs:
     def noise(self) -> Noise:
         """What the times of compiles that did not change vary by."""
         names = [number for number, row in enumerate(self.rows) if row.unchanged]
-        return noise(*([self._amounts(run, side, names) for run in range(len(side.runs))] for side in (self.base, self.new)))
+        return noise(
+            *(
+                [self._amounts(run, side, names) for run in range(len(side.runs))]
+                for side in (self.base, self.new)
+            )
+        )
 
     @property
     def unchanged_us(self) -> tuple[int, int]:
-        """How long the compiles that did not change took together, in the first run of each side; what lies within another one counted once."""
-        rows = [row for row in self.rows if row.unchanged and row.base_us is not None and row.new_us is not None]
-        return self.base.first.together_us([row.pair.base for row in rows]), self.new.first.together_us([row.pair.new for row in rows])
+        """How long the compiles that did not change took together, in the first run of each side; what lies
+        within another one counted once.
+        """
+        rows = [
+            row for row in self.rows if row.unchanged and row.base_us is not None and row.new_us is not None
+        ]
+        return self.base.first.together_us([row.pair.base for row in rows]), self.new.first.together_us(
+            [row.pair.new for row in rows]
+        )
 
     def _amounts(self, run: int, side: Side, names: Sequence[int]) -> Amounts:
         found = {}
@@ -134,26 +185,38 @@ class Pairs:
 
     @property
     def timed_alike(self) -> bool:
-        """Whether times of single compiles and spans can be set side by side: each torch has costs of its own, which several runs tell from noise."""
+        """Whether times of single compiles and spans can be set side by side: each torch has costs of its
+        own, which several runs tell from noise.
+        """
         return self._several or self.base.first.torch_version == self.new.first.torch_version
 
     def slower_or_faster(self) -> list[int]:
         """Compiles of both sides whose times differ by more than noise.
 
-        One run of each side tells that only of compiles of which something else changed, too: the first compile of a process, a
-        cold disk or another program beside it make a single one ten times as slow. Where nobody knows how fast the machines are,
-        it is told of those that a cache had on one side.
+        One run of each side tells that only of compiles of which something else changed, too: the first
+        compile of a process, a cold disk or another program beside it make a single one ten times as slow.
+        Where nobody knows how fast the machines are, it is told of those that a cache had on one side.
         """
         several = self._several
         found = []
         for number, row in enumerate(self.rows):
-            known = several or bool(row.lookups) or (self.noise.known and not row.unchanged and self.timed_alike)
-            if row.both and known and (ours := self.times_us(self.base, number)) and (theirs := self.times_us(self.new, number)) and self.noise.tells(ours, theirs):
+            known = (
+                several or bool(row.lookups) or (self.noise.known and not row.unchanged and self.timed_alike)
+            )
+            if (
+                row.both
+                and known
+                and (ours := self.times_us(self.base, number))
+                and (theirs := self.times_us(self.new, number))
+                and self.noise.tells(ours, theirs)
+            ):
                 found.append(number)
         return found
 
     def cost_us(self, numbers: Sequence[int]) -> int | None:
-        """How much longer these compiles take together, what lies within others counted once; None when that is not known of one of them."""
+        """How much longer these compiles take together, what lies within others counted once; None when that
+        is not known of one of them.
+        """
         rows = [self.rows[number] for number in dict.fromkeys(numbers)]
         if not rows or any(row.cost_us is None for row in rows):
             return None
@@ -181,7 +244,9 @@ class _Code(NamedTuple):
 
 
 def matched(base: Sequence[Frame], new: Sequence[Frame]) -> list[Pair]:
-    """All compiles of both runs, each once, in the order of the new run; one that it lacks stands where it was."""
+    """All compiles of both runs, each once, in the order of the new run; one that it lacks stands where it
+    was.
+    """
     columns, (mine, other) = align(_same_names(base, new))
     of_base = {id(column): frame for column, frame in zip(mine, base)}
     of_new = {id(column): frame for column, frame in zip(other, new)}
@@ -189,7 +254,9 @@ def matched(base: Sequence[Frame], new: Sequence[Frame]) -> list[Pair]:
 
 
 def _same_names(base: Sequence[Frame], new: Sequence[Frame]) -> tuple[list[Frame], list[Frame]]:
-    """The frames with names, files and numbers in place of lines that are equal in both runs for what is the same code."""
+    """The frames with names, files and numbers in place of lines that are equal in both runs for what is the
+    same code.
+    """
     sides = [_codes(frames) for frames in (base, new)]
     numbers: list[dict[tuple, int]] = [{}, {}]
     for name in {**sides[0], **sides[1]}:
@@ -217,7 +284,12 @@ def _aligned(ours: dict[_Code, list], theirs: dict[_Code, list]) -> list[tuple[_
         return list(zip(ours, theirs))
     from difflib import SequenceMatcher
 
-    matcher = SequenceMatcher(None, [tuple(graphs) for graphs in ours.values()], [tuple(graphs) for graphs in theirs.values()], autojunk=False)
+    matcher = SequenceMatcher(
+        None,
+        [tuple(graphs) for graphs in ours.values()],
+        [tuple(graphs) for graphs in theirs.values()],
+        autojunk=False,
+    )
     one, two = list(ours), list(theirs)
     pairs: list[tuple[_Code | None, _Code | None]] = []
     for _, start, end, first, last in matcher.get_opcodes():
@@ -231,12 +303,18 @@ def _renamed(frame: Frame, numbers: dict[tuple, int]) -> Frame:
     if frame.function is None:
         return frame
     function, file = _name(frame)
-    return frame._replace(function=function, filename=file, first_line=numbers[(function, file), _code(frame)])
+    return frame._replace(
+        function=function, filename=file, first_line=numbers[(function, file), _code(frame)]
+    )
 
 
 def _name(frame: Frame) -> tuple[str, str]:
-    part = resume_function(frame.function)  # its name has a line of the program in it, which an edit elsewhere changes
-    return f"{part.before}{part.function}_at_*" if part else frame.function or "", _path(frame).rpartition("/")[2]
+    part = resume_function(
+        frame.function
+    )  # its name has a line of the program in it, which an edit elsewhere changes
+    return f"{part.before}{part.function}_at_*" if part else frame.function or "", _path(frame).rpartition(
+        "/"
+    )[2]
 
 
 def _code(frame: Frame) -> _Code:

@@ -19,35 +19,62 @@ FORMAT = {"name": "tlparse-comparison", "major": 1, "minor": 1}
 _MAX_SPANS = 200
 
 
-def compare(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], ranks: tuple[int, int] | None = None) -> dict:
+def compare(
+    base: Sequence[tuple[str, Bundle]],
+    new: Sequence[tuple[str, Bundle]],
+    ranks: tuple[int, int] | None = None,
+) -> dict:
     """What changed from the bundles of one side to those of the other, each given with a name for people.
 
-    The first bundle of a side stands for it; of the others times are read, which tell what runs vary by. ``ranks``: this rank
-    of the base side and that one of the new side, instead of each rank with the same one.
-    Raises BundleError when one is damaged, has no findings (they were left out when it was redacted), or when they have no log in common.
+    The first bundle of a side stands for it; of the others times are read, which tell what runs vary by.
+    ``ranks``: this rank of the base side and that one of the new side, instead of each rank with the same
+    one. Raises BundleError when one is damaged, has no findings (they were left out when it was redacted), or
+    when they have no log in common.
     """
     logs = []
-    pairs = paired_logs(base[0][1].logs, new[0][1].logs) if ranks is None else [(_of_rank(base[0], ranks[0]), _of_rank(new[0], ranks[1]))]
+    pairs = (
+        paired_logs(base[0][1].logs, new[0][1].logs)
+        if ranks is None
+        else [(_of_rank(base[0], ranks[0]), _of_rank(new[0], ranks[1]))]
+    )
     for ours, theirs in pairs:
-        logs.append(_one_sided(ours, theirs) if ours is None or theirs is None else _log(base, new, ours, theirs))
+        logs.append(
+            _one_sided(ours, theirs) if ours is None or theirs is None else _log(base, new, ours, theirs)
+        )
     if not any(log["base"] is not None and log["new"] is not None for log in logs):
-        raise BundleError("the bundles have no log in common", hint="They hold logs of different ranks. --ranks A,B compares rank A of BASE with rank B of NEW.", code="not-found")
+        raise BundleError(
+            "the bundles have no log in common",
+            hint="They hold logs of different ranks. --ranks A,B compares rank A of BASE with rank B of NEW.",
+            code="not-found",
+        )
     runs = {"base": [_bundle(*one) for one in base], "new": [_bundle(*one) for one in new]}
     return {
         "format": FORMAT,
         "made_by": f"tlparse-bundle {__version__}",
         **runs,
-        "summary": summary(logs, [side for side, bundles in runs.items() if any(bundle["state"] is not None for bundle in bundles)]),
+        "summary": summary(
+            logs,
+            [
+                side
+                for side, bundles in runs.items()
+                if any(bundle["state"] is not None for bundle in bundles)
+            ],
+        ),
         "logs": logs,
     }
 
 
 def _bundle(name: str, bundle: Bundle) -> dict:
-    return {"name": name, "state": bundle.manifest["live"]["counter"] if bundle.manifest.get("growing") else None}
+    return {
+        "name": name,
+        "state": bundle.manifest["live"]["counter"] if bundle.manifest.get("growing") else None,
+    }
 
 
 def paired_logs(base: Sequence[Log], new: Sequence[Log]) -> list[tuple[Log | None, Log | None]]:
-    """Logs of the same rank; those without a rank, or of a rank that has several, in their order; the only ones of both, whatever their ranks."""
+    """Logs of the same rank; those without a rank, or of a rank that has several, in their order; the only
+    ones of both, whatever their ranks.
+    """
     if len(base) == len(new) == 1:
         return [(base[0], new[0])]
     waiting: dict[int | None, list[Log]] = {}
@@ -64,26 +91,56 @@ def _of_rank(side: tuple[str, Bundle], rank: int) -> Log:
     name, bundle = side
     found = next((log for log in bundle.logs if log.rank == rank), None)
     if found is None:
-        known = ", ".join(sorted({str(log.rank) for log in bundle.logs if log.rank is not None}, key=int)) or "none"
-        raise BundleError(f"{name} has no log of rank {rank}", hint=f"Its ranks are: {known}", code="not-found")
+        known = (
+            ", ".join(sorted({str(log.rank) for log in bundle.logs if log.rank is not None}, key=int))
+            or "none"
+        )
+        raise BundleError(
+            f"{name} has no log of rank {rank}", hint=f"Its ranks are: {known}", code="not-found"
+        )
     return found
 
 
 def _one_sided(base: Log | None, new: Log | None) -> dict:
     log = new or base
-    return {"base": base and _side(base, base.summary), "new": new and _side(new, new.summary), "rank": log.rank, "noise": None, "compile_us": None, "unchanged_us": None, "counts": [], "phases": [], "spans": [], "compiles": [], "changes": []}
+    return {
+        "base": base and _side(base, base.summary),
+        "new": new and _side(new, new.summary),
+        "rank": log.rank,
+        "noise": None,
+        "compile_us": None,
+        "unchanged_us": None,
+        "counts": [],
+        "phases": [],
+        "spans": [],
+        "compiles": [],
+        "changes": [],
+    }
 
 
 def _side(log: Log, summary: dict, ends_early: str | None = None) -> dict:
-    return {"id": log.id, "source": log.source, "torch_version": log.row["torch_version"], "text": summary["text"], "untold": summary["untold"], "ends_early": ends_early}
+    return {
+        "id": log.id,
+        "source": log.source,
+        "torch_version": log.row["torch_version"],
+        "text": summary["text"],
+        "untold": summary["untold"],
+        "ends_early": ends_early,
+    }
 
 
-def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], ours: Log, theirs: Log) -> dict:
+def _log(
+    base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], ours: Log, theirs: Log
+) -> dict:
     texts = Texts()
     sides = []
     for bundles, log in ((base, ours), (new, theirs)):
-        others = [(name, other) for name, bundle in bundles[1:] for other in bundle.logs if other.rank == log.rank][: len(bundles) - 1]
-        sides.append(Side([Run(bundles[0][0], log, texts), *(Run(name, other, texts) for name, other in others)]))
+        others = [
+            (name, other) for name, bundle in bundles[1:] for other in bundle.logs if other.rank == log.rank
+        ][: len(bundles) - 1]
+        sides.append(
+            Side([Run(bundles[0][0], log, texts), *(Run(name, other, texts) for name, other in others)])
+        )
     runs = [side.first for side in sides]
     texts.common = runs[0].payloads & runs[1].payloads
     pairs = Pairs(*sides)
@@ -92,11 +149,20 @@ def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], 
         "base": _side(ours, runs[0].summary, runs[0].ends_early),
         "new": _side(theirs, runs[1].summary, runs[1].ends_early),
         "rank": theirs.rank,
-        "noise": {"speed": round(noise.speed, 3), "factor": round(noise.factor, 3), "least_us": noise.least_us, "measured": noise.measured, "total_us": total_noise_us(*([run.summary["compile_us"] for run in side.runs] for side in sides))},
+        "noise": {
+            "speed": round(noise.speed, 3),
+            "factor": round(noise.factor, 3),
+            "least_us": noise.least_us,
+            "measured": noise.measured,
+            "total_us": total_noise_us(*([run.summary["compile_us"] for run in side.runs] for side in sides)),
+        },
         "compile_us": dict(zip(("base", "new"), (run.summary["compile_us"] for run in runs))),
         "unchanged_us": dict(zip(("base", "new"), pairs.unchanged_us)),
         "counts": counts(*runs),
-        "phases": [{"phase": phase, "base_us": runs[0].phases[phase], "new_us": runs[1].phases[phase]} for phase in PHASES],
+        "phases": [
+            {"phase": phase, "base_us": runs[0].phases[phase], "new_us": runs[1].phases[phase]}
+            for phase in PHASES
+        ],
         "spans": _spans(*runs),
         "compiles": [_compile(row) for row in pairs.rows],
         "changes": ordered(_changes(pairs)),
@@ -107,7 +173,8 @@ def _changes(pairs: Pairs) -> list[Change]:
     found = [*causes.torch_changes(pairs), *causes.setting_changes(pairs), *causes.backend_changes(pairs)]
     of_vllm = pairs.base.first.pieces["backends"] and pairs.new.first.pieces["backends"]
     if of_vllm:
-        from tlparse_bundle.statements.runs.compare.vllm_pieces import (  # most logs are of no vLLM, and to import it takes its time
+        # most logs are of no vLLM, and to import it takes its time
+        from tlparse_bundle.statements.runs.compare.vllm_pieces import (
             led_by_pieces,
             piece_changes,
         )
@@ -125,7 +192,12 @@ def _changes(pairs: Pairs) -> list[Change]:
     changes += effects.time_changes(pairs, tuple(changes))
     for change in changes:
         if change.cost_us is None and change.key is not None:
-            led = [number for other in changes if other.because_of == change.key and other.cost_us is not None for number in other.pairs]
+            led = [
+                number
+                for other in changes
+                if other.because_of == change.key and other.cost_us is not None
+                for number in other.pairs
+            ]
             change.cost_us = pairs.cost_us(led)
     return changes
 
@@ -147,7 +219,10 @@ def _compile(row: Compared) -> dict:
                 "new": lookup.new["outcome"],
                 "different": None
                 if lookup.different is None
-                else [{"part": name, "base": base and base.value, "new": new and new.value} for name, (base, new) in lookup.different.items()],
+                else [
+                    {"part": name, "base": base and base.value, "new": new and new.value}
+                    for name, (base, new) in lookup.different.items()
+                ],
             }
             for lookup in row.lookups
         ],
@@ -160,6 +235,12 @@ def _frame(frame) -> dict:
 
 def _spans(base: Run, new: Run) -> list[dict]:
     """Those that take most in one of the runs."""
-    names = sorted({**new.spans, **base.spans}, key=lambda name: -max(run.spans.get(name, (0, 0))[0] for run in (base, new)))
+    names = sorted(
+        {**new.spans, **base.spans},
+        key=lambda name: -max(run.spans.get(name, (0, 0))[0] for run in (base, new)),
+    )
     rows = ((name, base.spans.get(name, (0, 0)), new.spans.get(name, (0, 0))) for name in names[:_MAX_SPANS])
-    return [{"name": name, "base_us": ours[0], "new_us": theirs[0], "base_count": ours[1], "new_count": theirs[1]} for name, ours, theirs in rows]
+    return [
+        {"name": name, "base_us": ours[0], "new_us": theirs[0], "base_count": ours[1], "new_count": theirs[1]}
+        for name, ours, theirs in rows
+    ]

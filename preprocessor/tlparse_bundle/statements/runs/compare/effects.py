@@ -20,19 +20,31 @@ _FACTOR = 2  # between the upper quarter of one side and the lower quarter of th
 
 
 def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change]:
-    """Compiles of one run only, by function. Where the other one has some without a name, nobody knows whether these are among them."""
-    nameless = {row.pair.new is not None for row in pairs.rows if not row.both and row.pair.frame.function is None}
-    refused = "recompile_reasons" in pairs.base.first.untold ^ pairs.new.first.untold  # a compile at the recompile limit is in one log only
+    """Compiles of one run only, by function.
+
+    Where the other one has some without a name, nobody knows whether these are among them.
+    """
+    nameless = {
+        row.pair.new is not None for row in pairs.rows if not row.both and row.pair.frame.function is None
+    }
+    refused = (
+        "recompile_reasons" in pairs.base.first.untold ^ pairs.new.first.untold
+    )  # a compile at the recompile limit is in one log only
     groups: dict[tuple, list[int]] = {}
     for number, row in enumerate(pairs.rows):
         if not row.both and row.pair.frame.function is not None:
             frame = row.pair.frame
-            groups.setdefault((frame.function, tail(frame.filename or ""), row.pair.new is not None), []).append(number)
+            groups.setdefault(
+                (frame.function, tail(frame.filename or ""), row.pair.new is not None), []
+            ).append(number)
     for (function, file, is_new), numbers in groups.items():
         frame = pairs.rows[numbers[0]].pair.frame
         if (not is_new) in nameless or (pairs.base if is_new else pairs.new).first.ends_early:
             continue
-        counts = [sum(one.function == function and tail(one.filename or "") == file for one in side.first.frames) for side in (pairs.base, pairs.new)]
+        counts = [
+            sum(one.function == function and tail(one.filename or "") == file for one in side.first.frames)
+            for side in (pairs.base, pairs.new)
+        ]
         if refused and all(counts):
             continue
         place = f" ({file}:{frame.first_line})" if file and frame.first_line is not None else ""
@@ -52,21 +64,42 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
 
 def _led_to(finding: Change, frame, numbers: Sequence[int], is_new: bool) -> bool:
     if finding.details["kind"] in ("graph-break", "failure"):
-        return (finding.change in ("new", "worse")) == is_new and (is_rest_of(frame, finding.place[0]) or set(numbers) <= set(finding.pairs))
-    same = function_of(finding.place[0]) == function_of(frame.function) and tail(finding.place[1] or "") == tail(frame.filename or "")
-    return finding.details["kind"] in ("recompile", "recompile-limit") and same and (finding.change in ("new", "worse")) == is_new
+        return (finding.change in ("new", "worse")) == is_new and (
+            is_rest_of(frame, finding.place[0]) or set(numbers) <= set(finding.pairs)
+        )
+    same = function_of(finding.place[0]) == function_of(frame.function) and tail(
+        finding.place[1] or ""
+    ) == tail(frame.filename or "")
+    return (
+        finding.details["kind"] in ("recompile", "recompile-limit")
+        and same
+        and (finding.change in ("new", "worse")) == is_new
+    )
 
 
 def cache_changes(pairs: Pairs, causes: Sequence[Change]) -> list[Change]:
     """Lookups with a different outcome, grouped by cache, outcomes and the parts of their keys that differ.
 
-    One cache stands beneath the other where the compiles are the same or fewer: an AOTAutograd cache entry holds FX graph cache entries.
+    One cache stands beneath the other where the compiles are the same or fewer: an AOTAutograd cache entry
+    holds FX graph cache entries.
     """
     changes = list(_cache_changes(pairs, causes))
     for change in changes:
-        around = (other for other in changes if other is not change and other.change == change.change and set(change.pairs) <= set(other.pairs))
+        around = (
+            other
+            for other in changes
+            if other is not change and other.change == change.change and set(change.pairs) <= set(other.pairs)
+        )
         if change.because_of is None:
-            change.because_of = next((other.key for other in around if other.because_of is None and (set(change.pairs) < set(other.pairs) or changes.index(other) < changes.index(change))), None)
+            change.because_of = next(
+                (
+                    other.key
+                    for other in around
+                    if other.because_of is None
+                    and (set(change.pairs) < set(other.pairs) or changes.index(other) < changes.index(change))
+                ),
+                None,
+            )
     return changes
 
 
@@ -74,9 +107,14 @@ def _cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     groups: dict[tuple, list[tuple[int, Lookup]]] = {}
     for number, row in enumerate(pairs.rows):
         parts = [_parts(lookup) for lookup in row.lookups]
-        told = next(filter(None, parts), None)  # the key of AOTAutograd holds that of the FX graph, and of its hits torch writes no parts
+        told = next(
+            filter(None, parts), None
+        )  # the key of AOTAutograd holds that of the FX graph, and of its hits torch writes no parts
         for lookup, own in zip(row.lookups, parts):
-            groups.setdefault((lookup.cache, lookup.base["outcome"], lookup.new["outcome"], told if own is None else own), []).append((number, lookup))
+            groups.setdefault(
+                (lookup.cache, lookup.base["outcome"], lookup.new["outcome"], told if own is None else own),
+                [],
+            ).append((number, lookup))
     for (cache, before, now, parts), found in groups.items():
         numbers = [number for number, _ in found]
         lookups = [lookup for _, lookup in found]
@@ -92,19 +130,32 @@ def _cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
 
 
 def _lookup_cost_us(pairs: Pairs, numbers: Sequence[int], lookups: Sequence[Lookup]) -> int | None:
-    """How much longer the compiles take; where that is unknown, what torch says that the misses took, or that the hits saved."""
+    """How much longer the compiles take; where that is unknown, what torch says that the misses took, or that
+    the hits saved.
+    """
     if pairs.base.first.pieces["backends"] or pairs.new.first.pieces["backends"]:
         return None  # one compile has the lookups of many pieces
     cost = pairs.cost_us(numbers)
     if cost is not None:
         return cost
-    taken = [lookup.new["time_taken_us"] if lookup.new["outcome"] == "miss" else lookup.new["time_saved_us"] and -lookup.new["time_saved_us"] for lookup in lookups]
+    taken = [
+        (
+            lookup.new["time_taken_us"]
+            if lookup.new["outcome"] == "miss"
+            else lookup.new["time_saved_us"] and -lookup.new["time_saved_us"]
+        )
+        for lookup in lookups
+    ]
     known = [us for us in taken if us is not None]
     return sum(known) if known else None
 
 
 def _parts(lookup: Lookup) -> tuple[str, ...] | None:
-    return None if lookup.different is None else tuple(dict.fromkeys(_part_class(name) for name in lookup.different))
+    return (
+        None
+        if lookup.different is None
+        else tuple(dict.fromkeys(_part_class(name) for name in lookup.different))
+    )
 
 
 def _part_class(name: str) -> str:
@@ -117,7 +168,12 @@ def _why(parts: tuple[str, ...] | None) -> str:
         return "the log does not tell what differs in the keys"
     if not parts:
         return "the keys are the same, so the cache of the new run did not have the entry"
-    words = {"gm": "the graph", "example_inputs": "its inputs", "torch_version": "the version of torch", "system_info": "the machine"}
+    words = {
+        "gm": "the graph",
+        "example_inputs": "its inputs",
+        "torch_version": "the version of torch",
+        "system_info": "the machine",
+    }
     return f"the key differs in {listed([words.get(part) or code(part) for part in parts], 4)}"
 
 
@@ -127,14 +183,20 @@ def _values(lookups: Sequence[Lookup]) -> str:
     for lookup in lookups:
         for name, (base, new) in (lookup.different or {}).items():
             if _part_class(name) not in ("gm", "example_inputs"):
-                found.setdefault(name, f"{code(name)}: {'not there' if base is None else code(base.value)} before, {'not there' if new is None else code(new.value)} now.")
+                found.setdefault(
+                    name,
+                    f"{code(name)}: {'not there' if base is None else code(base.value)} before,"
+                    f" {'not there' if new is None else code(new.value)} now.",
+                )
     return "\n".join(list(found.values())[:10])
 
 
 def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequence[Change]):
     """The change that made the keys differ."""
     for change in causes:
-        if change.kind == "setting" and f"{change.details['config']}[{change.details['name']}]" in (parts or ()):
+        if change.kind == "setting" and f"{change.details['config']}[{change.details['name']}]" in (
+            parts or ()
+        ):
             return change.key
         if change.kind == "torch" and "torch_version" in (parts or ()):
             return change.key
@@ -150,8 +212,15 @@ def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     if not numbers:
         return
     names = list(dict.fromkeys(function_name(pairs.rows[number].pair.frame.function) for number in numbers))
-    causing = [change for change in causes if change.kind == "torch" or change.kind == "setting" and change.details["config"] == "inductor_config"]
-    cause = causing[0] if len(causing) == 1 and causing[0].kind == "setting" else None  # another torch is often on another machine
+    causing = [
+        change
+        for change in causes
+        if change.kind == "torch"
+        or (change.kind == "setting" and change.details["config"] == "inductor_config")
+    ]
+    cause = (
+        causing[0] if len(causing) == 1 and causing[0].kind == "setting" else None
+    )  # another torch is often on another machine
     yield Change(
         "code", "changed", f"Inductor made other code of {plural(len(numbers), 'graph')} that did not change: {listed(names)}", "Settings, another torch or another processor make it; the graphs are the same.", "info", (None, None, None),
         numbers, None, len(numbers), key="code", because_of=cause and cause.key,
@@ -160,16 +229,31 @@ def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
 
 def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     """Steps of the compiler that take more or less time in all compiles, and compiles that do."""
-    spans = [] if any(change.cost_us for change in causes) or not pairs.timed_alike else list(span_changes(pairs.base.runs, pairs.new.runs))  # what is compiled more takes time in all spans
+    spans = (
+        []
+        if any(change.cost_us for change in causes) or not pairs.timed_alike
+        else list(span_changes(pairs.base.runs, pairs.new.runs))
+    )  # what is compiled more takes time in all spans
     yield from spans
-    by_evidence = sorted(causes, key=lambda change: change.kind != "cache")  # what a cache returned was not compiled, whatever else changed
+    by_evidence = sorted(
+        causes, key=lambda change: change.kind != "cache"
+    )  # what a cache returned was not compiled, whatever else changed
     numbers = pairs.slower_or_faster()
     whole = sum(pairs.rows[number].cost_us or 0 for number in numbers)
-    step = next((change for change in spans if change.cost_us and 2 * abs(change.cost_us) > abs(whole) and (change.cost_us > 0) == (whole > 0)), None)
+    step = next(
+        (
+            change
+            for change in spans
+            if change.cost_us and 2 * abs(change.cost_us) > abs(whole) and (change.cost_us > 0) == (whole > 0)
+        ),
+        None,
+    )
     for number in numbers:
         before, now = (round(median(pairs.times_us(side, number))) for side in (pairs.base, pairs.new))
         frame, slower = pairs.rows[number].pair.frame, now > before
-        cause = next((change for change in by_evidence if number in change.pairs and _may_lead(change, slower)), None) or (step if slower == (whole > 0) else None)
+        cause = next(
+            (change for change in by_evidence if number in change.pairs and _may_lead(change, slower)), None
+        ) or (step if slower == (whole > 0) else None)
         yield Change(
             "time", "worse" if slower else "better",
             f"{function_name(frame.function)} [{frame.key}] takes {duration(now)} to compile, was {duration(before)}", "", "warning" if slower else "info",
@@ -191,7 +275,11 @@ def span_changes(base: Sequence[Run], new: Sequence[Run]) -> Iterator[Change]:
     told = _by_runs(base, new) if len(base) > 1 and len(new) > 1 else _by_spans(base[0], new[0])
     for name in told:
         (before, count_before), (now, count) = ours.get(name, (0, 0)), theirs.get(name, (0, 0))
-        often = f"{plural(count, 'span')}, was {count_before:,}" if count != count_before else plural(count, "span")
+        often = (
+            f"{plural(count, 'span')}, was {count_before:,}"
+            if count != count_before
+            else plural(count, "span")
+        )
         slower = now > before
         yield Change(
             "time", "worse" if slower else "better", f"{code(name)} takes {duration(now)} in all, was {duration(before)}",
@@ -204,14 +292,24 @@ def _by_runs(base: Sequence[Run], new: Sequence[Run]) -> list[str]:
     """Several runs of each side tell what the whole of a name varies by."""
     sides = [[{name: us for name, (us, _) in run.spans.items()} for run in side] for side in (base, new)]
     limits = noise(*sides)
-    return [name for name in base[0].spans if name in new[0].spans and limits.tells(*([run.get(name, 0) for run in side] for side in sides))]
+    return [
+        name
+        for name in base[0].spans
+        if name in new[0].spans and limits.tells(*([run.get(name, 0) for run in side] for side in sides))
+    ]
 
 
 def _by_spans(base: Run, new: Run) -> list[str]:
-    """Of one run, its spans do: nearly all of those of a name must take longer than nearly all of the other run."""
+    """Of one run, its spans do: nearly all of those of a name must take longer than nearly all of the other
+    run.
+    """
     ours, theirs = base.spans, new.spans
     least_us = max(LEAST_US, LEAST_SHARE * sum(us for us, _ in ours.values()))
-    often = [name for name in ours.keys() & theirs.keys() if min(ours[name][1], theirs[name][1]) >= _LEAST_SPANS and min(ours[name][0], theirs[name][0]) > 0]
+    often = [
+        name
+        for name in ours.keys() & theirs.keys()
+        if min(ours[name][1], theirs[name][1]) >= _LEAST_SPANS and min(ours[name][0], theirs[name][0]) > 0
+    ]
     if len(often) < ENOUGH:
         return []
     speed = median(theirs[name][0] / theirs[name][1] / (ours[name][0] / ours[name][1]) for name in often)

@@ -39,8 +39,8 @@ class Matched(NamedTuple):
 def matched_findings(base: Sequence[dict], new: Sequence[dict]) -> list[Matched]:
     """All findings of both runs, each once: those of the new run in its order, then those that are gone.
 
-    The same one is told by its fingerprint. A finding of one run only is left out where the other run had too many of its
-    kind to list them all: nobody knows whether it was among those.
+    The same one is told by its fingerprint. A finding of one run only is left out where the other run had too
+    many of its kind to list them all: nobody knows whether it was among those.
     """
     waiting: dict[str, list[tuple[int, dict]]] = {}
     for number, row in enumerate(base):
@@ -64,29 +64,51 @@ def matched_findings(base: Sequence[dict], new: Sequence[dict]) -> list[Matched]
 
 
 def changed_findings(base: Run, new: Run, same_words: bool) -> Iterator[Matched]:
-    """Of the findings of two runs those that are not the same any more, without those that come and go with the machine.
+    """Of the findings of two runs those that are not the same any more, without those that come and go with
+    the machine.
 
-    What one log cannot tell is neither new nor gone. Not ``same_words``: another torch, or a log that lacks a part, says the same in other words.
+    What one log cannot tell is neither new nor gone. Not ``same_words``: another torch, or a log that lacks a
+    part, says the same in other words.
     """
-    matched = [found for found in matched_findings(base.findings, new.findings) if found.change != SAME and found.row["kind"] not in TIMED]
+    matched = [
+        found
+        for found in matched_findings(base.findings, new.findings)
+        if found.change != SAME and found.row["kind"] not in TIMED
+    ]
     untold = {NEW: base.untold, GONE: new.untold}
     if "function_names" in untold[NEW] ^ untold[GONE]:  # what the same finding is called by
         return iter(())
     reworded = set() if same_words else _both_sides(matched)
-    hidden = {change: {kind for kind, topic in TOLD_BY.items() if topic in topics} for change, topics in untold.items()}
-    if "graph_breaks" in untold[NEW] ^ untold[GONE]:  # a torch that writes no breaks writes that it traced again instead
+    hidden = {
+        change: {kind for kind, topic in TOLD_BY.items() if topic in topics}
+        for change, topics in untold.items()
+    }
+    if (
+        "graph_breaks" in untold[NEW] ^ untold[GONE]
+    ):  # a torch that writes no breaks writes that it traced again instead
         hidden = {change: {*kinds, "restart"} for change, kinds in hidden.items()}
-    return (found for found in matched if found.row["kind"] not in hidden.get(found.change, ()) and not (reworded and _place(found.row) in reworded))
+    return (
+        found
+        for found in matched
+        if found.row["kind"] not in hidden.get(found.change, ())
+        and not (reworded and _place(found.row) in reworded)
+    )
 
 
 def _both_sides(matched: Sequence[Matched]) -> set[tuple]:
-    """Places where something is gone and something like it is new; of one that has no function on one side, its kind tells."""
+    """Places where something is gone and something like it is new; of one that has no function on one side,
+    its kind tells.
+    """
     sides = [{_place(found.row) for found in matched if found.change == change} for change in (NEW, GONE)]
     found = set()
     for own, theirs in (sides, sides[::-1]):
         kinds = {kind for kind, *_ in theirs}
         nameless = {kind for kind, function, *_ in theirs if function is None}
-        found |= {place for place in own if place in theirs or place[0] in nameless or place[1] is None and place[0] in kinds}
+        found |= {
+            place
+            for place in own
+            if place in theirs or place[0] in nameless or (place[1] is None and place[0] in kinds)
+        }
     return found
 
 
@@ -102,4 +124,6 @@ def _change(old: dict, row: dict) -> str:
 
 def _unlisted(rows: Sequence[dict]) -> set[str]:
     """Kinds of which a table does not list all findings."""
-    return {kind["kind"] for row in rows if row["kind"] == UNLISTED for kind in row["details"].get("kinds", [])}
+    return {
+        kind["kind"] for row in rows if row["kind"] == UNLISTED for kind in row["details"].get("kinds", [])
+    }

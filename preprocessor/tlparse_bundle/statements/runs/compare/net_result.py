@@ -10,7 +10,8 @@ from tlparse_bundle.statements.runs.compare.run import Run
 
 LEAST_PART = 0.1  # of the net difference: a smaller change is not named as a reason of it
 _MOST = 0.5  # of the net difference: less does not explain it
-# What a log counts: the name here, the field of the summary of its findings, and the topic that a torch which does not write it lacks.
+# What a log counts: the name here, the field of the summary of its findings, and the topic that a torch which
+# does not write it lacks.
 _COUNTS = (
     ("compiles", "compile_count", None), ("functions", "function_count", "function_names"), ("graph_breaks", "graph_break_count", "graph_breaks"), ("recompiles", "recompile_count", "recompile_reasons"),
     ("recompile_limits", "recompile_limit_count", "recompile_reasons"), ("restarts", "restart_count", "graph_breaks"), ("failures", "failure_count", "failures"), ("unfinished", "unfinished_count", None),
@@ -20,9 +21,16 @@ _OUTCOMES = {"hit": "hits", "miss": "misses", "bypass": "bypasses"}
 
 
 def counts(base: Run, new: Run) -> list[dict]:
-    """What both logs have, in numbers: ``name``, ``base`` and ``new``, None where the log does not record it. Rows of which neither has any are left out."""
+    """What both logs have, in numbers: ``name``, ``base`` and ``new``, None where the log does not record it.
+
+    Rows of which neither has any are left out.
+    """
     sides = [_counts(run) for run in (base, new)]
-    return [{"name": name, "base": before, "new": now} for name, before, now in ((name, *(side[name] for side in sides)) for name in sides[0]) if before or now]
+    return [
+        {"name": name, "base": before, "new": now}
+        for name, before, now in ((name, *(side[name] for side in sides)) for name in sides[0])
+        if before or now
+    ]
 
 
 def _counts(run: Run) -> dict[str, int | None]:
@@ -31,12 +39,16 @@ def _counts(run: Run) -> dict[str, int | None]:
     asked = run.summary["cache_counts"]
     for cache in _CACHES:
         for outcome, name in _OUTCOMES.items():
-            found[f"{cache}_{name}"] = None if "caches" in run.untold else asked.get(cache, {}).get(outcome, 0)
+            found[f"{cache}_{name}"] = (
+                None if "caches" in run.untold else asked.get(cache, {}).get(outcome, 0)
+            )
     return found
 
 
 class Root(NamedTuple):
-    """A change that no other one led to, of all logs that have it: ``cost_us`` of all of them; ``log`` is the one where it costs most."""
+    """A change that no other one led to, of all logs that have it: ``cost_us`` of all of them; ``log`` is the
+    one where it costs most.
+    """
 
     change: dict
     log: dict
@@ -46,7 +58,9 @@ class Root(NamedTuple):
 
 
 class Net(NamedTuple):
-    """``verdict`` and ``reason`` as in the schema of the comparison; ``total_us`` of both sides, None where no total can be compared."""
+    """``verdict`` and ``reason`` as in the schema of the comparison; ``total_us`` of both sides, None where
+    no total can be compared.
+    """
 
     verdict: str
     total_us: tuple[int, int] | None
@@ -61,13 +75,20 @@ class Net(NamedTuple):
     def parts(self, more: bool) -> list[Root]:
         """Changes that account for a part of the net difference, in one direction, the largest first."""
         least = LEAST_PART * abs(self.net_us or 0)
-        found = [root for root in self.roots if root.cost_us and (root.cost_us > 0) == more and abs(root.cost_us) >= least]
+        found = [
+            root
+            for root in self.roots
+            if root.cost_us and (root.cost_us > 0) == more and abs(root.cost_us) >= least
+        ]
         return sorted(found, key=lambda root: -abs(root.cost_us or 0))
 
 
 def identity(change: dict) -> tuple:
     """The same for the same change of another rank, however long it takes there."""
-    about = (change["details"].get(name) for name in ("fingerprint", "config", "name", "cache", "base", "new", "span"))
+    about = (
+        change["details"].get(name)
+        for name in ("fingerprint", "config", "name", "cache", "base", "new", "span")
+    )
     return change["kind"], change["change"], change["function"], change["file"], *about
 
 
@@ -93,8 +114,15 @@ def net(logs: Sequence[dict]) -> Net:
 
 
 def _total(both: Sequence[dict]) -> tuple[int, int] | None:
-    """The compile time of each side; None when a log does not record it. Logs of which neither side does add nothing."""
-    known = [(times["base"], times["new"]) for times in (log["compile_us"] for log in both) if (times["base"], times["new"]) != (None, None)]
+    """The compile time of each side; None when a log does not record it.
+
+    Logs of which neither side does add nothing.
+    """
+    known = [
+        (times["base"], times["new"])
+        for times in (log["compile_us"] for log in both)
+        if (times["base"], times["new"]) != (None, None)
+    ]
     if not known or any(None in sides for sides in known):
         return None
     return sum(base for base, _ in known), sum(new for _, new in known)
@@ -112,10 +140,20 @@ def _roots(both: Sequence[dict]) -> list[Root]:
                 seen[about] += 1
     found = []
     for members in groups.values():
-        costs = [cost for cost in (log["changes"][index]["cost_us"] for log, index in members) if cost is not None]
+        costs = [
+            cost for cost in (log["changes"][index]["cost_us"] for log, index in members) if cost is not None
+        ]
         log, index = max(members, key=lambda member: abs(member[0]["changes"][member[1]]["cost_us"] or 0))
-        found.append(Root(log["changes"][index], log, index, sum(costs) if costs else None, [log for log, _ in members]))
-    return found if len(both) == 1 else sorted(found, key=lambda root: (is_new_error(root.change) is False, -abs(root.cost_us or 0)))
+        found.append(
+            Root(
+                log["changes"][index], log, index, sum(costs) if costs else None, [log for log, _ in members]
+            )
+        )
+    return (
+        found
+        if len(both) == 1
+        else sorted(found, key=lambda root: (is_new_error(root.change) is False, -abs(root.cost_us or 0)))
+    )
 
 
 def is_new_error(change: dict) -> bool:
@@ -134,11 +172,15 @@ def _different(both: Sequence[dict]) -> list[dict]:
 
 
 def _reason(found: Net, both: Sequence[dict]) -> str:
-    """``speed``: compiles that did not change took most of the difference; ``changes``: what is listed did; ``unknown``: neither."""
+    """``speed``: compiles that did not change took most of the difference; ``changes``: what is listed did;
+    ``unknown``: neither.
+    """
     difference = found.net_us or 0
     sign = 1 if difference > 0 else -1
     unchanged = sum(log["unchanged_us"]["new"] - log["unchanged_us"]["base"] for log in both)
-    unchanged -= sum(root.cost_us or 0 for root in found.roots if root.change["kind"] == "time")  # these are of compiles that did not change otherwise
+    unchanged -= sum(
+        root.cost_us or 0 for root in found.roots if root.change["kind"] == "time"
+    )  # these are of compiles that did not change otherwise
     if unchanged * sign >= _MOST * abs(difference):
         return "speed"
     parts = sum(root.cost_us or 0 for root in found.parts(difference > 0))

@@ -20,7 +20,8 @@ Amounts = Mapping[object, int]  # microseconds by what took them
 
 
 class Noise(NamedTuple):
-    """``speed``: how many times as long things took in the new runs, their median. ``factor``: what that varies by from one to the other.
+    """``speed``: how many times as long things took in the new runs, their median. ``factor``: what that
+    varies by from one to the other.
 
     ``measured`` is how many things tell of it; ``known`` whether they are enough.
     """
@@ -32,7 +33,9 @@ class Noise(NamedTuple):
     known: bool = True
 
     def tells(self, base: Sequence[int], new: Sequence[int]) -> bool:
-        """Whether the time of one thing changed by more than that of the others: its amounts in the runs of each side."""
+        """Whether the time of one thing changed by more than that of the others: its amounts in the runs of
+        each side.
+        """
         one, two = median(base), median(new)
         apart = max(base) < min(new) or max(new) < min(base)
         if not apart or min(abs(two - one), abs(two - one * self.speed)) < self.least_us:
@@ -53,8 +56,8 @@ def median(numbers: Iterable[float]) -> float:
 def noise(base: Sequence[Amounts], new: Sequence[Amounts]) -> Noise:
     """What the runs vary by: amounts of the same things in all of them.
 
-    One run on a side tells only how things changed beside each other: a machine that is slower as a whole is no change. Several
-    runs on both sides also tell what a thing varies by from run to run.
+    One run on a side tells only how things changed beside each other: a machine that is slower as a whole is
+    no change. Several runs on both sides also tell what a thing varies by from run to run.
     """
     names = set.intersection(*(set(amounts) for amounts in (*base, *new)))
     amounts = {name: [[run[name] for run in side] for side in (base, new)] for name in names}
@@ -68,11 +71,17 @@ def noise(base: Sequence[Amounts], new: Sequence[Amounts]) -> Noise:
         return Noise(1.0, math.exp(_USUAL), least_us, len(ratios), known=False)
     middle = median(ratios)
     deviation = _MAD * median(abs(ratio - middle) for ratio in ratios)
-    return Noise(math.exp(middle), math.exp(max(_LEAST if len(ratios) > 2 * ENOUGH else _USUAL, _DEVIATIONS * deviation)), least_us, len(ratios))
+    return Noise(
+        math.exp(middle),
+        math.exp(max(_LEAST if len(ratios) > 2 * ENOUGH else _USUAL, _DEVIATIONS * deviation)),
+        least_us,
+        len(ratios),
+    )
 
 
 def total_noise_us(base: Sequence[int | None], new: Sequence[int | None]) -> int:
-    """Differences of the total compile time up to this are noise: totals of the runs of each side, the first of which stands for it.
+    """Differences of the total compile time up to this are noise: totals of the runs of each side, the first
+    of which stands for it.
 
     One run of a side may take a tenth longer than the next one; several runs show what they vary by.
     """

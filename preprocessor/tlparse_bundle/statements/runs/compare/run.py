@@ -19,7 +19,9 @@ from tlparse_bundle.statements.ranks.frames import CAPTURED, Frame, Frames
 _MOST_LINES = 100_000  # that are remembered
 _MOST_PAIRS = 100_000
 _PLACE = re.compile(rb"(# File: [^\n]*?):\d+( in )")  # an edit above moves it
-_SYMBOL = re.compile(rb"\b[suz]\d+\b")  # torch/fx/experimental/symbolic_shapes.py: counted up to 2.7, then called after where they come from
+_SYMBOL = re.compile(
+    rb"\b[suz]\d+\b"
+)  # torch/fx/experimental/symbolic_shapes.py: counted up to 2.7, then called after where they come from
 _KERNEL_FILE = b"# kernel path: "  # a file of the cache: torch/_inductor/codegen/triton.py
 GENERATED = ("inductor_output_code",)
 _TRACED = {"aot_inference_graph": False, "aot_joint_graph": True, "aot_backward_graph": True}
@@ -88,11 +90,24 @@ class Run:
 
     def graph_text(self, frame: Frame) -> bytes:
         """The graph that Dynamo captured; empty when the log has none."""
-        return next((artifact.bytes() or b"" for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in CAPTURED and not artifact.is_left_out), b"")
+        return next(
+            (
+                artifact.bytes() or b""
+                for artifact in self._frames.artifacts(self._number[frame.key])
+                if artifact.name in CAPTURED and not artifact.is_left_out
+            ),
+            b"",
+        )
 
     def is_training(self, frame: Frame) -> bool | None:
-        """Whether AOTAutograd made a backward graph of it; None when the log does not tell, as of what a cache had."""
-        made = {_TRACED[artifact.name] for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in _TRACED}
+        """Whether AOTAutograd made a backward graph of it; None when the log does not tell, as of what a
+        cache had.
+        """
+        made = {
+            _TRACED[artifact.name]
+            for artifact in self._frames.artifacts(self._number[frame.key])
+            if artifact.name in _TRACED
+        }
         return made.pop() if len(made) == 1 else None
 
     def together_us(self, frames: Iterable[Frame]) -> int:
@@ -101,14 +116,24 @@ class Run:
 
     def generated(self, frame: Frame) -> list[Artifact]:
         """The code that Inductor made of it; empty when a cache had it."""
-        return [artifact for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in GENERATED]
+        return [
+            artifact
+            for artifact in self._frames.artifacts(self._number[frame.key])
+            if artifact.name in GENERATED
+        ]
 
     def reached(self, frame: Frame) -> str | None:
-        """The last step of a compile: ``inductor``, ``aot_autograd`` or ``dynamo``, which tells backends apart; None when it did not succeed or vLLM compiled it in pieces."""
+        """The last step of a compile: ``inductor``, ``aot_autograd`` or ``dynamo``, which tells backends
+        apart; None when it did not succeed or vLLM compiled it in pieces.
+        """
         row = self.compile(frame)
         if row["status"] != "ok" or self.pieces["backends"] or not row["graph_node_count"]:
             return None
-        if self.generated(frame) or row["inductor_us"] is not None or any(lookup["cache"] in _OF_INDUCTOR for lookup in self.lookups(frame)):
+        if (
+            self.generated(frame)
+            or row["inductor_us"] is not None
+            or any(lookup["cache"] in _OF_INDUCTOR for lookup in self.lookups(frame))
+        ):
             return "inductor"
         traced = any(artifact.name in _TRACED for artifact in self._frames.artifacts(self._number[frame.key]))
         return "aot_autograd" if traced else "dynamo"
@@ -116,7 +141,11 @@ class Run:
     @cached_property
     def generated_count(self) -> int:
         """How many files of code Inductor generated, or a cache returned, in the whole log."""
-        return sum(artifact.name in GENERATED for artifacts in self._frames.compared.values() for artifact in artifacts)
+        return sum(
+            artifact.name in GENERATED
+            for artifacts in self._frames.compared.values()
+            for artifact in artifacts
+        )
 
     @cached_property
     def summary(self) -> dict:
@@ -134,8 +163,17 @@ class Run:
         own = ends_early(self.summary, self.findings, manifest.get("growing", False))
         if own is not None:
             return f"the log {own}" if self.log.rank is None else f"the log of rank {self.log.rank} {own}"
-        others = (row for row in manifest["logs"] if row["rank"] is not None and self.log.rank is not None)  # when a rank is killed, the others wait for it, and end
-        return next((f"the log of rank {row['rank']} {why}" for row in others if (why := ends_early(row["summary"], (), False))), None)
+        others = (
+            row for row in manifest["logs"] if row["rank"] is not None and self.log.rank is not None
+        )  # when a rank is killed, the others wait for it, and end
+        return next(
+            (
+                f"the log of rank {row['rank']} {why}"
+                for row in others
+                if (why := ends_early(row["summary"], (), False))
+            ),
+            None,
+        )
 
     @cached_property
     def findings(self) -> list[dict]:
@@ -168,7 +206,10 @@ class Run:
         return self._lookups.get(self._number[frame.key], [])
 
     def payload(self, event_index: int) -> bytes:
-        """What the record of an artifact holds; nothing where the bundle is redacted. Raises BundleError when there is no such artifact."""
+        """What the record of an artifact holds; nothing where the bundle is redacted.
+
+        Raises BundleError when there is no such artifact.
+        """
         row = self._artifact_of.get(event_index)
         if row is None:
             raise BundleError(f"log {self.log.id} has no artifact {event_index}", code="not-found")
@@ -190,17 +231,30 @@ class Run:
 
     def durations_us(self, name: str) -> list[int]:
         """Of the spans of a name that ended, with those of the spans within."""
-        return [row["duration_us"] for row in self.log.table("spans") if row["name"] == name and row["duration_us"] is not None]
+        return [
+            row["duration_us"]
+            for row in self.log.table("spans")
+            if row["name"] == name and row["duration_us"] is not None
+        ]
 
     @cached_property
     def phases(self) -> dict[str, int | None]:
-        """Microseconds by phase, from the metrics of the compiles: 0 for a phase that no compile reached, None where metrics are missing."""
+        """Microseconds by phase, from the metrics of the compiles: 0 for a phase that no compile reached,
+        None where metrics are missing.
+        """
         rows = [row for row in map(self.compile, self.frames) if row["status"] is not None]
         times: dict[str, list[int]] = {phase: [] for phase in PHASES}
         for row in rows:
             if row["dynamo_us"] is not None or row["total_us"] is not None:
-                times["dynamo"].append((forward_us(row) if row["dynamo_us"] is None else row["dynamo_us"]) + (row["restart_us"] or 0))
-            for phase, field in (("aot_autograd", "aot_us"), ("inductor", "inductor_us"), ("backward", "backward_us")):
+                times["dynamo"].append(
+                    (forward_us(row) if row["dynamo_us"] is None else row["dynamo_us"])
+                    + (row["restart_us"] or 0)
+                )
+            for phase, field in (
+                ("aot_autograd", "aot_us"),
+                ("inductor", "inductor_us"),
+                ("backward", "backward_us"),
+            ):
                 if row[field] is not None:
                     times[phase].append(row[field])
         complete = bool(rows) and all(row["total_us"] is not None for row in rows)
@@ -208,15 +262,19 @@ class Run:
 
 
 class Texts(Contents):
-    """Contents of texts of two runs. ``common``: hashes of payloads that both have as they are, when they are known; these are not read.
+    """Contents of texts of two runs. ``common``: hashes of payloads that both have as they are, when they are
+    known; these are not read.
 
-    The lines of graphs and code are nearly the same from one to the next, so that what was made of a line is remembered.
+    The lines of graphs and code are nearly the same from one to the next, so that what was made of a line is
+    remembered.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.common: set[str | None] = set()
-        self._same: dict[tuple[str | None, str | None], bool] = {}  # recompiles make the same code again and again
+        self._same: dict[
+            tuple[str | None, str | None], bool
+        ] = {}  # recompiles make the same code again and again
         self._lines = {device: _Lines(device) for device in (False, True)}
 
     def __call__(self, artifact: Artifact) -> str | None:
@@ -268,6 +326,8 @@ class _Lines(dict[bytes, bytes]):
         else:
             found = comparable(line, self._device).rstrip()
             if b"# File: " in found:
-                found = _PLACE.sub(rb"\1\2", found).lstrip()  # up to 2.8 with a space more, and lines that look empty have spaces
+                found = _PLACE.sub(
+                    rb"\1\2", found
+                ).lstrip()  # up to 2.8 with a space more, and lines that look empty have spaces
         self[line] = found
         return found

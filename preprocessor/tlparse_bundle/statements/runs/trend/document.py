@@ -1,4 +1,6 @@
-"""What is to be seen over time, as one document (schema: documents/trend): runs, their numbers, series, jumps."""
+"""What is to be seen over time, as one document (schema: documents/trend): runs, their numbers, series,
+jumps.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +8,34 @@ from collections.abc import Mapping, Sequence
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.statements.runs.trend.jumps import Jump, jumps, last_differs
-from tlparse_bundle.statements.runs.trend.metrics import COMPILE_TIME, METRICS, MICROSECONDS, OF_THE_END, PHASES, Metric, step
+from tlparse_bundle.statements.runs.trend.metrics import (
+    COMPILE_TIME,
+    METRICS,
+    MICROSECONDS,
+    OF_THE_END,
+    PHASES,
+    Metric,
+    step,
+)
 from tlparse_bundle.statements.runs.trend.run import Location, Run, ends_early
 
-_ORDER = {metric.key: (metric.key in PHASES, number) for number, metric in enumerate(METRICS)}  # of changes in words: phases last
+_ORDER = {
+    metric.key: (metric.key in PHASES, number) for number, metric in enumerate(METRICS)
+}  # of changes in words: phases last
 NAME, VERSION = "tlparse-bundle-trend", 1
 _MAX_PROBLEM = 500
 
 
-def document(runs: Sequence[Run], broken: Sequence[tuple[Location, BundleError]] = (), urls: Mapping[str, str] = {}, compare_url: str | None = None) -> dict:
+def document(
+    runs: Sequence[Run],
+    broken: Sequence[tuple[Location, BundleError]] = (),
+    urls: Mapping[str, str] = {},
+    compare_url: str | None = None,
+) -> dict:
     """The document of runs that are in the order of time.
 
-    ``urls``: where a page finds bundles, by their names; ``compare_url``: where the page is that compares two of them.
+    ``urls``: where a page finds bundles, by their names; ``compare_url``: where the page is that compares two
+    of them.
     """
     series: dict[str, list[int]] = {}
     for index, run in enumerate(runs):
@@ -27,13 +45,29 @@ def document(runs: Sequence[Run], broken: Sequence[tuple[Location, BundleError]]
     return {
         "format": {"name": NAME, "version": VERSION},
         "compare_url": compare_url,
-        "metrics": [{"key": metric.key, "title": metric.title, "unit": metric.unit, "worse": metric.worse, "help": metric.help, "of_the_end": metric.key in OF_THE_END} for metric in METRICS],
+        "metrics": [
+            {
+                "key": metric.key,
+                "title": metric.title,
+                "unit": metric.unit,
+                "worse": metric.worse,
+                "help": metric.help,
+                "of_the_end": metric.key in OF_THE_END,
+            }
+            for metric in METRICS
+        ],
         "runs": [_run(run, urls.get(run.location.name)) for run in runs],
         "values": {metric.key: [run.values[metric.key] for run in runs] for metric in METRICS},
         "series": [{"name": name, "run_indexes": series[name]} for name in names],
         "jumps": sorted((change for change in found if change["confirmed"]), key=_weight),
         "latest": sorted((change for change in found if not change["confirmed"]), key=_weight),
-        "skipped": [{"name": location.name, "problem": error.message.replace(location.place, location.name)[:_MAX_PROBLEM]} for location, error in broken],
+        "skipped": [
+            {
+                "name": location.name,
+                "problem": error.message.replace(location.place, location.name)[:_MAX_PROBLEM],
+            }
+            for location, error in broken
+        ],
     }
 
 
@@ -53,18 +87,38 @@ def _run(run: Run, url: str | None) -> dict:
 def _changes(runs: Sequence[Run], series_index: int, run_indexes: Sequence[int]) -> list[dict]:
     """The jumps of a series and what is different of late, a row for each run in which something changes.
 
-    A run that was killed in a compile did less than the others: that it was, is told, and what it did is no part of a line. Counts tell the run exactly. Times vary, so that the run before or behind one with another change is taken for that one.
+    A run that was killed in a compile did less than the others: that it was, is told, and what it did is no
+    part of a line. Counts tell the run exactly. Times vary, so that the run before or behind one with another
+    change is taken for that one.
     """
     rows: dict[tuple[int, bool], dict] = {}
     for metric in sorted(METRICS, key=lambda metric: (metric.unit == MICROSECONDS, METRICS.index(metric))):
-        known = [index for index in run_indexes if runs[index].values[metric.key] is not None and runs[index].start_epoch_us is not None and (metric.key in OF_THE_END or not ends_early(runs[index]))]
+        known = [
+            index
+            for index in run_indexes
+            if runs[index].values[metric.key] is not None
+            and runs[index].start_epoch_us is not None
+            and (metric.key in OF_THE_END or not ends_early(runs[index]))
+        ]
         numbers = [runs[index].values[metric.key] for index in known]
         sure = jumps(numbers, metric.least)
         last = last_differs(numbers, metric.least, sure[-1].at if sure else 0)
         for jump, confirmed in [*((jump, True) for jump in sure), *([(last, False)] if last else [])]:
             near = known[jump.at - 1 : jump.at + 2] if metric.unit == MICROSECONDS else []
-            at = next((index for index in (known[jump.at], *near) if (index, confirmed) in rows), known[jump.at])
-            row = rows.setdefault((at, confirmed), {"series_index": series_index, "run_index": at, "base_run_index": _before(known, at), "run_count": len(known) - known.index(at), "comparison_url": None, "changes": []})
+            at = next(
+                (index for index in (known[jump.at], *near) if (index, confirmed) in rows), known[jump.at]
+            )
+            row = rows.setdefault(
+                (at, confirmed),
+                {
+                    "series_index": series_index,
+                    "run_index": at,
+                    "base_run_index": _before(known, at),
+                    "run_count": len(known) - known.index(at),
+                    "comparison_url": None,
+                    "changes": [],
+                },
+            )
             row["changes"].append(_change(metric, jump))
     for row in rows.values():
         row["changes"].sort(key=lambda change: _ORDER[change["metric"]])
@@ -79,12 +133,20 @@ def _before(known: Sequence[int], at: int) -> int:
 def _change(metric: Metric, jump: Jump) -> dict:
     more = "more" if jump.after > jump.before else "less"
     text = f"{metric.title} {step(metric.key, jump.before, jump.after)}"
-    return {"metric": metric.key, "text": text, "before": jump.before, "after": jump.after, "is_worse": None if metric.worse is None else metric.worse == more}
+    return {
+        "metric": metric.key,
+        "text": text,
+        "before": jump.before,
+        "after": jump.after,
+        "is_worse": None if metric.worse is None else metric.worse == more,
+    }
 
 
 def _weight(row: dict) -> tuple:
     """What costs most comes first: by compile time, then by how much got worse; what saves most comes last."""
-    times = [change["after"] - change["before"] for change in row["changes"] if change["metric"] == COMPILE_TIME]
+    times = [
+        change["after"] - change["before"] for change in row["changes"] if change["metric"] == COMPILE_TIME
+    ]
     worse = sum(change["is_worse"] is True for change in row["changes"])
     better = sum(change["is_worse"] is False for change in row["changes"])
     return -(times[0] if times else 0), -worse, better, -row["run_index"]

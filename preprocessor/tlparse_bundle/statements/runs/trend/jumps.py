@@ -1,9 +1,11 @@
-"""Where the level of a series of numbers changes for good, and where it does not: outliers and noise are no jumps.
+"""Where the level of a series of numbers changes for good, and where it does not: outliers and noise are no
+jumps.
 
-A jump stands before a run when the median of the runs behind it, up to ten, differs from that of the ten before by more than
-twice what neighbouring runs differ by otherwise (the 90th percentile), and by enough to matter. Where nothing varies, three
-runs on each side are enough, else it takes five. Among neighbouring places it is the one that leaves least to explain. What
-grows from run to run all the time is no jump: both sides must be flat, compared with the step between them.
+A jump stands before a run when the median of the runs behind it, up to ten, differs from that of the ten
+before by more than twice what neighbouring runs differ by otherwise (the 90th percentile), and by enough to
+matter. Where nothing varies, three runs on each side are enough, else it takes five. Among neighbouring
+places it is the one that leaves least to explain. What grows from run to run all the time is no jump: both
+sides must be flat, compared with the step between them.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ WINDOW = 10  # runs on each side
 FEWEST = 5
 FEWEST_CONSTANT = 3  # where both sides do not vary
 _TIMES_NOISE = 2
-_FLAT = 0.5  # of the step between two sides, what they may change in themselves; where all grows evenly it is 1
+_FLAT = (
+    0.5  # of the step between two sides, what they may change in themselves; where all grows evenly it is 1
+)
 _QUANTILE = 0.9
 
 
@@ -43,13 +47,17 @@ def jumps(numbers: Sequence[float], least: Least) -> list[Jump]:
     for begin, at, end in zip(places, places[1:], places[2:]):
         before, after = _sides(numbers, begin, at, end)
         jump = Jump(at, median(before), median(after))
-        if _matters(jump.before, jump.after, noise, least) and abs(_slope(before) + _slope(after)) <= _FLAT * abs(jump.after - jump.before):
+        if _matters(jump.before, jump.after, noise, least) and abs(
+            _slope(before) + _slope(after)
+        ) <= _FLAT * abs(jump.after - jump.before):
             found.append(jump)
     return found
 
 
 def last_differs(numbers: Sequence[float], least: Least, begin: int = 0) -> Jump | None:
-    """Where the last numbers, not enough for a jump, are beyond all from ``begin`` on, the last jump; None when they are not."""
+    """Where the last numbers, not enough for a jump, are beyond all from ``begin`` on, the last jump; None
+    when they are not.
+    """
     noise = _noise(numbers)
     for at in range(max(begin + FEWEST, len(numbers) - FEWEST + 1), len(numbers)):
         earlier, after = numbers[begin:at], numbers[at:]
@@ -65,7 +73,9 @@ def _places(numbers: Sequence[float], noise: float, least: Least) -> list[int]:
     places, todo = [], [(0, len(numbers))]
     while todo:
         begin, end = todo.pop()
-        group = _first_group(at for at in range(begin + 1, end) if _is_jump(*_sides(numbers, begin, at, end), noise, least))
+        group = _first_group(
+            at for at in range(begin + 1, end) if _is_jump(*_sides(numbers, begin, at, end), noise, least)
+        )
         if group:
             first, last = max(begin, group[0] - WINDOW), min(end, group[-1] + WINDOW)
             place = min(group, key=lambda at: _left(numbers[first:at]) + _left(numbers[at:last]))
@@ -74,14 +84,18 @@ def _places(numbers: Sequence[float], noise: float, least: Least) -> list[int]:
     return sorted(places)
 
 
-def _sides(numbers: Sequence[float], begin: int, at: int, end: int) -> tuple[Sequence[float], Sequence[float]]:
+def _sides(
+    numbers: Sequence[float], begin: int, at: int, end: int
+) -> tuple[Sequence[float], Sequence[float]]:
     return numbers[max(begin, at - WINDOW) : at], numbers[at : min(end, at + WINDOW)]
 
 
 def _is_jump(before: Sequence[float], after: Sequence[float], noise: float, least: Least) -> bool:
     fewest = min(len(before), len(after))
     constant = len(set(before)) == len(set(after)) == 1
-    return fewest >= (FEWEST_CONSTANT if constant else FEWEST) and _matters(median(before), median(after), noise, least)
+    return fewest >= (FEWEST_CONSTANT if constant else FEWEST) and _matters(
+        median(before), median(after), noise, least
+    )
 
 
 def _matters(before: float, after: float, noise: float, least: Least) -> bool:
@@ -96,7 +110,9 @@ def _slope(numbers: Sequence[float]) -> float:
 
 
 def _noise(numbers: Sequence[float]) -> float:
-    """What neighbours differ by, but for the tenth that differ most; where these are few, not counting the largest."""
+    """What neighbours differ by, but for the tenth that differ most; where these are few, not counting the
+    largest.
+    """
     steps = sorted(abs(after - before) for before, after in zip(numbers, numbers[1:]))
     return steps[int(_QUANTILE * (len(steps) - 1))] if len(steps) > 1 else 0.0
 

@@ -21,7 +21,9 @@ _LATEST_US = 253_402_300_800_000_000  # the year 10000
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A bundle: ``name`` as in the list of bundles, ``folder`` the name of the folder that it lies in, ``place`` a path or URL."""
+    """A bundle: ``name`` as in the list of bundles, ``folder`` the name of the folder that it lies in,
+    ``place`` a path or URL.
+    """
 
     name: str
     folder: str
@@ -50,13 +52,19 @@ def ends_early(run: Run) -> bool:
 
 
 def read_run(location: Location) -> Run:
-    """Raises BundleError when the bundle has no manifest that can be read, or still grows: its numbers would look like a jump."""
+    """Raises BundleError when the bundle has no manifest that can be read, or still grows: its numbers would
+    look like a jump.
+    """
     manifest = read_manifest(open_store(location.place))
     if manifest.get("growing"):
         raise BundleError("its logs are still being written: it counts when it is finished", code="growing")
     logs = manifest["logs"]
     summaries = [log["summary"] for log in logs]
-    starts = [start for summary in summaries if (start := summary["start_epoch_us"]) is not None and 0 <= start < _LATEST_US]
+    starts = [
+        start
+        for summary in summaries
+        if (start := summary["start_epoch_us"]) is not None and 0 <= start < _LATEST_US
+    ]
     versions = sorted({log["torch_version"][:_MAX_TEXT] for log in logs if log["torch_version"]})
     return Run(
         location,
@@ -94,12 +102,28 @@ def _name(text: str | None) -> str | None:
 
 
 def _values(summaries: Sequence[dict]) -> dict[str, int | None]:
-    """The numbers of a run. Of several logs the slowest tells times, the one with most misses of a cache tells of the cache, else the highest number counts."""
-    values: dict[str, int | None] = {metric.key: _highest(summary.get(metric.key) for summary in summaries) for metric in METRICS}
-    slowest = next((summary for summary in summaries if values[COMPILE_TIME] is not None and summary[COMPILE_TIME] == values[COMPILE_TIME]), {})
+    """The numbers of a run.
+
+    Of several logs the slowest tells times, the one with most misses of a cache tells of the cache, else the
+    highest number counts.
+    """
+    values: dict[str, int | None] = {
+        metric.key: _highest(summary.get(metric.key) for summary in summaries) for metric in METRICS
+    }
+    slowest = next(
+        (
+            summary
+            for summary in summaries
+            if values[COMPILE_TIME] is not None and summary[COMPILE_TIME] == values[COMPILE_TIME]
+        ),
+        {},
+    )
     phases = slowest.get("phase_times_us") or {}
     values |= {key: _highest([phases.get(phase)]) for key, phase in PHASES.items()}
-    values |= {key: _highest(summary["findings"][severity] for summary in summaries) for key, severity in FINDINGS.items()}
+    values |= {
+        key: _highest(summary["findings"][severity] for summary in summaries)
+        for key, severity in FINDINGS.items()
+    }
     for key, (cache, outcome) in CACHES.items():
         asked = [counts for summary in summaries if (counts := summary["cache_counts"].get(cache))]
         values[key] = _highest([max(asked, key=lambda counts: counts["miss"])[outcome]]) if asked else None
