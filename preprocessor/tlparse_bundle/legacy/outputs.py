@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from tlparse_bundle.legacy import rust_json
-from tlparse_bundle.legacy.file_names import split_ending
 from tlparse_bundle.legacy.records import Record
 
 PAYLOAD, JSON, PAGE, GLOBAL_PAGE, LINK = "payload", "json", "page", "global page", "link"
@@ -145,3 +144,9 @@ def outputs(record: Record, *, export: bool) -> Iterator[tuple[str, Output]]:
         output = None if metadata is None else rule(metadata, record)
         if output is not None:
             yield key, output
+
+
+def split_ending(name: str) -> tuple[str, str]:
+    """A file name as stem and ending with its dot, as Rust's Path does: '.txt' has no ending."""
+    stem, dot, ending = name.rpartition(".")
+    return (stem, dot + ending) if stem and name != ".." else (name, "")

@@ -13,7 +13,7 @@ from typing import Any
 
 from tlparse_bundle.legacy import rust_json
 from tlparse_bundle.legacy.directory import Directory
-from tlparse_bundle.legacy.file_names import split_ending
+from tlparse_bundle.legacy.outputs import split_ending
 from tlparse_bundle.statements.ranks.collective_code import in_code, scheduled
 
 _SCHEDULE, _ESTIMATES, _CODE = (
