@@ -15,7 +15,7 @@ from tlparse_bundle.bundle.find import find
 from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.bundle.row_objects import Compile
 from tlparse_bundle.bundle.sql import asked
-from tlparse_bundle.mcp.answer_size import answer, cut
+from tlparse_bundle.mcp.answers import answer, cut
 from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.render.info import status_now, statuses
 from tlparse_bundle.render.running import still_growing
