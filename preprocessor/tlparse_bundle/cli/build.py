@@ -6,9 +6,15 @@ import sys
 
 import click
 
-from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.bundle_inputs import build_logs, default_out, refuse_bundles
-from tlparse_bundle.cli.options import Location, name_options, no_verify, open_option, port_option
+from tlparse_bundle.cli.options import (
+    Location,
+    complete_paths,
+    name_options,
+    no_verify,
+    open_option,
+    port_option,
+)
 from tlparse_bundle.cli.output import say, say_json, shown
 from tlparse_bundle.cli.serve import serve_bundles
 
@@ -138,7 +144,7 @@ def build(
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT", shell_complete=completion.places)
+@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT", shell_complete=complete_paths)
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
 @click.option(

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import click
 
-from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.bundle_inputs import bundle_name, opened
-from tlparse_bundle.cli.options import open_option
+from tlparse_bundle.cli.options import complete_paths, open_option
 from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
 
 _FORMATS = ("text", "markdown", "json", "github")
@@ -39,7 +38,7 @@ def _two_ranks(ctx: click.Context, param: click.Parameter, value: str | None) ->
 
 @click.command(cls=_Sides)
 @click.argument(
-    "runs", nargs=-1, required=True, metavar="BASE NEW | BASE... -- NEW...", shell_complete=completion.places
+    "runs", nargs=-1, required=True, metavar="BASE NEW | BASE... -- NEW...", shell_complete=complete_paths
 )
 @click.option(
     "--format",

@@ -112,9 +112,9 @@ def opened_server(options: dict | None, *, open_browser: bool = False, err: bool
         yield None
         return
     from tlparse_bundle.cli.growing_processes import Server
-    from tlparse_bundle.cli.server_address import say_address
+    from tlparse_bundle.cli.output import say_address
+    from tlparse_bundle.serve.http.access import new_token
     from tlparse_bundle.serve.http.server import listen
-    from tlparse_bundle.serve.http.token import new_token
 
     port, origins = options.get("port"), options.get("allow_origins", ())
     with listen(port) as sock:
@@ -234,7 +234,7 @@ def _wait(signals, following) -> None:
 
 def _display(paths: Sequence[str | Path], out: str | Path, server, quiet: bool):
     """A screen on a terminal without a server; else lines, since an address is there to be copied."""
-    from tlparse_bundle.cli.live_lines import Lines
+    from tlparse_bundle.cli.live_view import Lines
 
     if quiet:
         return Lines(lambda text: None)

@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.cli.live_lines import SIGNS, silence
-from tlparse_bundle.cli.live_view import Last, View, ago, is_quiet
+from tlparse_bundle.cli.live_view import SIGNS, Last, View, ago, is_quiet, silence
 
 _STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
 _ASCII = str.maketrans({"›": ">", "–": "-", "…": ".", "·": "-", "✖": "x", "×": "x", "µ": "u"})

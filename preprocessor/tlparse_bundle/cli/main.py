@@ -12,9 +12,14 @@ from pathlib import Path
 import click
 
 from tlparse_bundle import __version__
-from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.exits import Terminated, end_at_signals, exit_code, raise_at_signals
-from tlparse_bundle.cli.options import Location, no_verify
+from tlparse_bundle.cli.options import (
+    Location,
+    complete_contents,
+    complete_schemas,
+    file_completion,
+    no_verify,
+)
 from tlparse_bundle.cli.output import say, say_json, shown
 
 gc.set_threshold(
@@ -70,7 +75,7 @@ class _BuildByDefault(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str):
         """Commands, and traces for the default one."""
-        return [*super().shell_complete(ctx, incomplete), *completion.files(incomplete)]
+        return [*super().shell_complete(ctx, incomplete), *file_completion(incomplete)]
 
 
 def _version() -> str:
@@ -128,7 +133,7 @@ def info(bundle, as_json) -> None:
 
 @cli.command()
 @click.argument("bundle", type=Location())
-@click.argument("what", metavar="BLOB|LOG/COMPILE/ARTIFACT|PATH", shell_complete=completion.things)
+@click.argument("what", metavar="BLOB|LOG/COMPILE/ARTIFACT|PATH", shell_complete=complete_contents)
 @no_verify
 def cat(bundle, what, verify) -> None:
     """Print one thing of a bundle, decoded.
@@ -219,7 +224,7 @@ def legacy(bundle, folder, export, verify) -> None:
 
 @cli.command()
 @click.argument("what", type=click.Choice(["core", "format", "table", "schema"]), required=False)
-@click.argument("name", required=False, shell_complete=completion.schemas)
+@click.argument("name", required=False, shell_complete=complete_schemas)
 def docs(what, name) -> None:
     """Print the format document or a part of it; without a name, what there is.
 

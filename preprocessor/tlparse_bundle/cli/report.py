@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.build import rank_list
-from tlparse_bundle.cli.options import Location
+from tlparse_bundle.cli.options import Location, complete_logs
 from tlparse_bundle.cli.output import say, say_coloured, say_json, width
 
 _FORMATS = ("text", "markdown", "json", "github")
@@ -24,7 +23,7 @@ _FORMATS = ("text", "markdown", "json", "github")
     show_default=True,
     help="github: annotations of a workflow.",
 )
-@click.option("--log", "log_id", metavar="ID", shell_complete=completion.logs, help="This log only.")
+@click.option("--log", "log_id", metavar="ID", shell_complete=complete_logs, help="This log only.")
 @click.option("--rank", "ranks", callback=rank_list, metavar="LIST", help="These ranks only, such as 0,3-7.")
 @click.option(
     "--kind",

@@ -13,9 +13,8 @@ from pathlib import Path
 import click
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.bundle_inputs import build_logs, bundle_name, refuse_bundles
-from tlparse_bundle.cli.options import Location, open_option, port_option
+from tlparse_bundle.cli.options import Location, complete_paths, open_option, port_option
 from tlparse_bundle.cli.output import say, shown
 
 RESERVED = {"lib", "home", "trend"}  # folders beside the viewers that these need
@@ -53,7 +52,7 @@ viewer_option = click.option(
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, metavar="[BUNDLE]...", shell_complete=completion.places)
+@click.argument("bundles", nargs=-1, metavar="[BUNDLE]...", shell_complete=complete_paths)
 @port_option
 @click.option(
     "--allow-origin",
@@ -147,7 +146,7 @@ def serve_bundles(
     Raises BundleError when one of the bundles cannot be read.
     """
     from tlparse_bundle.cli.exits import end_at_signals
-    from tlparse_bundle.cli.server_address import say_address
+    from tlparse_bundle.cli.output import say_address
     from tlparse_bundle.serve.http.server import serve as run_server
 
     def ready(url: str, token: str | None) -> None:

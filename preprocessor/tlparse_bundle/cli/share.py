@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tlparse_bundle.cli import completion
-from tlparse_bundle.cli.options import no_verify, open_option
+from tlparse_bundle.cli.options import (
+    complete_compiles,
+    complete_paths,
+    complete_viewers,
+    no_verify,
+    open_option,
+)
 from tlparse_bundle.cli.output import say, shown
 from tlparse_bundle.cli.serve import viewer_option
 
@@ -36,7 +41,7 @@ PRESETS = (
     nargs=2,
     multiple=True,
     metavar="BASE NEW",
-    shell_complete=completion.places,
+    shell_complete=complete_paths,
     help="Compare these two of the bundles; may be repeated (default: each bundle with the one before it).",
 )
 @click.option(
@@ -112,19 +117,19 @@ def redacted_bundles(
 
 
 @click.command()
-@click.argument("bundle", metavar="BUNDLE|COMPARISON", shell_complete=completion.places)
+@click.argument("bundle", metavar="BUNDLE|COMPARISON", shell_complete=complete_paths)
 @click.argument("report", type=click.Path(path_type=Path, dir_okay=False), metavar="REPORT.html")
 @click.option(
     "--compile",
     "compiles",
     multiple=True,
     metavar="KEY",
-    shell_complete=completion.compiles,
+    shell_complete=complete_compiles,
     help="Only the artifacts of this compile, such as 0/1; may be repeated (default: all).",
 )
 @click.option(
     "--viewer",
-    shell_complete=completion.viewers,
+    shell_complete=complete_viewers,
     help=(
         "This viewer only: one of the package, or the folder of one of your own (default: all of the package"
         " that have something to show)."
@@ -190,7 +195,7 @@ def _write_bundle_page(
     from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.serve.publish.export import export as export_page
     from tlparse_bundle.serve.publish.export import viewers_of
-    from tlparse_bundle.serve.viewer_files import viewer_folder
+    from tlparse_bundle.serve.viewers import viewer_folder
 
     source = Bundle.open(bundle, verify=verify)
     held = f"the artifacts of {', '.join(compiles)}" if compiles else "all artifacts"
@@ -250,7 +255,7 @@ def _write_page(
 
 
 @click.command()
-@click.argument("viewer", shell_complete=completion.viewers)
+@click.argument("viewer", shell_complete=complete_viewers)
 @click.argument("folder", type=click.Path(path_type=Path))
 def fork(viewer, folder) -> None:
     """Copy a viewer into FOLDER, to make it your own. It runs as it is; its README says how.
@@ -271,7 +276,7 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
 
 
 @click.command()
-@click.argument("bundle", metavar="BUNDLE", shell_complete=completion.places)
+@click.argument("bundle", metavar="BUNDLE", shell_complete=complete_paths)
 @click.argument("out", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--preset",

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.cli import completion
-from tlparse_bundle.cli.options import open_option, port_option
+from tlparse_bundle.cli.options import complete_paths, open_option, port_option
 from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
 from tlparse_bundle.cli.serve import serve_bundles
 
@@ -23,7 +22,7 @@ _FORMATS = ("text", "json", "benchmark-database")
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...", shell_complete=completion.places)
+@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...", shell_complete=complete_paths)
 @click.option(
     "--format",
     "form",
@@ -67,7 +66,7 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
     from tlparse_bundle.serve.bundle_places import open_place
     from tlparse_bundle.serve.catalogue import Bundles, url_names
     from tlparse_bundle.serve.publish.trend import write_trend
-    from tlparse_bundle.serve.viewer_files import TREND
+    from tlparse_bundle.serve.viewers import TREND
     from tlparse_bundle.statements.runs.trend.document import document
     from tlparse_bundle.statements.runs.trend.run import read_runs
 

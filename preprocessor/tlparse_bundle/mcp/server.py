@@ -19,7 +19,7 @@ from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.mcp.tools import Tools
-from tlparse_bundle.serve.http.token import TokenGate
+from tlparse_bundle.serve.http.access import TokenGate
 
 PATH = "/mcp"
 _INSTRUCTIONS = (

@@ -19,16 +19,15 @@ from tlparse_bundle.serve.browser_python import ARCHIVES
 from tlparse_bundle.serve.browser_python import FOLDER as PYTHON
 from tlparse_bundle.serve.bundle_places import Stored, inside, local_file, open_place
 from tlparse_bundle.serve.catalogue import Bundles, viewer_row
-from tlparse_bundle.serve.http.access import NO_STORE, SECURITY, Guard
+from tlparse_bundle.serve.http.access import NO_STORE, SECURITY, Guard, TokenGate
 from tlparse_bundle.serve.http.comparisons import Comparisons
 from tlparse_bundle.serve.http.downloads import KINDS, SHARE, HandOn
 from tlparse_bundle.serve.http.responses import FOREVER, REVALIDATE, UNREADABLE, is_quick, respond
 from tlparse_bundle.serve.http.state_events import EVENTS, LIVE, News
-from tlparse_bundle.serve.http.token import TokenGate
 from tlparse_bundle.serve.publish.export import COMPARISON, COMPARISON_PAGE, COMPARISON_VIEWER
 from tlparse_bundle.serve.publish.trend import FILE as OVER_TIME
 from tlparse_bundle.serve.publish.trend import trend_of
-from tlparse_bundle.serve.viewer_files import ICON, TEXT, viewers_folder, viewers_with
+from tlparse_bundle.serve.viewers import ICON, TEXT, viewers_folder, viewers_with
 
 
 def create_app(  # noqa: C901 - the routes, one after the other

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.serve.catalogue import url_names
-from tlparse_bundle.serve.http.token import new_token
+from tlparse_bundle.serve.http.access import new_token
 
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8637  # so that saved links live; unassigned in IANA's registry

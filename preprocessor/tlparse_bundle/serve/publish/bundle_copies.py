@@ -15,7 +15,7 @@ from tlparse_bundle.bundle.atomic.folder import check_new
 from tlparse_bundle.bundle.layout import is_own
 from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.bundle.regular_file import NotRegular, open_regular
-from tlparse_bundle.serve.viewer_files import LIB, viewers_folder
+from tlparse_bundle.serve.viewers import LIB, viewers_folder
 
 INDEX, STATIC = "index.html", ".nojekyll"  # the last: GitHub Pages takes the files as they are
 LEADS = """<!doctype html>

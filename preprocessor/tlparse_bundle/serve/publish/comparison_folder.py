@@ -23,7 +23,7 @@ from tlparse_bundle.serve.publish.bundle_copies import (
     size_of,
 )
 from tlparse_bundle.serve.publish.export import COMPARISON, COMPARISON_VIEWER, VIEWERS
-from tlparse_bundle.serve.viewer_files import LIB, copy_tree, viewers_folder
+from tlparse_bundle.serve.viewers import LIB, copy_tree, viewers_folder
 from tlparse_bundle.statements.runs.compare.document import FORMAT
 
 SIDES = ("base", "new")

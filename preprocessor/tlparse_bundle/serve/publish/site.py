@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import os
 from collections.abc import Mapping, Sequence
@@ -31,15 +32,15 @@ from tlparse_bundle.serve.publish.bundle_copies import (
     size_of,
 )
 from tlparse_bundle.serve.publish.export import COMPARISON
-from tlparse_bundle.serve.publish.service_worker import FILE as SERVICE_WORKER
-from tlparse_bundle.serve.publish.service_worker import service_worker
 from tlparse_bundle.serve.publish.trend import FILE as OVER_TIME
 from tlparse_bundle.serve.publish.trend import trend_of
-from tlparse_bundle.serve.viewer_files import LIB, PAGES, copy_tree, viewers_folder, viewers_with
+from tlparse_bundle.serve.viewers import LIB, OPEN, PAGES, copy_tree, viewers_folder, viewers_with
 from tlparse_bundle.statements.runs.compare.document import compare
 from tlparse_bundle.statements.runs.trend.run import Location
 
 FOLDER = "comparisons"
+SERVICE_WORKER = "sw.js"  # at the root of the site, whose pages it is for
+_KEPT = {".css", ".html", ".js", ".json", ".mjs", ".svg", ".wasm", ".zip"}  # by the service worker
 _LIST = "bundles.json"
 _PARTS = {INDEX, _LIST, OVER_TIME, STATIC, "bundles", "viewers", FOLDER, SERVICE_WORKER}
 _MAX_LIST = 64 << 20
@@ -119,6 +120,18 @@ def write_site(
         (new / INDEX).write_text(LEADS.format(url=html.escape(url), text=text), encoding="utf-8")
         (new / STATIC).write_bytes(b"")
     return size_of(target)
+
+
+def service_worker(site: Path) -> bytes:
+    """The service worker, with which a browser keeps the viewers and Python, and opens logs without a network:
+    that of the viewers, with the hashes of all that pages load from ``viewers/`` in its first line.
+    """
+    paths = sorted(path for path in (site / "viewers").rglob("*") if path.suffix in _KEPT and path.is_file())
+    hashes = {
+        path.relative_to(site).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths
+    }
+    template = (viewers_folder() / OPEN / "service-worker.js").read_bytes()
+    return b"const FILES = " + dumps(hashes) + b";\n" + template.partition(b"\n")[2]
 
 
 def _around(jump: dict, runs: Sequence[dict]) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from tlparse_bundle.bundle.regular_file import read_regular
 from tlparse_bundle.serve.catalogue import bundle_url
 from tlparse_bundle.serve.publish.bundle_copies import INDEX, LEADS, STATIC
 from tlparse_bundle.serve.publish.export import COMPARISON_VIEWER
-from tlparse_bundle.serve.viewer_files import LIB, TREND, copy_tree, viewers_folder
+from tlparse_bundle.serve.viewers import LIB, TREND, copy_tree, viewers_folder
 from tlparse_bundle.statements.runs.trend.document import NAME, document
 from tlparse_bundle.statements.runs.trend.run import Location, read_runs
 

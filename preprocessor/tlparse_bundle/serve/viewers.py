@@ -1,16 +1,13 @@
-"""The files of viewers: where they are, and copies of them that run elsewhere."""
+"""Viewers: where their files are, and which have something to show of a bundle, as its manifest tells."""
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.schemas import shared_files
-from tlparse_bundle.serve.viewer_modules import needed
 
 LIB = "lib"
 ICON = f"{LIB}/page/icon.svg"
@@ -20,7 +17,27 @@ OPEN = "open"  # the page that opens logs and bundles of the reader's machine
 PAGES = (HOME, TREND, OPEN)  # they show no single bundle
 _SKIPPED = {"node_modules", "dist"}
 TEXT = {".css", ".html", ".js", ".json", ".jsx", ".md", ".mjs", ".svg", ".ts", ".tsx"}
-_UP = re.compile(r"(?:\.\./)+[\w./-]+")
+RANKS, PROVENANCE, PAIR, VLLM = "ranks", "provenance", "pair", "vllm"
+NEEDS = {
+    "multirank": RANKS,
+    "provenance": PROVENANCE,
+    "compare": PAIR,
+    "vllm": VLLM,
+}  # viewers of the package that show nothing without it (PAIR: of one bundle alone); all others show any bundle
+EXAMPLES = {"starter", "letter", "bytes", "strip"}  # to be copied, not to look with
+_PROVENANCE_KINDS = {
+    f"artifact:{name}"
+    for name in (
+        "inductor_provenance_tracking_node_mappings",
+        "inductor_provenance_tracking_kernel_stack_traces",
+        "inductor_triton_kernel_to_post_grad_nodes",
+        "inductor_post_to_pre_grad_nodes",
+    )
+}
+_VLLM_KINDS = {
+    f"artifact:{name}"
+    for name in ("vllm_compilation_config", "vllm_piecewise_compile_start", "vllm_execution_code")
+}
 
 
 def viewers_folder() -> Path:
@@ -76,56 +93,19 @@ def copy_tree(source: Path, target: Path) -> None:
         shutil.copyfile(path, to)
 
 
-def copy_alone(viewer: Path, target: Path) -> None:
-    """Copies a viewer of the package so that it runs on its own: with what it needs of ``lib/``, and the
-    types.
-
-    Paths such as ``../lib/page/dom.js`` in its files become those of the copy.
-    """
-    viewers = viewers_folder()
-    own = list(files(viewer))
-    moved = {
-        viewers / LIB: target / LIB,
-        viewers.parent / "schema" / "bundle.d.ts": target / "bundle.d.ts",
-        viewer: target,
+def holds(manifest: dict) -> list[str]:
+    """What a bundle holds that not every bundle does."""
+    ranks, descriptors = manifest.get("rank_tables"), manifest.get("descriptors")
+    known = set(descriptors) if isinstance(descriptors, dict) else set()
+    found = {
+        RANKS: isinstance(ranks, dict) and bool(ranks),
+        PROVENANCE: bool(_PROVENANCE_KINDS & known),
+        VLLM: bool(_VLLM_KINDS & known),
     }
-    for folder, paths in {viewer: own, viewers / LIB: _of_lib(own)}.items():
-        for path in paths:
-            to = moved[folder] / path.relative_to(folder)
-            to.parent.mkdir(parents=True, exist_ok=True)
-            if path.suffix in TEXT:
-                text = path.read_text(encoding="utf-8")
-                to.write_text(
-                    _UP.sub(lambda match, at=(path, to): _moved(match[0], *at, moved), text), encoding="utf-8"
-                )
-            else:
-                shutil.copyfile(path, to)
-    types = viewers.parent / "schema" / "bundle.d.ts"
-    if types.is_file():
-        shutil.copyfile(types, target / "bundle.d.ts")
+    return [what for what, there in found.items() if there]
 
 
-def _of_lib(own: list[Path]) -> list[Path]:
-    """The files of ``lib/`` that the files of a viewer need, the licences of those of others, and the README
-    of each folder.
-    """
-    lib = viewers_folder() / LIB
-    modules = {path for path in needed(own) if path.is_relative_to(lib)}
-    beside = {path.with_suffix(".LICENSE") for path in modules} | {
-        path.with_name("README.md") for path in modules
-    }
-    return sorted(modules | {path for path in beside if path.is_file()})
-
-
-def _moved(reference: str, source: Path, copy: Path, moved: dict[Path, Path]) -> str:
-    """A relative path in a file, as it must be in the copy of the file; unchanged when it leads to nothing
-    that was copied.
-    """
-    wanted = Path(os.path.normpath(source.parent / reference))
-    for old, new in moved.items():
-        if wanted == old or wanted.is_relative_to(old):
-            path = Path(os.path.relpath(new / wanted.relative_to(old), copy.parent)).as_posix()
-            return (path if path.startswith("../") else f"./{path}") + (
-                "/" if reference.endswith("/") else ""
-            )
-    return reference
+def fitting(viewers: Iterable[str], manifest: dict) -> list[str]:
+    """Those of the viewers, by name, that have something to show."""
+    held = holds(manifest)
+    return [name for name in viewers if NEEDS.get(name) in (None, *held)]
