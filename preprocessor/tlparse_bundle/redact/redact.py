@@ -7,10 +7,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.terminal_text import shown
@@ -24,7 +25,7 @@ from tlparse_bundle.log.discover import discover
 from tlparse_bundle.pipeline.build import build
 from tlparse_bundle.pipeline.target import open_target
 from tlparse_bundle.redact.leak_check import left_over
-from tlparse_bundle.redact.log_names import Found
+from tlparse_bundle.redact.log_names import LogNames
 from tlparse_bundle.redact.log_rewriter import Rewriter, collect
 from tlparse_bundle.redact.policy import PARTS, RANK_PARTS, Policy
 from tlparse_bundle.redact.text_rewriter import Text
@@ -59,15 +60,15 @@ class Words:
     def __init__(self, bundles: Sequence[Bundle], policy: Policy):
         for bundle in bundles:
             check_source(bundle)
-        self.found = look(*bundles)
-        self.names = self.found.names() if "names" in policy.dropped else None
-        self.source = self.found.source if "source" in policy.dropped else None
+        self.log_names = look(*bundles)
+        self.names = self.log_names.names() if "names" in policy.dropped else None
+        self.source = self.log_names.source if "source" in policy.dropped else None
         self.text = Text(self.names, self.source, strings="strings" in policy.dropped)
 
 
 def redact(
     bundle: Bundle,
-    out: str | os.PathLike,
+    out: str | os.PathLike[str],
     policy: Policy,
     *,
     overwrite: bool = False,
@@ -123,7 +124,7 @@ def redacted_folder(
         build(discover([work / "logs"]), work / "bundle", codec=bundle.manifest["codec"], jobs=jobs, **kept)
         shutil.rmtree(work / "logs")
         drop(Bundle.open(work / "bundle"), work / "bundle", policy)
-        left = left_over(work / "bundle", words.found, policy)
+        left = left_over(work / "bundle", words.log_names, policy)
         if left:
             some = ", ".join(shown(text[:80]) for text in left[:_SHOWN])
             raise BundleError(
@@ -165,14 +166,14 @@ def check_source(bundle: Bundle) -> None:
         )
 
 
-def look(*bundles: Bundle) -> Found:
-    """What the logs of bundles say."""
-    found = Found()
+def look(*bundles: Bundle) -> LogNames:
+    """Collect the names that the logs of bundles use."""
+    log_names = LogNames()
     for bundle in bundles:
-        found.stacks(bundle.logs)
+        log_names.stacks(bundle.logs)
     for log in (log for bundle in bundles for log in bundle.logs):
-        collect(log, found)
-    return found
+        collect(log, log_names)
+    return log_names
 
 
 def _file_name(log: Log, number: int) -> str:
@@ -249,7 +250,7 @@ def drop(bundle: Bundle, folder: Path, policy: Policy) -> None:
     (folder / MANIFEST).write_bytes(dumps_indented(manifest))
 
 
-def _without_ranks(manifest: dict, folder: Path, dropped: Collection[str]) -> dict:
+def _without_ranks(manifest: Mapping[str, Any], folder: Path, dropped: Collection[str]) -> dict[str, Any]:
     """Remove the files of the tables about several ranks that go: all, or those that say what a part says.
 
     Return the manifest without them.
@@ -277,7 +278,8 @@ def _without_ranks(manifest: dict, folder: Path, dropped: Collection[str]) -> di
 
 
 def _drop_payloads(bundle: Bundle, folder: Path, gone: Collection[str]) -> None:
-    of_timeline, others = set(), set()
+    of_timeline: set[str] = set()
+    others: set[str] = set()
     for log in bundle.logs:
         timeline = {path for path, row in log.blobs.items() if row["kind"] == "timeline"}
         of_timeline |= timeline
