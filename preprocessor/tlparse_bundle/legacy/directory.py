@@ -11,6 +11,7 @@ import hashlib
 import html
 import re
 from pathlib import Path
+from typing import Any
 
 from tlparse_bundle.legacy import rust_json
 from tlparse_bundle.legacy.outputs import GLOBAL_PAGE, JSON, LINK, PAGE, Output, split_ending
@@ -32,7 +33,7 @@ class Directory:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.groups: dict[str, list[dict]] = {}
+        self.groups: dict[str, list[dict[str, Any]]] = {}
         self.written: set[str] = set()
         self._number = 0
         self._places = Places()
