@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.schemas import shared_files
@@ -18,12 +19,8 @@ PAGES = (HOME, TREND, OPEN)  # they show no single bundle
 _SKIPPED = {"node_modules", "dist"}
 TEXT = {".css", ".html", ".js", ".json", ".jsx", ".md", ".mjs", ".svg", ".ts", ".tsx"}
 RANKS, PROVENANCE, PAIR, VLLM = "ranks", "provenance", "pair", "vllm"
-NEEDS = {
-    "multirank": RANKS,
-    "provenance": PROVENANCE,
-    "compare": PAIR,
-    "vllm": VLLM,
-}  # viewers of the package that show nothing without it (PAIR: of one bundle alone); all others show any bundle
+# What viewers of the package need to show anything (PAIR: two bundles); all others show any bundle.
+NEEDS = {"multirank": RANKS, "provenance": PROVENANCE, "compare": PAIR, "vllm": VLLM}
 EXAMPLES = {"starter", "letter", "bytes", "strip"}  # to be copied, not to look with
 _PROVENANCE_KINDS = {
     f"artifact:{name}"
@@ -52,7 +49,7 @@ def forkable() -> list[str]:
 
 
 def viewers_with(own: Mapping[str, Path]) -> dict[str, Path]:
-    """Viewers that run as they are, by name: one's own, then those of the package whose names are not taken."""
+    """Viewers that run as they are, by name: one's own, then those of the package with names not taken."""
     folders = {name: viewers_folder() / name for name in forkable() if name not in own}
     return {
         **own,
@@ -93,19 +90,19 @@ def copy_tree(source: Path, target: Path) -> None:
         shutil.copyfile(path, to)
 
 
-def holds(manifest: dict) -> list[str]:
+def holds(manifest: Mapping[str, Any]) -> list[str]:
     """What a bundle holds that not every bundle does."""
     ranks, descriptors = manifest.get("rank_tables"), manifest.get("descriptors")
-    known = set(descriptors) if isinstance(descriptors, dict) else set()
-    found = {
+    kinds = set(descriptors) if isinstance(descriptors, dict) else set()
+    has = {
         RANKS: isinstance(ranks, dict) and bool(ranks),
-        PROVENANCE: bool(_PROVENANCE_KINDS & known),
-        VLLM: bool(_VLLM_KINDS & known),
+        PROVENANCE: bool(_PROVENANCE_KINDS & kinds),
+        VLLM: bool(_VLLM_KINDS & kinds),
     }
-    return [what for what, there in found.items() if there]
+    return [need for need, is_there in has.items() if is_there]
 
 
-def fitting(viewers: Iterable[str], manifest: dict) -> list[str]:
+def fitting(viewers: Iterable[str], manifest: Mapping[str, Any]) -> list[str]:
     """Those of the viewers, by name, that have something to show."""
     held = holds(manifest)
     return [name for name in viewers if NEEDS.get(name) in (None, *held)]

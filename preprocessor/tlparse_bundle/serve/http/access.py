@@ -1,5 +1,6 @@
-"""Access control of every request, whatever it asks for: headers, sizes, origins, and the token, without which
-any user of the machine could read, since all of them reach its loopback interface.
+"""Who may ask the server, whatever is asked for: headers, sizes, origins, and the token.
+
+Without the token any user of the machine could read, since all of them reach its loopback interface.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import errno
 import os
 import socket
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -77,10 +78,9 @@ def serve(
     limits = limits_of_process()
     sock = listen(port)
     ready(f"http://{LOOPBACK}:{sock.getsockname()[1]}/", token)
-    try:
+    # The server has shut down and passes it on; this is how it is meant to end.
+    with suppress(KeyboardInterrupt):
         run_app(app, sock, limits)
-    except KeyboardInterrupt:  # the server has shut down and passes it on; this is how it is meant to end
-        pass
 
 
 def ssh_hint(url: str) -> str | None:

@@ -1,9 +1,9 @@
-"""One HTML file that opens from disk: viewers of the package or one of one's own, with all that they need, and
-a bundle or a part of it.
+"""One HTML file that opens from disk: viewers of the package or one of one's own, with all that they need,
+and a bundle or a part of it.
 
-The files of the bundle are elements with their bytes in base64, as ``viewers/lib/bundle/source.js`` reads them.
-Browsers fetch no modules from file://, so a short script makes an object URL of each module and imports that of
-the viewer which the address names: ``?viewer=``, else the first.
+The files of the bundle are elements with their bytes in base64, as ``viewers/lib/bundle/source.js`` reads
+them. Browsers fetch no modules from file://, so a short script makes an object URL of each module and imports
+that of the viewer which the address names: ``?viewer=``, else the first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle import layout
@@ -60,16 +60,13 @@ const asked = new URLSearchParams(location.search).get("viewer");
 const viewer = viewers.includes(asked) ? asked : viewers[0];
 for (const style of document.querySelectorAll("style[data-viewers]")) if (!style.dataset.viewers.split(" ").includes(viewer)) style.remove();
 import(link(all.modules, worker, all.entries[viewer]));
-"""
+"""  # noqa: E501 - JavaScript, whose hash the page names
 END = f"<script>{_BOOT}</script>\n</body>\n</html>\n".encode()
 _STYLE = re.compile(r'[ \t]*<link rel="stylesheet"(?: media="([^"]*)")? href="([^"]+)" />\n')
 _SCRIPT = re.compile(r'[ \t]*<script type="module" src="([^"]+)"></script>\n')
 _POLICY = re.compile(r'<meta\s+http-equiv="Content-Security-Policy"\s+content="[^"]*"\s*/>')
-_ELSEWHERE = {
-    "choose-bundle.js",
-    "stored.js",
-    "stored-files.js",
-}  # they open bundles that are not in the page
+# They open bundles that are not in the page.
+_ELSEWHERE = {"choose-bundle.js", "stored.js", "stored-files.js"}
 _ICON = re.compile(r'<link rel="icon" href="([^":]+\.svg)" />')
 _PRELOAD = re.compile(r'[ \t]*<link rel="modulepreload"[^>]*>\n')
 
@@ -115,7 +112,9 @@ def export(
     return pieces
 
 
-def export_comparison(document: dict, sides: Mapping[str, Bundle], max_bytes: int = MAX_BYTES) -> list[bytes]:
+def export_comparison(
+    document: Mapping[str, Any], sides: Mapping[str, Bundle], max_bytes: int = MAX_BYTES
+) -> list[bytes]:
     """The page of a comparison, in pieces: the document, and all of the bundles of both sides, each in a
     folder with the name of its side.
 
@@ -186,13 +185,13 @@ def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]
             raise BundleError(
                 f"no log has a compile {key!r}", hint="tlparse-bundle info lists them.", code="not-found"
             )
-    found: dict[str, list[slice]] = {}
+    parts: dict[str, list[slice]] = {}
     for log in bundle.logs:
         for artifact in log.artifacts:
             blob, offset = artifact.row["blob"], artifact.row["offset"]
             if blob is not None and not artifact.is_left_out and artifact.row["compile"] in compiles:
-                found.setdefault(blob, []).append(slice(offset, offset + artifact.size_bytes))
-    return found
+                parts.setdefault(blob, []).append(slice(offset, offset + artifact.size_bytes))
+    return parts
 
 
 def _only(content: bytes, parts: Sequence[slice]) -> bytes:
@@ -238,9 +237,9 @@ def _head(folders: Sequence[Path], compiles: Sequence[str]) -> Iterator[bytes]:
         "<body>", f'<body data-viewers="{" ".join(viewer.name for viewer in viewers)}"{held}>', 1
     )
     yield page.split("</body>")[0].encode()
-    found = modules(viewers[0].entry, root, *(viewer.entry for viewer in viewers[1:]), without=_ELSEWHERE)
+    scripts = modules(viewers[0].entry, root, *(viewer.entry for viewer in viewers[1:]), without=_ELSEWHERE)
     entries = {viewer.name: viewer.entry.relative_to(root).as_posix() for viewer in viewers}
-    listing = dumps(found._asdict() | {"entries": entries}).replace(b"<", b"\\u003c")
+    listing = dumps(scripts._asdict() | {"entries": entries}).replace(b"<", b"\\u003c")
     yield b'<script type="application/json" id="modules">' + listing + b"</script>\n"
 
 
@@ -257,7 +256,7 @@ def _styles(viewers: Sequence[_Viewer]) -> _Styles:
             of.setdefault(((viewer.folder / path).resolve(), media), []).append(viewer.name)
     texts = [path.read_text(encoding="utf-8") for path, _ in of]
     elements = []
-    for ((_, media), names), text in zip(of.items(), texts):
+    for ((_, media), names), text in zip(of.items(), texts, strict=True):
         attribute = f' media="{media}"' if media else ""
         elements.append(f'    <style{attribute} data-viewers="{" ".join(names)}">{text}</style>\n')
     return _Styles("".join(elements), texts)

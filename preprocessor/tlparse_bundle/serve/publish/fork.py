@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tlparse_bundle.base.errors import BundleError
@@ -55,14 +56,16 @@ def copy_alone(viewer: Path, target: Path) -> None:
             to.parent.mkdir(parents=True, exist_ok=True)
             if path.suffix in TEXT:
                 text = path.read_text(encoding="utf-8")
-                to.write_text(
-                    _UP.sub(lambda match, at=(path, to): _moved(match[0], *at, moved), text), encoding="utf-8"
-                )
+                to.write_text(_UP.sub(_mover(path, to, moved), text), encoding="utf-8")
             else:
                 shutil.copyfile(path, to)
     types = viewers.parent / "schema" / "bundle.d.ts"
     if types.is_file():
         shutil.copyfile(types, target / "bundle.d.ts")
+
+
+def _mover(source: Path, copy: Path, moved: Mapping[Path, Path]) -> Callable[[re.Match[str]], str]:
+    return lambda match: _moved(match[0], source, copy, moved)
 
 
 def _of_lib(own: list[Path]) -> list[Path]:
@@ -77,14 +80,14 @@ def _of_lib(own: list[Path]) -> list[Path]:
     return sorted(modules | {path for path in beside if path.is_file()})
 
 
-def _moved(reference: str, source: Path, copy: Path, moved: dict[Path, Path]) -> str:
+def _moved(reference: str, source: Path, copy: Path, moved: Mapping[Path, Path]) -> str:
     """A relative path in a file, as it must be in the copy of the file; unchanged when it leads to nothing
     that was copied.
     """
-    wanted = Path(os.path.normpath(source.parent / reference))
+    target = Path(os.path.normpath(source.parent / reference))
     for old, new in moved.items():
-        if wanted == old or wanted.is_relative_to(old):
-            path = Path(os.path.relpath(new / wanted.relative_to(old), copy.parent)).as_posix()
+        if target == old or target.is_relative_to(old):
+            path = Path(os.path.relpath(new / target.relative_to(old), copy.parent)).as_posix()
             return (path if path.startswith("../") else f"./{path}") + (
                 "/" if reference.endswith("/") else ""
             )
