@@ -30,7 +30,7 @@ from tlparse_bundle.cli.output import say
         "Address that 'tlparse-bundle serve' printed for the same bundles; answers then hold links to pages."
     ),
 )
-def mcp(bundles, http, port, with_token, viewer) -> None:
+def mcp(bundles: tuple[str, ...], http: bool, port: int | None, with_token: bool, viewer: str | None) -> None:
     """Answer a language model's questions about bundles (Model Context Protocol). Needs
     'tlparse-bundle[mcp]'.
 

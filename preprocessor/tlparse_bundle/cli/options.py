@@ -8,14 +8,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.bundle.row_objects import Artifact
 
+    _LocationType = click.ParamType[Path | str]  # its older versions are not generic
+else:
+    _LocationType = click.ParamType
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 _MAX_WORDS = 2000
 
 no_verify = click.option(
@@ -34,12 +40,12 @@ port_option = click.option(
 )
 
 
-def open_option(what: str, default: bool | None = False):
+def open_option(what: str, default: bool | None = False) -> Callable[[_Command], _Command]:
     """--open and --no-open, for every command that has a page to show."""
     return click.option("--open/--no-open", "open_browser", default=default, help=what)
 
 
-def name_options(command):
+def name_options(command: _Command) -> _Command:
     """--label and --commit, for the commands that build a bundle of a program."""
     command = click.option(
         "--commit", metavar="TEXT", help="The git commit of the program, noted in the bundle."
@@ -51,15 +57,19 @@ def name_options(command):
     )(command)
 
 
-class Location(click.ParamType):
+class Location(_LocationType):
     """A path, or a URL as it is."""
 
     name = "location"
 
-    def convert(self, value, param, ctx):
+    def convert(
+        self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path | str:
         return value if "://" in str(value) else Path(value)
 
-    def shell_complete(self, ctx, param, incomplete):
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         return file_completion(incomplete)
 
 
@@ -72,15 +82,18 @@ def complete_paths(ctx: click.Context, param: click.Parameter, incomplete: str) 
     return file_completion(incomplete)
 
 
-def _words(words: Callable[[click.Context, str], Iterable[str]]):
-    """A function for ``shell_complete``: nothing where anything goes wrong, since nobody wants a traceback
-    for a key.
+def _completer(
+    words: Callable[[click.Context, str], Iterable[str]],
+) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Make a function for ``shell_complete``.
+
+    It completes nothing where anything goes wrong, since nobody wants a traceback for a key.
     """
 
     @wraps(words)
-    def completed(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
-            found = list(
+            matching = list(
                 dict.fromkeys(
                     word
                     for word in words(ctx, incomplete)
@@ -89,44 +102,43 @@ def _words(words: Callable[[click.Context, str], Iterable[str]]):
             )
         except Exception:
             return []
-        return [CompletionItem(word) for word in found[:_MAX_WORDS]]
+        return [CompletionItem(word) for word in matching[:_MAX_WORDS]]
 
-    return completed
+    return complete
 
 
 def _bundle(ctx: click.Context) -> Bundle:
     from tlparse_bundle.bundle.reader import Bundle
 
-    return Bundle.open(
-        ctx.params.get("bundle") or ctx.args[0]
-    )  # with an option that waits for its value, click puts nothing in place yet
+    # With an option that waits for its value, click puts nothing in place yet.
+    return Bundle.open(ctx.params.get("bundle") or ctx.args[0])
 
 
-@_words
+@_completer
 def complete_viewers(ctx: click.Context, incomplete: str) -> Iterable[str]:
     from tlparse_bundle.serve.viewers import forkable
 
     return forkable()
 
 
-@_words
+@_completer
 def complete_schemas(ctx: click.Context, incomplete: str) -> Iterable[str]:
     from tlparse_bundle.bundle.schemas import document_names, schema_names
 
     return [*schema_names(), *document_names()]
 
 
-@_words
+@_completer
 def complete_logs(ctx: click.Context, incomplete: str) -> Iterable[str]:
     return [log.id for log in _bundle(ctx).logs]
 
 
-@_words
+@_completer
 def complete_compiles(ctx: click.Context, incomplete: str) -> Iterable[str]:
     return [compile.key for log in _bundle(ctx).logs for compile in log.compiles]
 
 
-@_words
+@_completer
 def complete_contents(ctx: click.Context, incomplete: str) -> Iterable[str]:
     """Step by step: logs, then the compiles of the one that is named, then the artifacts of the compile.
 
@@ -138,13 +150,14 @@ def complete_contents(ctx: click.Context, incomplete: str) -> Iterable[str]:
     if chosen is None:
         return logs
     log = logs[chosen]
-    compiles = {
+    compiles: dict[str, list[Artifact]] = {
         f"{chosen}{key or '-'}/": artifacts for key, artifacts in log.artifacts_by_compile.items()
     } | {f"{chosen}timeline": []}
     chosen_compile = _chosen(compiles, incomplete)
-    if not compiles.get(chosen_compile):
+    if chosen_compile is None or not compiles[chosen_compile]:
         return compiles
-    names, seen = [], Counter()
+    names: list[str] = []
+    seen: Counter[str] = Counter()
     for artifact in compiles[chosen_compile]:
         seen[artifact.name] += 1
         names.append(

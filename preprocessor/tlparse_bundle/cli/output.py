@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Collection
 from typing import Any
 
 import click
@@ -36,14 +37,15 @@ def width() -> int:
     """
     columns = os.environ.get("COLUMNS", "")
     try:
-        found = (
-            int(columns)
-            if columns.isdecimal() and int(columns)
-            else os.get_terminal_size(sys.__stdout__.fileno()).columns
-        )
-    except (AttributeError, ValueError, OSError):  # there is no stdout, or it is no terminal
-        found = 0
-    return min(_WIDEST, found or _USUAL)
+        if columns.isdecimal() and int(columns):
+            terminal_width = int(columns)
+        elif sys.__stdout__ is None:
+            terminal_width = 0
+        else:
+            terminal_width = os.get_terminal_size(sys.__stdout__.fileno()).columns
+    except (ValueError, OSError):  # stdout is closed, or no terminal
+        terminal_width = 0
+    return min(_WIDEST, terminal_width or _USUAL)
 
 
 def say_json(value: Any) -> None:
@@ -63,7 +65,7 @@ def say_address(
     token: str | None,
     *,
     port: int | None,
-    allow_origins=(),
+    allow_origins: Collection[str] = (),
     page: str = "",
     open_browser: bool = False,
     stop: str = "",
@@ -120,7 +122,7 @@ def say_misuse(error: click.ClickException) -> None:
     """What click prints of a wrong use; a pattern of the shell may have put any name into it."""
     from io import StringIO
 
-    error.message = _indented(error.message)
+    error.message = _indented(error.message)  # type: ignore[misc, unused-ignore]  # newer clicks: final
     out = StringIO()
     error.show(out)
     say(out.getvalue().rstrip("\n"), err=True)

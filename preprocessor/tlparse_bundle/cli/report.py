@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -33,7 +34,14 @@ _FORMATS = ("text", "markdown", "json", "github")
     help="These kinds of findings only, such as recompile; may be repeated.",
 )
 @click.option("--limit", type=click.IntRange(min=0), help="Not more findings of a log than this.")
-def report(bundle, form, log_id, ranks, kinds, limit) -> None:
+def report(
+    bundle: Path | str,
+    form: str,
+    log_id: str | None,
+    ranks: list[int] | None,
+    kinds: tuple[str, ...],
+    limit: int | None,
+) -> None:
     """Print what the ranks of a bundle say together, and what each log says: what went wrong, where, what it
     cost, what may help. Most important first.
 
@@ -64,7 +72,7 @@ def report(bundle, form, log_id, ranks, kinds, limit) -> None:
             ),
             None,
         )
-        logs = [
+        logs: list[dict[str, Any]] = [
             {
                 "id": section.log.id,
                 "rank": section.log.rank,

@@ -48,7 +48,16 @@ _FORMATS = ("text", "json", "benchmark-database")
 @click.option("--overwrite", is_flag=True, help="Replace DIR if it is a page that this command wrote.")
 @open_option("Serve the bundles and open the page in the browser, or not (default).")
 @port_option
-def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -> None:
+def trend(
+    folders: tuple[str, ...],
+    form: str,
+    as_json: bool,
+    last: int | None,
+    target: Path | None,
+    overwrite: bool,
+    open_browser: bool,
+    port: int | None,
+) -> None:
     """Show runs over time: compile time by phase, compiles, graph breaks, recompiles, failures, caches; and
     where they jump.
 
@@ -81,9 +90,9 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
             hint=hint,
             code="not-a-bundle",
         )
-    found = document(runs, broken)
+    history = document(runs, broken)
     if target:
-        write_trend(found, locations, target, overwrite=overwrite)
+        write_trend(history, locations, target, overwrite=overwrite)
         say(
             f"{shown(target)}: the page of {len(runs)} runs. Try it: python -m http.server -d"
             f" {shown(target)}",
@@ -92,19 +101,19 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
     if open_browser:
         serve_bundles(folders, port=port, open_browser=True, page=f"viewers/{TREND}/")
     elif as_json or form == "json":
-        say_json({"ok": True, **found})
+        say_json({"ok": True, **history})
     elif form == "benchmark-database":
         most = len(runs) if last is None else last
-        wanted = {
+        latest = {
             index
-            for series in found["series"]
+            for series in history["series"]
             for index in series["run_indexes"][max(0, len(series["run_indexes"]) - most) :]
         }
-        say_json(benchmark_records.records(run for index, run in enumerate(runs) if index in wanted))
+        say_json(benchmark_records.records(run for index, run in enumerate(runs) if index in latest))
     elif not target:
         say_coloured(
             trend_terminal.render(
-                found,
+                history,
                 last=_ROWS if last is None else last,
                 width=width(),
                 command=lambda base, new: _compare(runs[base], runs[new]),
