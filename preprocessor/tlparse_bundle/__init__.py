@@ -14,7 +14,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str):  # imported on first use, so that --help and --version start fast
+def __getattr__(name: str) -> object:  # imported on first use, so that --help and --version start fast
     from importlib import import_module
 
     if name not in _HOMES:

@@ -35,7 +35,9 @@ def answer(name: str, *values: Any) -> str:
         return dumps({"error": _NO_MEMORY}).decode()
 
 
-def build_bundle(names: Sequence[str], out: str, codec: str, progress: Callable[[int], None]) -> dict:
+def build_bundle(
+    names: Sequence[str], out: str, codec: str, progress: Callable[[int], None]
+) -> dict[str, Any]:
     """Writes the bundle of the logs with these names in the working directory, files or folders, to the
     folder ``out``.
 
@@ -48,7 +50,7 @@ def build_bundle(names: Sequence[str], out: str, codec: str, progress: Callable[
 
 
 def compare_bundles(base: str, base_name: str, new: str, new_name: str, out: str) -> None:
-    """Writes the comparison of the bundles in two folders, with their names for people, to the file ``out``."""
+    """Write the comparison of the bundles in two folders, with names for people, to the file ``out``."""
     from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.statements.runs.compare.document import compare
 

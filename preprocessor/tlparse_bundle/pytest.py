@@ -15,12 +15,16 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from tlparse_bundle.statements.runs.check.limits import Amount
+    from tlparse_bundle.statements.selection import Section
 
 MARKER = "compile_trace"
 _LIMITS = ("max_breaks", "max_recompiles", "max_compiles", "max_failures", "max_compile_time")
@@ -37,11 +41,11 @@ class CompileTrace:
     def __init__(self, folder: Path):
         self.folder = folder
 
-    def findings(self) -> list[dict]:
+    def findings(self) -> list[dict[str, Any]]:
         """The findings of all logs until now, as in the table findings, most important of each first."""
         return [row for section in self._sections() for row in section.findings]
 
-    def summaries(self) -> list[dict]:
+    def summaries(self) -> list[dict[str, Any]]:
         """The numbers of each log until now, as in the table findings; none when nothing was traced."""
         return [section.summary for section in self._sections() if section.log is not None]
 
@@ -68,11 +72,11 @@ class CompileTrace:
         ValueError for what is no limit.
         """
         __tracebackhide__ = True
-        said = self._beyond(limits, allow_unknown)
-        if said:
-            raise AssertionError(said)
+        failure = self._beyond(limits, allow_unknown)
+        if failure:
+            raise AssertionError(failure)
 
-    def _beyond(self, limits: dict[str, int | str | None], allow_unknown: bool) -> str:
+    def _beyond(self, limits: Mapping[str, int | str | None], allow_unknown: bool) -> str:
         """What is beyond a limit, in words; "" when nothing is."""
         from click import unstyle
 
@@ -80,12 +84,11 @@ class CompileTrace:
         from tlparse_bundle.statements.runs.check.limits import outcomes
         from tlparse_bundle.statements.runs.check.verdict import failing
 
-        wanted = _amounts(limits)
-        found = failing(list(outcomes(self._sections(), wanted)), allow_unknown=allow_unknown)
-        text = [line for outcome in found for line in lines(outcome)]
-        return unstyle("\n".join([*text, f"The trace: {self.folder}"])) if found else ""
+        exceeded = failing(list(outcomes(self._sections(), _amounts(limits))), allow_unknown=allow_unknown)
+        text = [line for outcome in exceeded for line in lines(outcome)]
+        return unstyle("\n".join([*text, f"The trace: {self.folder}"])) if exceeded else ""
 
-    def _sections(self) -> list[Any]:
+    def _sections(self) -> list[Section]:
         from tempfile import TemporaryDirectory
 
         from tlparse_bundle.bundle.reader import Bundle
@@ -101,20 +104,24 @@ class CompileTrace:
             return choose(Bundle.open(out))
 
 
-def _amounts(limits: dict[str, int | str | None]) -> dict[Any, int]:
+def _amounts(limits: Mapping[str, int | str | None]) -> dict[Amount, int]:
     from tlparse_bundle.statements.runs.check.limits import AMOUNTS, time_us
 
     known = {f"max_{amount.name.replace('-', '_')}": amount for amount in AMOUNTS}
+    amounts: dict[Amount, int] = {}
     for name, most in limits.items():
         if name not in known:
             raise TypeError(f"there is no limit {name!r}; limits are {', '.join(known)}")
-        if most is not None and not known[name].unit and (type(most) is not int or most < 0):
-            raise TypeError(f"{name} is {most!r}, not a number of {known[name].many}")
-    return {
-        known[name]: time_us(str(most)) if known[name].unit else most
-        for name, most in limits.items()
-        if most is not None
-    }
+        amount = known[name]
+        if most is None:
+            continue
+        if amount.unit:
+            amounts[amount] = time_us(str(most))
+        elif type(most) is int and most >= 0:
+            amounts[amount] = most
+        else:
+            raise TypeError(f"{name} is {most!r}, not a number of {amount.many}")
+    return amounts
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -169,9 +176,10 @@ def pytest_runtest_call(item: pytest.Item) -> None:
     """
     if item.get_closest_marker(MARKER):
         limits = {name: most for name, most in _options(item).items() if name not in _NO_LIMITS}
-        said = item.funcargs[MARKER]._beyond(limits, _options(item).get("allow_unknown", False))
-        if said:
-            pytest.fail(said, pytrace=False)
+        trace = getattr(item, "funcargs", {})[MARKER]
+        failure = trace._beyond(limits, _options(item).get("allow_unknown", False))
+        if failure:
+            pytest.fail(failure, pytrace=False)
 
 
 def _not_as_messages() -> None:

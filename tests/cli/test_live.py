@@ -4,9 +4,8 @@ import io
 
 import pytest
 from rich.console import Console
-from tlparse_bundle.cli.live_lines import Lines
 from tlparse_bundle.cli.live_screen import Screen
-from tlparse_bundle.cli.live_view import Views
+from tlparse_bundle.cli.live_view import Lines, Views
 
 NOW_US = 1_760_000_000_000_000
 S = 1_000_000

@@ -24,7 +24,7 @@ pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
 import uvicorn
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
-from tlparse_bundle.mcp.answer_size import MOST_CHARACTERS, answer
+from tlparse_bundle.mcp.answers import MOST_CHARACTERS, answer
 from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.mcp.server import http_app, server
 

@@ -1,7 +1,7 @@
 """Words, paths and lines with other names."""
 
 import pytest
-from tlparse_bundle.redact.log_names import Found
+from tlparse_bundle.redact.log_names import LogNames
 from tlparse_bundle.redact.text_rewriter import Text
 
 LOG = r"""
@@ -17,7 +17,7 @@ shop/train.py:12 https://intranet.example/x https://pytorch.org/docs 0/0 getitem
 
 @pytest.fixture
 def rewrite():
-    found = Found()
+    found = LogNames()
     found.string(LOG)
     return Text(found.names(), found.source, strings=True).string
 
@@ -56,7 +56,7 @@ def test_words_of_torch_stay(rewrite, kept):
 
 
 def test_a_name_that_is_there_already_is_not_given_again():
-    found = Found()
+    found = LogNames()
     found.string('  File "/home/ann/a.py", line 1, in secretly\n    fn_1 = 3\n')
     assert Text(found.names(), None, strings=False).string("secretly fn_1") != "fn_1 fn_1"
 
@@ -95,7 +95,7 @@ def test_a_line_that_begins_like_another_is_another():
 
 def test_a_hash_that_looks_like_a_number_and_two_letters_is_one(rewrite):
     """PGO names a file by eight digits of its hash."""
-    found = Found()
+    found = LogNames()
     found.string("hash(73391fa3)")
     assert "73391fa3" not in Text(found.names(), None, strings=False).string(
         "hash(73391fa3)/home/ann/shop/train.py:11:pay_invoice:"
@@ -105,7 +105,7 @@ def test_a_hash_that_looks_like_a_number_and_two_letters_is_one(rewrite):
 
 def test_files_of_one_name_have_one_name_in_different_folders():
     """So that the same program in another checkout is found."""
-    found = Found()
+    found = LogNames()
     found.string("/home/ann/shop/train.py /home/bob/shop/train.py /home/bob/shop/other.py")
     text = Text(found.names(), None, strings=False).string
     assert (
@@ -116,7 +116,7 @@ def test_files_of_one_name_have_one_name_in_different_folders():
 
 
 def test_artifacts_of_resumed_functions_keep_their_form():
-    found = Found()
+    found = LogNames()
     found.string('  File "/home/ann/a.py", line 1, in größe\n    x\n')
     text = Text(found.names(), None, strings=False).string
     assert (
@@ -126,7 +126,7 @@ def test_artifacts_of_resumed_functions_keep_their_form():
 
 
 def test_settings_of_torch_keep_their_names():
-    text = Text(Found().names(), None, strings=False).string
+    text = Text(LogNames().names(), None, strings=False).string
     assert (
         text("cpp.vec_isa_ok max_fusion_size realize_reads_threshold")
         == "cpp.vec_isa_ok max_fusion_size realize_reads_threshold"

@@ -14,7 +14,7 @@ from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.redact.policy import PARTS, policy
-from tlparse_bundle.redact.removal import drop
+from tlparse_bundle.redact.redact import drop
 from warm_command import run_warm
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"

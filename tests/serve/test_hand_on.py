@@ -16,7 +16,7 @@ from tlparse_bundle.serve.http import downloads
 from tlparse_bundle.serve.http.app import create_app
 from tlparse_bundle.serve.publish.export import export, viewers_of
 from tlparse_bundle.serve.publish.fork import fork
-from tlparse_bundle.serve.viewer_needs import fitting, holds
+from tlparse_bundle.serve.viewers import fitting, holds
 from traces import ROOT, files
 
 BASE = "http://127.0.0.1:8000"

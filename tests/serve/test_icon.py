@@ -10,7 +10,7 @@ from tlparse_bundle.serve.http.app import create_app
 from tlparse_bundle.serve.publish.export import export, viewers_of
 from tlparse_bundle.serve.publish.fork import fork
 from tlparse_bundle.serve.publish.site import write_site
-from tlparse_bundle.serve.viewer_files import ICON, forkable, viewers_folder
+from tlparse_bundle.serve.viewers import ICON, forkable, viewers_folder
 
 LINK = re.compile(r'<link rel="icon" href="([^"]+)"')
 SVG = (viewers_folder() / ICON).read_bytes()

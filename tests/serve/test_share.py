@@ -10,14 +10,13 @@ from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.cli.main import cli
-from tlparse_bundle.serve import viewer_files
 from tlparse_bundle.serve.publish import bundle_copies, site
 from tlparse_bundle.serve.publish import fork as fork_module
 from tlparse_bundle.serve.publish.export import export, viewers_of
 from tlparse_bundle.serve.publish.fork import fork
 from tlparse_bundle.serve.publish.site import write_site
-from tlparse_bundle.serve.viewer_files import forkable, viewers_folder
 from tlparse_bundle.serve.viewer_modules import modules, needed
+from tlparse_bundle.serve.viewers import forkable, viewers_folder
 
 
 @pytest.fixture(scope="module")
@@ -171,8 +170,8 @@ def test_a_fork_without_decoders(tmp_path, monkeypatch):
     shutil.copytree(
         viewers_folder(), tmp_path / "viewers", ignore=shutil.ignore_patterns("vendor", "node_modules")
     )
-    monkeypatch.setattr(viewer_files, "viewers_folder", lambda: tmp_path / "viewers")
-    viewer_files.copy_alone(tmp_path / "viewers" / "starter", tmp_path / "mine")
+    monkeypatch.setattr(fork_module, "viewers_folder", lambda: tmp_path / "viewers")
+    fork_module.copy_alone(tmp_path / "viewers" / "starter", tmp_path / "mine")
     found = names(tmp_path / "mine")
     assert {"lib/bundle/decode-worker.js", "lib/local/unzip-worker.js"} <= found and not any(
         "vendor" in name for name in found

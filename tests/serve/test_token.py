@@ -7,8 +7,8 @@ import re
 
 import pytest
 from starlette.testclient import TestClient
+from tlparse_bundle.serve.http.access import address_with, base_with
 from tlparse_bundle.serve.http.app import create_app
-from tlparse_bundle.serve.http.token import address_with, base_with
 
 ME = "https://me.github.io"
 TOKEN = "aB3-" * 8  # a new one would give the tests other names each time

@@ -40,7 +40,6 @@ from test_web_stack import (  # noqa: F401
 )
 from tlparse_bundle import Bundle, BundleError
 from tlparse_bundle.serve.publish import export as export_module
-from tlparse_bundle.serve.publish import one_page
 from tlparse_bundle.serve.publish.export import export
 
 
@@ -137,8 +136,7 @@ def test_every_codec_with_and_without_the_decoder(page, bundle_of, tmp_path, mon
     shutil.copytree(
         VIEWERS, viewers, ignore=shutil.ignore_patterns("node_modules", *([] if decoder else ["vendor"]))
     )
-    for module in (export_module, one_page):
-        monkeypatch.setattr(module, "viewers_folder", lambda: viewers)
+    monkeypatch.setattr(export_module, "viewers_folder", lambda: viewers)
     report = tmp_path / "report.html"
     report.write_bytes(b"".join(export(Bundle.open(bundle_of(source, codec)), viewers / "default")))
     page.goto(report.as_uri() + "#v=1&view=compile&compile=0/0&artifact=big")

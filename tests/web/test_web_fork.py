@@ -12,7 +12,7 @@ from tlparse_bundle import Bundle
 from tlparse_bundle.serve.publish.export import export
 from tlparse_bundle.serve.publish.fork import fork
 from tlparse_bundle.serve.publish.site import write_site
-from tlparse_bundle.serve.viewer_files import forkable
+from tlparse_bundle.serve.viewers import forkable
 from waiting import HANG_S
 
 # The file, a text that occurs once in it, another text, and what the page then shows.

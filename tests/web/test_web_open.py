@@ -7,7 +7,7 @@ from axe import violations_in_both_themes
 from conftest import DECODER, NO_DECODER, VIEWERS
 from pages import settle
 from playwright.sync_api import expect
-from tlparse_bundle.serve.http.token import base_with
+from tlparse_bundle.serve.http.access import base_with
 from tlparse_bundle.serve.publish.fork import fork
 from tlparse_bundle.serve.publish.site import write_site
 

@@ -18,8 +18,7 @@ from playwright.sync_api import expect
 from test_web_open import drop
 from tlparse_bundle import Bundle
 from tlparse_bundle.serve.browser_python import python_folder
-from tlparse_bundle.serve.publish.service_worker import service_worker
-from tlparse_bundle.serve.publish.site import write_site
+from tlparse_bundle.serve.publish.site import service_worker, write_site
 from waiting import HANG_S, until
 
 if python_folder() is None:

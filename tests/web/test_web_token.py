@@ -5,7 +5,7 @@ nothing.
 import pytest
 from pages import settle
 from playwright.sync_api import expect
-from tlparse_bundle.serve.http.token import address_with
+from tlparse_bundle.serve.http.access import address_with
 
 TOKEN = "aB3-" * 8
 

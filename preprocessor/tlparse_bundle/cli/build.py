@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.bundle_inputs import build_logs, default_out, refuse_bundles
-from tlparse_bundle.cli.options import Location, name_options, no_verify, open_option, port_option
+from tlparse_bundle.cli.options import (
+    Location,
+    complete_paths,
+    name_options,
+    no_verify,
+    open_option,
+    port_option,
+)
 from tlparse_bundle.cli.output import say, say_json, shown
 from tlparse_bundle.cli.serve import serve_bundles
+
+if TYPE_CHECKING:
+    from tlparse_bundle.pipeline.workers import DaskWorkers
 
 EXIT_DIAGNOSTICS = 3
 
@@ -27,7 +38,7 @@ def rank_list(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     return ranks
 
 
-def _executor(address: str | None):
+def _executor(address: str | None) -> DaskWorkers | None:
     if address is None:
         return None
     from tlparse_bundle.pipeline.workers import DaskWorkers
@@ -68,21 +79,21 @@ def _executor(address: str | None):
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
 def build(
-    traces,
-    latest,
-    ranks,
-    run,
-    overwrite,
-    strict,
-    jobs,
-    executor,
-    codec,
-    label,
-    commit,
-    open_browser,
-    port,
-    as_json,
-    quiet,
+    traces: tuple[Path | str, ...],
+    latest: bool,
+    ranks: list[int] | None,
+    run: int | None,
+    overwrite: bool,
+    strict: bool,
+    jobs: int | None,
+    executor: str | None,
+    codec: str,
+    label: str | None,
+    commit: str | None,
+    open_browser: bool,
+    port: int | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Build the bundle OUT from trace logs (the default command).
 
@@ -121,24 +132,24 @@ def build(
                 "path": str(out),
                 "logs": result.manifest["logs"],
                 "diagnostics": result.manifest.get("diagnostics", {}),
-                "skipped": [it._asdict() for it in skipped],
+                "skipped": [file._asdict() for file in skipped],
             }
         )
     if open_browser:
         serve_bundles([out], port=port, open_browser=True)
     elif not quiet:
         say(f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
-    found = warnings(result.manifest) if strict else ""
-    if found:
+    damage = warnings(result.manifest) if strict else ""
+    if damage:
         say(
-            f"Error: --strict: the bundle was built, but logs are damaged or plug-ins failed:\n{found}",
+            f"Error: --strict: the bundle was built, but logs are damaged or plug-ins failed:\n{damage}",
             err=True,
         )
         sys.exit(EXIT_DIAGNOSTICS)
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT", shell_complete=completion.places)
+@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT", shell_complete=complete_paths)
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
 @click.option(
@@ -150,7 +161,15 @@ def build(
 @no_verify
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary.")
-def merge(bundles, overwrite, jobs, run, verify, as_json, quiet) -> None:
+def merge(
+    bundles: tuple[str, ...],
+    overwrite: bool,
+    jobs: int | None,
+    run: int | None,
+    verify: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Join bundles of different logs to the bundle OUT: the same bytes as building it from all logs.
 
     BUNDLE and OUT are folders, or URLs such as s3://bucket/run.

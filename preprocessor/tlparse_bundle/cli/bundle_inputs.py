@@ -6,13 +6,15 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.cli.output import say, shown
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.log.discover import Skipped
+    from tlparse_bundle.pipeline.build import BuildResult
 
 
 def build_logs(
@@ -22,11 +24,14 @@ def build_logs(
     quiet: bool = False,
     latest: bool = False,
     ranks: list[int] | None = None,
-    **options,
-):
-    """The result of the build, and what was left out of the folders."""
+    **options: Any,
+) -> tuple[BuildResult, list[Skipped]]:
+    """Build a bundle with these ``options`` of ``build``.
+
+    Return its result, and what was left out of the folders.
+    """
     from tlparse_bundle.cli.progress import Bar
-    from tlparse_bundle.log.discover import Skipped, discover, left_out
+    from tlparse_bundle.log.discover import discover, left_out
     from tlparse_bundle.pipeline.build import build
 
     skipped: list[Skipped] = []

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tlparse_bundle.cli.bundle_inputs import opened
 from tlparse_bundle.cli.options import Location
 from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
+
+if TYPE_CHECKING:
+    from tlparse_bundle.statements.runs.check.baseline import Baseline
+    from tlparse_bundle.statements.runs.check.verdict import Outcome
 
 EXIT_FOUND = 4
 _RULES = "new:any"
@@ -86,7 +91,16 @@ def _time_us(ctx: click.Context, param: click.Parameter, value: str | None) -> i
     help="With --write-baseline: the compile time too, which differs from run to run.",
 )
 def check(
-    bundle, baseline, fail_on, no_failures, allow_unknown, form, junit, write_baseline, with_time, **limits
+    bundle: Path | str,
+    baseline: Path | str | None,
+    fail_on: str | None,
+    no_failures: bool,
+    allow_unknown: bool,
+    form: str,
+    junit: Path | None,
+    write_baseline: Path | None,
+    with_time: bool,
+    **limits: int | None,
 ) -> None:
     """Check a bundle or a trace against limits and a baseline. Exit code 4 when something is found.
 
@@ -128,14 +142,14 @@ def check(
     if with_time and write_baseline is None:
         raise click.UsageError("--with-time is for --write-baseline.")
     rules = compared.parse(_RULES if fail_on is None else fail_on) if baseline is not None else []
-    known = _known(baseline) if baseline is not None else None
-    with opened(bundle) as found:
-        if growing := still_growing(found.manifest):
+    before = _baseline(baseline) if baseline is not None else None
+    with opened(bundle) as current:
+        if growing := still_growing(current.manifest):
             say(growing, err=True)
-        sections, private = choose(found), guards(found.location)
+        sections, private = choose(current), guards(current.location)
         outcomes = list(limited.outcomes(sections, most))
-        if known is not None:
-            outcomes += compared.outcomes(sections, known, rules)
+        if before is not None:
+            outcomes += compared.outcomes(sections, before, rules)
         if write_baseline is not None:
             write(write_baseline, baseline_of(sections), with_time=with_time, readers_of=private)
             say(f"{shown(write_baseline)} is written.", err=True)
@@ -147,7 +161,7 @@ def check(
         sys.exit(EXIT_FOUND)
 
 
-def _print(outcomes, form: str, allow_unknown: bool) -> None:
+def _print(outcomes: list[Outcome], form: str, allow_unknown: bool) -> None:
     from tlparse_bundle.render import check_github, check_terminal
     from tlparse_bundle.render import check_junit as junit
     from tlparse_bundle.render.github import places_in
@@ -164,8 +178,8 @@ def _print(outcomes, form: str, allow_unknown: bool) -> None:
         say_coloured(check_terminal.render(outcomes, allow_unknown=allow_unknown, width=width()))
 
 
-def _known(location):
-    """A baseline from a file of --write-baseline, a bundle, or a trace."""
+def _baseline(location: Path | str) -> Baseline:
+    """Read a baseline from a file of --write-baseline, a bundle, or a trace."""
     from tlparse_bundle.statements.runs.check.baseline import baseline_of, read
     from tlparse_bundle.statements.selection import choose
 

@@ -6,13 +6,16 @@ import gc
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.bundle_inputs import bundle_name, opened
-from tlparse_bundle.cli.options import open_option
+from tlparse_bundle.cli.options import complete_paths, open_option
 from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.reader import Bundle
 
 _FORMATS = ("text", "markdown", "json", "github")
 
@@ -39,7 +42,7 @@ def _two_ranks(ctx: click.Context, param: click.Parameter, value: str | None) ->
 
 @click.command(cls=_Sides)
 @click.argument(
-    "runs", nargs=-1, required=True, metavar="BASE NEW | BASE... -- NEW...", shell_complete=completion.places
+    "runs", nargs=-1, required=True, metavar="BASE NEW | BASE... -- NEW...", shell_complete=complete_paths
 )
 @click.option(
     "--format",
@@ -76,7 +79,17 @@ def _two_ranks(ctx: click.Context, param: click.Parameter, value: str | None) ->
 )
 @open_option("Serve the bundles and open the comparison in the browser, or not (default).")
 @click.pass_context
-def compare(ctx, runs, form, as_json, ranks, out, report, overwrite, open_browser) -> None:
+def compare(
+    ctx: click.Context,
+    runs: tuple[str, ...],
+    form: str,
+    as_json: bool,
+    ranks: tuple[int, int] | None,
+    out: Path | None,
+    report: Path | None,
+    overwrite: bool,
+    open_browser: bool,
+) -> None:
     """Say what changed from one run of a program to another, most costly first.
 
     BASE and NEW are bundles, or traces, of which bundles are made meanwhile. Compiles are matched by what was
@@ -105,28 +118,28 @@ def compare(ctx, runs, form, as_json, ranks, out, report, overwrite, open_browse
             path: stack.enter_context(opened(path, quiet=False))
             for path in dict.fromkeys([*sides[0], *sides[1]])
         }
-        found = [[(bundle_name(path), bundles[path]) for path in side] for side in sides]
+        base, new = ([(bundle_name(path), bundles[path]) for path in side] for side in sides)
         # what a comparison makes stays until its end: to look for garbage would take a tenth of its time
         gc.disable()
         try:
-            document = compared(*found, ranks)
+            document = compared(base, new, ranks)
         finally:
             gc.enable()
         _print(document, "json" if as_json else form)
         if out:
-            size = write_comparison(document, found[0][0][1], found[1][0][1], out, overwrite=overwrite)
+            size = write_comparison(document, base[0][1], new[0][1], out, overwrite=overwrite)
             say(f"{shown(out)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(out)}", err=True)
         if report:
             from tlparse_bundle.cli.share import write_comparison_page
 
             write_comparison_page(
-                document, {"base": found[0][0][1], "new": found[1][0][1]}, report, overwrite=overwrite
+                document, {"base": base[0][1], "new": new[0][1]}, report, overwrite=overwrite
             )
         if open_browser:
-            _serve(found, ranks)
+            _serve([base, new], ranks)
 
 
-def _print(document: dict, form: str) -> None:
+def _print(document: dict[str, Any], form: str) -> None:
     from tlparse_bundle.render import comparison as shown_as
 
     if form == "json":
@@ -137,17 +150,17 @@ def _print(document: dict, form: str) -> None:
         say({"markdown": shown_as.markdown, "github": shown_as.github}[form](document))
 
 
-def _serve(found, ranks: tuple[int, int] | None) -> None:
+def _serve(sides: Sequence[Sequence[tuple[str, Bundle]]], ranks: tuple[int, int] | None) -> None:
     """Serve the bundles of both sides, and open the page that compares them."""
     from tlparse_bundle.cli.serve import serve_bundles
     from tlparse_bundle.serve.catalogue import url_names
     from tlparse_bundle.serve.publish.comparison_folder import SIDES
 
-    locations = list(dict.fromkeys(bundle.location for side in found for _, bundle in side))
+    locations = list(dict.fromkeys(bundle.location for side in sides for _, bundle in side))
     names = {location: name for name, location in url_names(locations).items()}
     query = [
         f"{side}=/bundles/{names[bundle.location]}/"
-        for side, bundles in zip(SIDES, found)
+        for side, bundles in zip(SIDES, sides, strict=True)
         for _, bundle in bundles
     ]
     serve_bundles(
@@ -157,9 +170,9 @@ def _serve(found, ranks: tuple[int, int] | None) -> None:
     )
 
 
-def _sides(runs: Sequence[str], behind: Sequence[str] | None) -> tuple[Sequence[str], Sequence[str]]:
-    if behind:
-        return runs, behind
+def _sides(runs: Sequence[str], new: Sequence[str] | None) -> tuple[Sequence[str], Sequence[str]]:
+    if new:
+        return runs, new
     if len(runs) != 2:
         raise click.UsageError(
             f"Two runs are compared, and {len(runs)} {'is' if len(runs) == 1 else 'are'} named. Several of a"

@@ -111,13 +111,12 @@ def exit_code(error: BaseException, *, as_json: bool) -> int:
 
 
 def _interrupted(error: BaseException, as_json: bool) -> int:
-    terminated = isinstance(error, Terminated)
-    word = "Terminated" if terminated else "Interrupted"
+    word = "Terminated" if isinstance(error, Terminated) else "Interrupted"
     text = word if finished.places else f"{word}; nothing was written"
     if as_json and not finished.places:  # else the result stands there already, or is on its way
         _document(word.lower(), text)
     say(f"{text}.", err=True)
-    return 128 + error.number if terminated else EXIT_INTERRUPTED
+    return 128 + error.number if isinstance(error, Terminated) else EXIT_INTERRUPTED
 
 
 def _document(code: str, message: str, hint: str = "") -> None:

@@ -8,10 +8,10 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -20,8 +20,21 @@ from tlparse_bundle.cli.bundle_inputs import default_out, refuse_bundles
 from tlparse_bundle.cli.options import Location, name_options, open_option, port_option
 from tlparse_bundle.cli.output import say, say_error, say_json, shown
 
+if TYPE_CHECKING:
+    from tlparse_bundle.cli.growing_processes import Display, Following, Server, Signals
+    from tlparse_bundle.pipeline.build import BuildResult
+
 _NOTHING = {"no-logs", "not-found", "empty"}  # codes of errors when there is nothing to be finished
 _CODECS = ["zstd", "gzip", "none"]
+
+
+class ServerOptions(NamedTuple):
+    """Where to serve the pages of a bundle that grows, and to whom: see ``serve.http.server.serve``."""
+
+    port: int | None
+    viewers: Sequence[Path] = ()
+    allow_origins: Sequence[str] = ()
+    with_token: bool = True
 
 
 @click.command()
@@ -44,7 +57,17 @@ _CODECS = ["zstd", "gzip", "none"]
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No news and no summary.")
 def follow(
-    traces, until_pid, no_serve, overwrite, codec, label, commit, open_browser, port, as_json, quiet
+    traces: tuple[Path | str, ...],
+    until_pid: int | None,
+    no_serve: bool,
+    overwrite: bool,
+    codec: str,
+    label: str | None,
+    commit: str | None,
+    open_browser: bool,
+    port: int | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Follow logs while they are written: keep the bundle OUT current, and show it.
 
@@ -62,18 +85,18 @@ def follow(
     if no_serve and (open_browser or port is not None):
         raise click.UsageError("--no-serve serves no page: leave out --open and --port.")
     *paths, out = traces if len(traces) > 1 else (traces[0], default_out(traces[0]))
-    options = {"codec": codec, "label": label, "commit": commit}
+    options: dict[str, Any] = {"codec": codec, "label": label, "commit": commit}
     prepare(paths, out, options, overwrite=overwrite)
     options["overwrite"] = overwrite
-    with opened_server(None if no_serve else {"port": port}, open_browser=open_browser) as server:
-        result, number = follow_logs(
-            paths, out, options, server, until_pid=until_pid, quiet=quiet, as_json=as_json
-        )
+    with opened_server(None if no_serve else ServerOptions(port), open_browser=open_browser) as server:
+        number = follow_logs(paths, out, options, server, until_pid=until_pid, quiet=quiet, as_json=as_json)
     if number is not None:
         sys.exit(128 + number)
 
 
-def prepare(paths: Sequence[str | Path], out: str | Path, options: dict, *, overwrite: bool) -> None:
+def prepare(
+    paths: Sequence[str | Path], out: str | Path, options: Mapping[str, Any], *, overwrite: bool
+) -> None:
     """Raises BundleError when the bundle cannot be written, before anything is begun."""
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.pipeline.build import named
@@ -104,28 +127,28 @@ def is_growing(out: Path) -> bool:
 
 
 @contextmanager
-def opened_server(options: dict | None, *, open_browser: bool = False, err: bool = False) -> Iterator:
-    """A place to serve at, the address of which has been said; None without options: port, with_token,
-    viewers, allow_origins.
-    """
+def opened_server(
+    options: ServerOptions | None, *, open_browser: bool = False, err: bool = False
+) -> Iterator[Server | None]:
+    """A place to serve at, the address of which has been said; None without options."""
     if options is None:
         yield None
         return
     from tlparse_bundle.cli.growing_processes import Server
-    from tlparse_bundle.cli.server_address import say_address
+    from tlparse_bundle.cli.output import say_address
+    from tlparse_bundle.serve.http.access import new_token
     from tlparse_bundle.serve.http.server import listen
-    from tlparse_bundle.serve.http.token import new_token
 
-    port, origins = options.get("port"), options.get("allow_origins", ())
-    with listen(port) as sock:
-        server = Server(
-            sock,
-            new_token() if options.get("with_token", True) else None,
-            options.get("viewers", ()),
-            origins,
-        )
+    with listen(options.port) as sock:
+        token = new_token() if options.with_token else None
+        server = Server(sock, token, options.viewers, options.allow_origins)
         say_address(
-            server.url, server.token, port=port, allow_origins=origins, open_browser=open_browser, err=err
+            server.url,
+            token,
+            port=options.port,
+            allow_origins=options.allow_origins,
+            open_browser=open_browser,
+            err=err,
         )
         yield server
 
@@ -133,29 +156,34 @@ def opened_server(options: dict | None, *, open_browser: bool = False, err: bool
 def follow_logs(
     paths: Sequence[str | Path],
     out: str | Path,
-    options: dict,
-    server,
+    options: dict[str, Any],
+    server: Server | None,
     *,
     until_pid: int | None = None,
     quiet: bool = False,
     as_json: bool = False,
     keeps: bool = True,
-):
-    """Follow until a signal comes, or the process has ended; the result of the build, and the signal that
-    should be the exit code.
+) -> int | None:
+    """Follow until a signal comes, or the process has ended; return the signal that should be the exit code.
 
     When the process has ended pages are served on, until a signal comes. ``keeps``: the bundle is finished,
     and stays; else it ends at the first signal.
     """
-    from tlparse_bundle.cli.growing_processes import Ended, Following, Signals, What, raise_signal, watch
+    from tlparse_bundle.cli.growing_processes import (
+        Following,
+        FollowRequest,
+        ProcessEnd,
+        Signals,
+        raise_signal,
+        watch,
+    )
 
-    ended = Ended(until_pid)
+    ended = ProcessEnd(until_pid)
     if until_pid is not None and ended():
         say(f"There is no process {until_pid} any more: the logs are taken as they are.", err=True)
-    with Signals() as signals, Following(What(paths, Path(out), options), server) as following:
-        _say_start(
-            paths, out, serves=server is not None, keeps=keeps, quiet=quiet
-        )  # what it says of Ctrl-C holds from here on
+    with Signals() as signals, Following(FollowRequest(paths, Path(out), options), server) as following:
+        # What it says of Ctrl-C holds from here on.
+        _say_start(paths, out, serves=server is not None, keeps=keeps, quiet=quiet)
         try:
             number = watch(
                 following,
@@ -176,7 +204,7 @@ def follow_logs(
                 _say_left(paths, out)
             raise
         _say_end(
-            following.result,
+            following.wait(),
             out,
             serves_on=server is not None and number is None,
             quiet=quiet,
@@ -185,15 +213,15 @@ def follow_logs(
         if server is not None and number is None:
             _wait(signals, following)
         following.end_server()
-        return following.result, None if number in (None, signal.SIGINT) else number
+        return None if number in (None, signal.SIGINT) else number
 
 
 def follow_program(
     run: Callable[[], int],
-    build: Callable[[int], Any],
+    build: Callable[[int], BuildResult],
     trace: Path,
     out: Path,
-    options: dict,
+    options: dict[str, Any],
     *,
     port: int | None,
     opens: bool,
@@ -204,11 +232,11 @@ def follow_program(
     ``opens``: the page is opened, and served on until a signal comes. Signals that come while the program
     runs are its own.
     """
-    from tlparse_bundle.cli.growing_processes import Following, Signals, What
+    from tlparse_bundle.cli.growing_processes import Following, FollowRequest, Signals
 
     with (
-        opened_server({"port": port}, open_browser=opens, err=True) as server,
-        Following(What([trace], out, options), server) as following,
+        opened_server(ServerOptions(port), open_browser=opens, err=True) as server,
+        Following(FollowRequest([trace], out, options), server) as following,
     ):
         code = run()
         following.finish()
@@ -226,15 +254,15 @@ def follow_program(
     return code
 
 
-def _wait(signals, following) -> None:
+def _wait(signals: Signals, following: Following) -> None:
     while signals.first is None and not following.server_has_ended():
         select.select([signals.file], [], [], 1)
         signals.forget()
 
 
-def _display(paths: Sequence[str | Path], out: str | Path, server, quiet: bool):
+def _display(paths: Sequence[str | Path], out: str | Path, server: Server | None, quiet: bool) -> Display:
     """A screen on a terminal without a server; else lines, since an address is there to be copied."""
-    from tlparse_bundle.cli.live_lines import Lines
+    from tlparse_bundle.cli.live_view import Lines
 
     if quiet:
         return Lines(lambda text: None)
@@ -247,10 +275,8 @@ def _display(paths: Sequence[str | Path], out: str | Path, server, quiet: bool):
 
 
 def _say_if_heard(text: str) -> None:
-    try:
+    with suppress(OSError):  # nobody reads any more: the bundle grows on
         say(text, err=True)
-    except OSError:  # nobody reads any more: the bundle grows on
-        pass
 
 
 def _named(paths: Sequence[str | Path]) -> str:
@@ -284,7 +310,7 @@ def _say_left(paths: Sequence[str | Path], out: str | Path) -> None:
     )
 
 
-def _say_end(result, out: str | Path, *, serves_on: bool, quiet: bool, as_json: bool) -> None:
+def _say_end(result: BuildResult, out: str | Path, *, serves_on: bool, quiet: bool, as_json: bool) -> None:
     from tlparse_bundle.cli.progress import print_summary
 
     if not quiet:

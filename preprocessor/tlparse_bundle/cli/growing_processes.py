@@ -11,17 +11,21 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn, Protocol, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.atomic import finished
 from tlparse_bundle.bundle.layout import MANIFEST
 from tlparse_bundle.cli.child_process import Child, Lifeline
 from tlparse_bundle.cli.exits import Terminated
-from tlparse_bundle.cli.live_view import Views
+from tlparse_bundle.cli.live_view import View, Views
+
+if TYPE_CHECKING:
+    from tlparse_bundle.pipeline.build import BuildResult
 
 _STATE, _RESULT = b"s", b"r"
 _READ_BYTES = 1 << 16
@@ -33,12 +37,12 @@ _END_SECONDS = 4.0  # that the server has for answers under way
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
-class Shown(Protocol):
+class Display(Protocol):
     """What the user sees meanwhile: lines or a screen."""
 
     def begin(self) -> None: ...
 
-    def update(self, view, now_us: int) -> None: ...
+    def update(self, view: View, now_us: int) -> None: ...
 
     def tick(self, now_us: int) -> None: ...
 
@@ -63,8 +67,8 @@ class Server:
 
 
 @dataclass(slots=True)
-class What:
-    """The logs, the bundle, and what a build would be told of it."""
+class FollowRequest:
+    """The logs to follow, the bundle to write, and the options of ``build``."""
 
     traces: Sequence[str | Path]
     out: Path
@@ -74,23 +78,23 @@ class What:
 class Following:
     """The two processes. Use as a context manager: at its end both have ended, however it ends."""
 
-    def __init__(self, what: What, server: Server | None = None):
-        self.what = what
+    def __init__(self, request: FollowRequest, server: Server | None = None):
+        self.request = request
         self._server = server
         self._serving: Child | None = None
-        self._writer: Child | None = None
-        self._heard = b""
+        self._writing: Child | None = None
+        self._received = b""
         self.states = 0  # that were written until now
-        self.result: Any = None  # a BuildResult, at the end
+        self.result: BuildResult | None = None  # at the end
 
     def __enter__(self) -> Self:
         try:
             if self._server is not None:
-                server, out = self._server, self.what.out
+                server, out = self._server, self.request.out
                 self._serving = Child(lambda lifeline, pipe: _serve(out, server, lifeline))
                 server.sock.close()  # its copy goes on
-            what = self.what
-            self._writer = Child(lambda lifeline, pipe: _follow(what, lifeline, pipe))
+            request = self.request
+            self._writing = Child(lambda lifeline, pipe: _follow(request, lifeline, pipe))
         except BaseException:
             self.close()
             raise
@@ -100,9 +104,15 @@ class Following:
         self.close()
 
     def close(self) -> None:
-        for child in (self._writer, self._serving):
+        for child in (self._writing, self._serving):
             if child is not None:
                 child.close()
+
+    @property
+    def _writer(self) -> Child:
+        """The process that writes the bundle: there is one within the context manager."""
+        assert self._writing is not None
+        return self._writing
 
     @property
     def pipe(self) -> int:
@@ -125,13 +135,13 @@ class Following:
                 return
             if not data:
                 self._conclude()
-            if not self._heard.startswith(_RESULT):
-                told = len(data) - len(data.lstrip(_STATE))
-                self.states += told
-                data = data[told:]
-            self._heard += data
+            if not self._received.startswith(_RESULT):
+                states = len(data) - len(data.lstrip(_STATE))
+                self.states += states
+                data = data[states:]
+            self._received += data
 
-    def wait(self) -> Any:
+    def wait(self) -> BuildResult:
         """The result, when the writer has come to its end."""
         while self.result is None:
             select.select([self.pipe], [], [])
@@ -140,7 +150,7 @@ class Following:
 
     def _conclude(self) -> None:
         try:
-            answer = pickle.loads(self._heard[len(_RESULT) :])
+            answer = pickle.loads(self._received[len(_RESULT) :])
         except (EOFError, pickle.UnpicklingError):  # cut, or never begun
             self._writer.close()
             hint = (
@@ -154,16 +164,17 @@ class Following:
             ) from None
         if isinstance(answer, BaseException):
             raise answer
-        finished.places.append(str(self.what.out))
+        finished.places.append(str(self.request.out))
         self.result = answer
 
     def end_server(self) -> None:
         """Let open pages hear of the end, and let the server end as it does at Ctrl-C."""
-        if self._serving is None or self._serving.poll() is not None:
+        server = self._serving
+        if server is None or server.poll() is not None:
             return
-        _until(lambda: self._serving.poll() is not None, _FAREWELL_SECONDS)
-        self._serving.signal(signal.SIGTERM)
-        _until(lambda: self._serving.poll() is not None, _END_SECONDS)
+        _until(lambda: server.poll() is not None, _FAREWELL_SECONDS)
+        server.signal(signal.SIGTERM)
+        _until(lambda: server.poll() is not None, _END_SECONDS)
 
     def server_has_ended(self) -> bool:
         return self._serving is not None and self._serving.poll() is not None
@@ -175,21 +186,20 @@ def _until(true: Callable[[], bool], seconds: float) -> None:
         time.sleep(_LOOK_SECONDS)
 
 
-def _follow(what: What, lifeline: Lifeline, pipe: int) -> None:
+def _follow(request: FollowRequest, lifeline: Lifeline, pipe: int) -> None:
     """The life of the writer."""
     from tlparse_bundle.follow.follower import Follower
 
     sys.stdout = sys.stderr  # what a plug-in prints is no result
     os.set_blocking(pipe, False)
 
-    def told(manifest: dict) -> None:
-        try:
+    def report_state(manifest: Mapping[str, Any]) -> None:
+        with suppress(BlockingIOError):  # nobody looks for now: it is told that there is more
             os.write(pipe, _STATE)
-        except BlockingIOError:  # nobody looks for now: it is told that there is more
-            pass
 
+    answer: BuildResult | Exception
     try:
-        answer = Follower(what.traces, what.out, **what.options).run(lifeline.cut, told)
+        answer = Follower(request.traces, request.out, **request.options).run(lifeline.cut, report_state)
     except Exception as error:
         answer = error
         if not isinstance(error, (BundleError, OSError, MemoryError)):
@@ -207,7 +217,11 @@ def _serve(out: Path, server: Server, lifeline: Lifeline) -> None:
     if sys.platform != "linux":  # there the system ends it with its parent
         from threading import Thread
 
-        Thread(target=lambda: (select.select([lifeline.file], [], []), os._exit(1)), daemon=True).start()
+        def end_with_parent() -> None:
+            select.select([lifeline.file], [], [])
+            os._exit(1)
+
+        Thread(target=end_with_parent, daemon=True).start()
     from tlparse_bundle.serve.catalogue import url_names
     from tlparse_bundle.serve.http.app import create_app
     from tlparse_bundle.serve.http.connections import limits_of_process, run_app
@@ -263,31 +277,25 @@ class Signals:
 
     def _wake(self, number: int, frame: object) -> None:
         self.stopped = self.stopped or number == signal.SIGTSTP
-        try:
+        with suppress(BlockingIOError):
             os.write(self._its, b"!")
-        except BlockingIOError:
-            pass
 
     def forget(self) -> None:
-        """Have heard them."""
-        try:
+        """Empty the pipe that tells of them."""
+        with suppress(BlockingIOError):
             while os.read(self.file, 512):
                 pass
-        except BlockingIOError:
-            pass
 
 
-class Ended:
+class ProcessEnd:
     """Whether another process has ended; without one, never."""
 
     def __init__(self, pid: int | None):
         self._pid = pid
         self.file: int | None = None  # to be waited for
         if pid is not None and hasattr(os, "pidfd_open"):
-            try:
+            with suppress(OSError):  # there is none; or the system does not know how
                 self.file = os.pidfd_open(pid)
-            except OSError:  # there is none; or the system does not know how
-                pass
 
     def __call__(self) -> bool:
         if self._pid is None:
@@ -305,7 +313,7 @@ class Ended:
 
 def watch(
     following: Following,
-    shown: Shown,
+    display: Display,
     ended: Callable[[], bool],
     wake: Sequence[int],
     signals: Signals,
@@ -318,43 +326,41 @@ def watch(
     A second signal ends it at once, as the first does when it ``finishes`` nothing: KeyboardInterrupt. Raises
     what the writer failed with.
     """
-    views = Views(following.what.out)
-    seen, asked, noted, first, serving = 0, 0.0, False, None, True
-    shown.begin()
+    views = Views(following.request.out)
+    seen, finish_s, noted, first, serving = 0, 0.0, False, None, True
+    display.begin()
     try:
         while following.result is None:
             select.select([following.pipe, signals.file, *wake], [], [], _TICK_SECONDS)
             signals.forget()
             if signals.stopped:
-                _stop(shown, signals)
+                _stop(display, signals)
             if signals.first is not None and (signals.again is not None or not finishes):
                 raise_signal(signals.first if signals.again is None else signals.again)
             first = signals.first
-            if not asked and (first is not None or ended()):
-                asked, wake = time.monotonic(), ()
+            if not finish_s and (first is not None or ended()):
+                finish_s, wake = time.monotonic(), ()
                 following.finish()
-            elif asked and not noted and time.monotonic() - asked >= _AGAIN_SECONDS:
+            elif finish_s and not noted and time.monotonic() - finish_s >= _AGAIN_SECONDS:
                 noted = True
-                shown.note("Finishing the bundle. Ctrl-C again ends at once.")
+                display.note("Finishing the bundle. Ctrl-C again ends at once.")
             following.hear()
             now_us = time.time_ns() // 1000
             if seen != following.states:
                 states = following.states
                 try:
-                    shown.update(views.read(now_us), now_us)
+                    display.update(views.read(now_us), now_us)
                     seen = states
-                except (
-                    BundleError,
-                    OSError,
-                ):  # a state that has been replaced since, or a disk that fails: a moment later it may be there
-                    shown.tick(now_us)
+                except (BundleError, OSError):
+                    # A state that was replaced since, or a disk that fails: it may be there a moment later.
+                    display.tick(now_us)
             else:
-                shown.tick(now_us)
+                display.tick(now_us)
             if serving and following.server_has_ended():
                 serving = False
-                shown.note("The server has ended; the bundle grows on.")
+                display.note("The server has ended; the bundle grows on.")
     finally:
-        shown.end()
+        display.end()
     return first
 
 
@@ -363,11 +369,11 @@ def raise_signal(number: int) -> NoReturn:
     raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
 
 
-def _stop(shown: Shown, signals: Signals) -> None:
+def _stop(display: Display, signals: Signals) -> None:
     """Ctrl-Z: the terminal is given back meanwhile. The bundle grows on."""
     signals.stopped = False
-    shown.end()
+    display.end()
     handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
     os.kill(os.getpid(), signal.SIGTSTP)
     signal.signal(signal.SIGTSTP, handler)  # goes on here with 'fg'
-    shown.begin()
+    display.begin()

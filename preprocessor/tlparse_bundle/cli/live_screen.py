@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.cli.live_lines import SIGNS, silence
-from tlparse_bundle.cli.live_view import Last, View, ago, is_quiet
+from tlparse_bundle.cli.live_view import SIGNS, Last, View, ago, is_quiet, silence
 
 _STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
 _ASCII = str.maketrans({"›": ">", "–": "-", "…": ".", "·": "-", "✖": "x", "×": "x", "µ": "u"})
@@ -55,12 +55,12 @@ class Screen:
             redirect_stderr=False,
             vertical_overflow="crop",
         )
-        self._do(self._live.start)
+        self._draw(self._live.start)
         self.tick(_now_us())
 
     def end(self) -> None:
         if self._live is not None:
-            self._do(self._live.stop)
+            self._draw(self._live.stop)
             self._live = None
 
     def note(self, text: str) -> None:
@@ -76,27 +76,25 @@ class Screen:
         """Draw it again: clocks run, and the terminal may have another size."""
         if self._live is not None:
             live = self._live
-            self._do(lambda: live.update(self.picture(now_us), refresh=True))
+            self._draw(lambda: live.update(self.picture(now_us), refresh=True))
 
-    def _do(self, draw) -> None:
-        try:
+    def _draw(self, draw: Callable[[], None]) -> None:
+        with suppress(OSError):  # the terminal has gone, with the connection to it, or takes nothing for now
             draw()
-        except OSError:  # the terminal has gone, with the connection to it, or takes nothing for now
-            pass
 
     def picture(self, now_us: int) -> RenderableType:
         """All lines of the screen, no more than it has."""
         height = self._console.height
         head = self._head(now_us) + ([Text("")] if height >= _ROOMY else [])
         room = max(0, height - len(head) - 1)
-        sections = self._sections(now_us)[: room // _LEAST] if self._view else []
+        sections = self._sections(self._view, now_us)[: room // _LEAST] if self._view else []
         bottom = self._line(
             self._note or "Ctrl-C finishes the bundle and ends.", "reverse" if self._note else "dim"
         )
         shares = _shares([len(rows) + 2 for _, rows in sections], room)
         body: list[RenderableType] = []
         used = 0
-        for (heading, rows), share in zip(sections, shares):
+        for (heading, rows), share in zip(sections, shares, strict=True):
             most = share - 2
             kept = rows if len(rows) <= most else rows[: max(1, most - 1)]
             body += [self._line(heading, "bold"), _grid(kept, self._console.width)]
@@ -120,8 +118,7 @@ class Screen:
         )
         return [first, self._line(f"{view.amounts()} · {view.compiles} · {last}", "")]
 
-    def _sections(self, now_us: int) -> list[tuple[str, list[list[Text]]]]:
-        view = self._view
+    def _sections(self, view: View, now_us: int) -> list[tuple[str, list[list[Text]]]]:
         now = [
             [
                 self._cell(row.who),
@@ -139,12 +136,14 @@ class Screen:
             for last in view.last
             if self._stands(last, now_us)
         ]
-        found = [
+        findings = [
             [
-                self._cell(SIGNS[one.severity], _STYLES[one.severity]),
-                self._cell(shown(one.title) + (f" (in {one.logs:,} logs)" if one.logs > 1 else "")),
+                self._cell(SIGNS[finding.severity], _STYLES[finding.severity]),
+                self._cell(
+                    shown(finding.title) + (f" (in {finding.logs:,} logs)" if finding.logs > 1 else "")
+                ),
             ]
-            for one in view.findings
+            for finding in view.findings
         ]
         ranks = [
             [
@@ -160,7 +159,12 @@ class Screen:
             for rank in view.ranks
         ]
         problems = [[self._cell("!", "yellow"), self._cell(shown(text))] for text in view.problems]
-        named = (("Problems", problems), ("Running now", now), ("Newest findings", found), ("Ranks", ranks))
+        named = (
+            ("Problems", problems),
+            ("Running now", now),
+            ("Newest findings", findings),
+            ("Ranks", ranks),
+        )
         return [(heading, rows) for heading, rows in named if rows]
 
     def _stands(self, last: Last, now_us: int) -> bool:
@@ -175,7 +179,7 @@ class Screen:
     def _line(self, text: str, style: str) -> Text:
         return self._cell(text, style)
 
-    def _cell(self, text: str, style: str = "", justify: str = "left") -> Text:
+    def _cell(self, text: str, style: str = "", justify: JustifyMethod = "left") -> Text:
         if self._plain:
             encoding = self._console.encoding
             text = text.translate(_ASCII).encode(encoding, "backslashreplace").decode(encoding)
@@ -205,14 +209,14 @@ def _grid(rows: Sequence[Sequence[Text]], width: int) -> Table:
     return table
 
 
-def _shares(wanted: Sequence[int], lines: int) -> list[int]:
+def _shares(wishes: Sequence[int], lines: int) -> list[int]:
     """Lines for each section: as many as it wants, or a fair part of what there is; what comes first is
     served first.
     """
-    shares = [0] * len(wanted)
-    while lines > 0 and any(share < want for share, want in zip(shares, wanted)):
-        for number, want in enumerate(wanted):
-            if lines > 0 and shares[number] < want:
+    shares = [0] * len(wishes)
+    while lines > 0 and any(share < wish for share, wish in zip(shares, wishes, strict=True)):
+        for number, wish in enumerate(wishes):
+            if lines > 0 and shares[number] < wish:
                 shares[number] += 1
                 lines -= 1
     return shares

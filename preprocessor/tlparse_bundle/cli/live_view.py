@@ -1,15 +1,19 @@
-"""What a terminal shows of a bundle that grows: from its manifest, and from the findings of its logs."""
+"""What a terminal shows of a bundle that grows, from its manifest and findings; as lines for logs of jobs and
+beside a server, one for each thing and each only once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.base.wording import duration, plural
 from tlparse_bundle.bundle.growing import who
-from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.row_objects import id_of
 from tlparse_bundle.bundle.store import open_store
 from tlparse_bundle.render.info import size
@@ -19,6 +23,10 @@ QUIET_US = 30_000_000
 UNFINISHED = "unfinished-compile"  # a compile that runs is told as that
 NOTHING = "0 compiles"
 _SECOND = 1_000_000
+SIGNS = {"error": "✖", "warning": "!", "info": "·"}
+_LONG_US = 2_000_000  # compiles that end sooner are told by their number
+_COUNTED_US = 10_000_000  # between two lines with the numbers of compiles
+_MOST = 5  # lines of one sort at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +41,7 @@ class Last:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Finding:
     fingerprint: str
     severity: str
     title: str
@@ -61,7 +69,7 @@ class View:
     running: tuple[Running, ...]
     last: tuple[Last, ...]
     ranks: tuple[Rank, ...]
-    findings: tuple[Found, ...]  # the newest first
+    findings: tuple[Finding, ...]  # the newest first
     problems: tuple[str, ...]
 
     def amounts(self) -> str:
@@ -73,9 +81,8 @@ class Views:
 
     def __init__(self, out: str | Path):
         self._out = str(out)
-        self._read: dict[
-            str, tuple[str, list[dict]]
-        ] = {}  # findings by id of log, with the path of the log then
+        # Findings by id of log, with the path of the log then.
+        self._read: dict[str, tuple[str, Sequence[Mapping[str, Any]]]] = {}
         self._order: dict[str, int] = {}  # fingerprints, by when they were first seen
 
     def read(self, now_us: int) -> View:
@@ -83,14 +90,16 @@ class Views:
         bundle = Bundle(open_store(self._out), trusted=True)
         return self.of(bundle.manifest, {log.id: self._findings(log) for log in bundle.logs}, now_us)
 
-    def _findings(self, log) -> list[dict]:
+    def _findings(self, log: Log) -> Sequence[Mapping[str, Any]]:
         path, rows = self._read.get(log.id, ("", []))
         if path != log.row["path"]:
             rows = log.table("findings")
             self._read[log.id] = log.row["path"], rows
         return rows
 
-    def of(self, manifest: dict, findings: dict[str, list[dict]], now_us: int) -> View:
+    def of(
+        self, manifest: Mapping[str, Any], findings: Mapping[str, Sequence[Mapping[str, Any]]], now_us: int
+    ) -> View:
         """The view of a manifest, and of the rows of findings by the id of their log."""
         rows = {row["id"]: row for row in manifest["logs"]}
         live = {log["id"]: log for log in manifest.get("live", {}).get("logs", ()) if log["id"] in rows}
@@ -113,26 +122,112 @@ class Views:
             problems=tuple(problem["message"] for problem in manifest.get("live", {}).get("problems", ())),
         )
 
-    def _newest(self, findings: dict[str, list[dict]], live: dict[str, dict]) -> tuple[Found, ...]:
+    def _newest(
+        self, findings: Mapping[str, Sequence[Mapping[str, Any]]], live: Mapping[str, dict[str, Any]]
+    ) -> tuple[Finding, ...]:
         """Causes only, equal ones of several logs once; what runs is not said to have no end."""
-        found: dict[str, Found] = {}
-        at: dict[str, int] = {}
+        by_fingerprint: dict[str, Finding] = {}
+        last_event: dict[str, int] = {}
         for id, rows in findings.items():
             open_now = {running["compile"] for running in live[id]["running"]} if id in live else set()
-            for row in (
-                rows if id not in live or live[id]["read_bytes"] else ()
-            ):  # nothing can be wrong with what has not begun
+            if id in live and not live[id]["read_bytes"]:
+                continue  # nothing can be wrong with what has not begun
+            for row in rows:
                 key = row["fingerprint"]
                 if row["because_of"] is not None or (
                     row["kind"] == UNFINISHED and open_now.intersection(row["compiles"] or (None,))
                 ):
                     continue
-                logs = found[key].logs + 1 if key in found else 1
-                found[key] = Found(key, row["severity"], row["title"], row["kind"], logs)
-                at[key] = max(row["events"], default=-1)
-        for key in sorted((key for key in found if key not in self._order), key=at.__getitem__):
+                logs = by_fingerprint[key].logs + 1 if key in by_fingerprint else 1
+                by_fingerprint[key] = Finding(key, row["severity"], row["title"], row["kind"], logs)
+                last_event[key] = max(row["events"], default=-1)
+        for key in sorted(by_fingerprint.keys() - self._order.keys(), key=last_event.__getitem__):
             self._order[key] = len(self._order)
-        return tuple(sorted(found.values(), key=lambda one: self._order[one.fingerprint], reverse=True))
+        newest = sorted(by_fingerprint.values(), key=lambda one: self._order[one.fingerprint], reverse=True)
+        return tuple(newest)
+
+
+class Lines:
+    """Writes the news with ``say``. ``update`` is for a new view, ``tick`` for time that passes."""
+
+    def __init__(self, say: Callable[[str], None]):
+        self._say = say
+        self._view: View | None = None
+        self._told: set[tuple[object, ...]] = set()
+        self._counted: tuple[int, str] | None = None  # when, and what
+
+    def begin(self) -> None:
+        pass
+
+    def update(self, view: View, now_us: int) -> None:
+        self._view = view
+        self._tell(now_us, self._logs(view))
+        self._tell(
+            now_us, (problem for problem in map(shown, view.problems) if self._new("problem", problem))
+        )
+        self._tell(now_us, self._findings(view))
+        self.tick(now_us)
+
+    def tick(self, now_us: int) -> None:
+        if self._view is not None:
+            self._tell(now_us, self._running(self._view, now_us))
+            self._tell(now_us, self._silence(self._view, now_us))
+            self._tell(now_us, self._count(self._view, now_us))
+
+    def note(self, text: str) -> None:
+        self._say(text)
+
+    def end(self) -> None:
+        pass
+
+    def _tell(self, now_us: int, lines: Iterable[str]) -> None:
+        lines = list(lines)
+        at = time.strftime("%H:%M:%S", time.localtime(now_us / 1e6))
+        for line in lines[:_MOST]:
+            self._say(f"{at}  {line}")
+        if len(lines) > _MOST:
+            self._say(f"{at}  … and {len(lines) - _MOST:,} more of these")
+
+    def _new(self, *what: object) -> bool:
+        if what in self._told:
+            return False
+        self._told.add(what)
+        return True
+
+    def _logs(self, view: View) -> Iterator[str]:
+        new = [name for id, name in view.log_names.items() if self._new("log", id)]
+        if len(new) > _MOST:
+            yield f"{plural(len(new), 'log')}: {shown(new[0])} to {shown(new[-1])}"
+        else:
+            yield from (f"log {shown(name)}" for name in new)
+
+    def _findings(self, view: View) -> Iterator[str]:
+        for finding in reversed(view.findings):
+            # Whether a compile ends is known when the log does.
+            if finding.kind != UNFINISHED and self._new("finding", finding.fingerprint):
+                yield f"{SIGNS[finding.severity]} {shown(finding.title)}"
+
+    def _running(self, view: View, now_us: int) -> Iterator[str]:
+        for running in view.running:
+            if running.since_us is not None and now_us - running.since_us < _LONG_US:
+                continue
+            new = [log for log in running.logs if self._new("running", log, running.what, running.since_us)]
+            if len(new) == len(running.logs):
+                inside = f", in {running.spans[-1]}" if running.spans else ""
+                yield f"{_of(running.who)}compiles {running.what} for {ago(running.since_us, now_us)}{inside}"
+
+    def _silence(self, view: View, now_us: int) -> Iterator[str]:
+        for last in view.last:
+            if is_quiet(last.read_us, now_us) and [
+                log for log in last.logs if self._new("silent", log, last.read_us)
+            ]:
+                yield f"{_of(last.who)}{silence(last, now_us)}"
+
+    def _count(self, view: View, now_us: int) -> Iterator[str]:
+        before = self._counted[1] if self._counted else NOTHING
+        if view.compiles != before and (self._counted is None or now_us - self._counted[0] >= _COUNTED_US):
+            self._counted = now_us, view.compiles
+            yield view.compiles
 
 
 def is_quiet(read_us: int | None, now_us: int) -> bool:
@@ -148,7 +243,7 @@ def ago(us: int | None, now_us: int) -> str:
     return f"{passed / _SECOND:.1f} s" if passed < 10 * _SECOND else duration(passed // _SECOND * _SECOND)
 
 
-def _compiles(rows: Iterable[dict], graph_break: str = "graph break") -> str:
+def _compiles(rows: Iterable[Mapping[str, Any]], graph_break: str = "graph break") -> str:
     """How much was compiled, and what went wrong: "12 compiles, 2 graph breaks".
 
     What a log does not tell is unknown, not zero.
@@ -169,8 +264,13 @@ def _compiles(rows: Iterable[dict], graph_break: str = "graph break") -> str:
     return ", ".join(parts)
 
 
-def _last(rows: dict[str, dict], live: dict[str, dict], titles: dict[str, str], many: bool) -> Iterable[Last]:
-    groups: dict[tuple[str | None, str], list[dict]] = {}
+def _last(
+    rows: Mapping[str, dict[str, Any]],
+    live: Mapping[str, dict[str, Any]],
+    titles: Mapping[str, str],
+    many: bool,
+) -> Iterator[Last]:
+    groups: dict[tuple[str | None, str], list[dict[str, Any]]] = {}
     for log in live.values():
         inside = compile_words(log["running"][-1]) if log["running"] else ""
         groups.setdefault((_record(log["last_record"], titles), inside), []).append(log)
@@ -185,23 +285,37 @@ def _last(rows: dict[str, dict], live: dict[str, dict], titles: dict[str, str], 
         )
 
 
-def _record(last: dict | None, titles: dict[str, str]) -> str | None:
+def _record(last: dict[str, Any] | None, titles: Mapping[str, str]) -> str | None:
     if last is None:
         return None
     of = f" of {id_of(last)}" if last["compile"] is not None else ""
     return shown(f"{titles.get(last['kind']) or last['kind']}{of}")
 
 
-def _ranks(rows: dict[str, dict], live: dict[str, dict], now_us: int) -> Iterable[Rank]:
+def _ranks(
+    rows: Mapping[str, dict[str, Any]], live: Mapping[str, dict[str, Any]], now_us: int
+) -> Iterator[Rank]:
     """Ranks in their order, as the manifest has them; equal ones together."""
-    groups: dict[tuple, list[str]] = {}
+    groups: dict[tuple[str, str, bool], list[str]] = {}
     for id, row in rows.items():
         log = live.get(id)
         inside = " › ".join(compile_words(running) for running in log["running"]) if log else ""
-        quiet = bool(log) and is_quiet(log["read_epoch_us"], now_us)
+        quiet = log is not None and is_quiet(log["read_epoch_us"], now_us)
         groups.setdefault((_compiles([row], "break"), inside, quiet), []).append(id)
     for (compiles, inside, quiet), ids in groups.items():
         read = min(
             (at for id in ids if id in live and (at := live[id]["read_epoch_us"]) is not None), default=None
         )
         yield Rank(who(rows[id] for id in ids), compiles, inside, read, quiet)
+
+
+def silence(last: Last, now_us: int) -> str:
+    """ "no record for 31 s; the last was Guards of 0/0; still in 0/0 forward"."""
+    what = f"the last was {last.what}" if last.what else "there was none"
+    return f"no record for {ago(last.read_us, now_us)}; {what}" + (
+        f"; still in {last.inside}" if last.inside else "; no compile is open"
+    )
+
+
+def _of(who: str) -> str:
+    return f"{who}: " if who else ""

@@ -10,16 +10,21 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from tlparse_bundle import __version__
-from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.exits import Terminated, end_at_signals, exit_code, raise_at_signals
-from tlparse_bundle.cli.options import Location, no_verify
+from tlparse_bundle.cli.options import (
+    Location,
+    complete_contents,
+    complete_schemas,
+    file_completion,
+    no_verify,
+)
 from tlparse_bundle.cli.output import say, say_json, shown
 
-gc.set_threshold(
-    50_000
-)  # modules and tables are thousands of objects that stay, and next to nothing is garbage in cycles
+# Modules and tables are thousands of objects that stay, and next to nothing is garbage in cycles.
+gc.set_threshold(50_000)
 
 # Commands that lie elsewhere, and their modules: a command waits for its own module only.
 _MODULES = {
@@ -68,9 +73,9 @@ class _BuildByDefault(click.Group):
             args = ["build", *args]
         return super().parse_args(ctx, args)
 
-    def shell_complete(self, ctx: click.Context, incomplete: str):
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Commands, and traces for the default one."""
-        return [*super().shell_complete(ctx, incomplete), *completion.files(incomplete)]
+        return [*super().shell_complete(ctx, incomplete), *file_completion(incomplete)]
 
 
 def _version() -> str:
@@ -109,7 +114,7 @@ def cli() -> None:
 @cli.command()
 @click.argument("bundle", type=Location())
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-def info(bundle, as_json) -> None:
+def info(bundle: Path | str, as_json: bool) -> None:
     """Say what is in a bundle.
 
     \b
@@ -128,9 +133,9 @@ def info(bundle, as_json) -> None:
 
 @cli.command()
 @click.argument("bundle", type=Location())
-@click.argument("what", metavar="BLOB|LOG/COMPILE/ARTIFACT|PATH", shell_complete=completion.things)
+@click.argument("what", metavar="BLOB|LOG/COMPILE/ARTIFACT|PATH", shell_complete=complete_contents)
 @no_verify
-def cat(bundle, what, verify) -> None:
+def cat(bundle: Path | str, what: str, verify: bool) -> None:
     """Print one thing of a bundle, decoded.
 
     A blob by its hash, an artifact as LOG/COMPILE/ARTIFACT (NAME#2 for the second of a name), the
@@ -152,7 +157,7 @@ def cat(bundle, what, verify) -> None:
 @cli.command()
 @click.argument("bundle", type=Location())
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def validate(bundle, as_json) -> None:
+def validate(bundle: Path | str, as_json: bool) -> None:
     """Check a bundle: schemas, references, sizes and hashes.
 
     \b
@@ -180,7 +185,7 @@ def validate(bundle, as_json) -> None:
 @click.argument("bundle", type=Location())
 @click.argument("folder", type=click.Path(path_type=Path))
 @no_verify
-def restore(bundle, folder, verify) -> None:
+def restore(bundle: Path | str, folder: Path, verify: bool) -> None:
     """Write the source logs again, byte for byte, into FOLDER.
 
     \b
@@ -199,7 +204,7 @@ def restore(bundle, folder, verify) -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--export", is_flag=True, help="As tlparse --export: what went wrong in a draft export.")
 @no_verify
-def legacy(bundle, folder, export, verify) -> None:
+def legacy(bundle: Path | str, folder: Path, export: bool, verify: bool) -> None:
     """Write the files that other tools read from a tlparse report into FOLDER.
 
     compile_directory.json, raw.jsonl, chromium_events.json, raw.log, payloads/ and the artifacts, with
@@ -219,8 +224,8 @@ def legacy(bundle, folder, export, verify) -> None:
 
 @cli.command()
 @click.argument("what", type=click.Choice(["core", "format", "table", "schema"]), required=False)
-@click.argument("name", required=False, shell_complete=completion.schemas)
-def docs(what, name) -> None:
+@click.argument("name", required=False, shell_complete=complete_schemas)
+def docs(what: str | None, name: str | None) -> None:
     """Print the format document or a part of it; without a name, what there is.
 
     \b

@@ -5,13 +5,12 @@ from __future__ import annotations
 import click
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.cli import completion
-from tlparse_bundle.cli.options import port_option
+from tlparse_bundle.cli.options import complete_paths, port_option
 from tlparse_bundle.cli.output import say
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", shell_complete=completion.places)
+@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", shell_complete=complete_paths)
 @click.option(
     "--http", is_flag=True, help="Streamable HTTP on loopback, at /mcp, instead of standard input and output."
 )
@@ -31,7 +30,7 @@ from tlparse_bundle.cli.output import say
         "Address that 'tlparse-bundle serve' printed for the same bundles; answers then hold links to pages."
     ),
 )
-def mcp(bundles, http, port, with_token, viewer) -> None:
+def mcp(bundles: tuple[str, ...], http: bool, port: int | None, with_token: bool, viewer: str | None) -> None:
     """Answer a language model's questions about bundles (Model Context Protocol). Needs
     'tlparse-bundle[mcp]'.
 
@@ -64,7 +63,7 @@ def mcp(bundles, http, port, with_token, viewer) -> None:
         return
     import uvicorn
 
-    from tlparse_bundle.serve.http.token import new_token
+    from tlparse_bundle.serve.http.access import new_token
 
     sock, token = listen(port), new_token() if with_token else None
     number = sock.getsockname()[1]

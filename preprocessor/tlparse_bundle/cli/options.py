@@ -1,12 +1,28 @@
-"""Options and kinds of arguments that several commands have."""
+"""Options and arguments that several commands have, and what a shell completes for them: files, viewers,
+schemas, and the content of the bundle that the line names already.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import wraps
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
-from tlparse_bundle.cli import completion
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.bundle.row_objects import Artifact
+
+    _LocationType = click.ParamType[Path | str]  # its older versions are not generic
+else:
+    _LocationType = click.ParamType
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_MAX_WORDS = 2000
 
 no_verify = click.option(
     "--no-verify",
@@ -24,12 +40,12 @@ port_option = click.option(
 )
 
 
-def open_option(what: str, default: bool | None = False):
+def open_option(what: str, default: bool | None = False) -> Callable[[_Command], _Command]:
     """--open and --no-open, for every command that has a page to show."""
     return click.option("--open/--no-open", "open_browser", default=default, help=what)
 
 
-def name_options(command):
+def name_options(command: _Command) -> _Command:
     """--label and --commit, for the commands that build a bundle of a program."""
     command = click.option(
         "--commit", metavar="TEXT", help="The git commit of the program, noted in the bundle."
@@ -41,13 +57,118 @@ def name_options(command):
     )(command)
 
 
-class Location(click.ParamType):
+class Location(_LocationType):
     """A path, or a URL as it is."""
 
     name = "location"
 
-    def convert(self, value, param, ctx):
+    def convert(
+        self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path | str:
         return value if "://" in str(value) else Path(value)
 
-    def shell_complete(self, ctx, param, incomplete):
-        return completion.files(incomplete)
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return file_completion(incomplete)
+
+
+def file_completion(incomplete: str) -> list[CompletionItem]:
+    """What the shell itself completes."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_paths(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return file_completion(incomplete)
+
+
+def _completer(
+    words: Callable[[click.Context, str], Iterable[str]],
+) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Make a function for ``shell_complete``.
+
+    It completes nothing where anything goes wrong, since nobody wants a traceback for a key.
+    """
+
+    @wraps(words)
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        try:
+            matching = list(
+                dict.fromkeys(
+                    word
+                    for word in words(ctx, incomplete)
+                    if word.startswith(incomplete) and word.isprintable()
+                )
+            )
+        except Exception:
+            return []
+        return [CompletionItem(word) for word in matching[:_MAX_WORDS]]
+
+    return complete
+
+
+def _bundle(ctx: click.Context) -> Bundle:
+    from tlparse_bundle.bundle.reader import Bundle
+
+    # With an option that waits for its value, click puts nothing in place yet.
+    return Bundle.open(ctx.params.get("bundle") or ctx.args[0])
+
+
+@_completer
+def complete_viewers(ctx: click.Context, incomplete: str) -> Iterable[str]:
+    from tlparse_bundle.serve.viewers import forkable
+
+    return forkable()
+
+
+@_completer
+def complete_schemas(ctx: click.Context, incomplete: str) -> Iterable[str]:
+    from tlparse_bundle.bundle.schemas import document_names, schema_names
+
+    return [*schema_names(), *document_names()]
+
+
+@_completer
+def complete_logs(ctx: click.Context, incomplete: str) -> Iterable[str]:
+    return [log.id for log in _bundle(ctx).logs]
+
+
+@_completer
+def complete_compiles(ctx: click.Context, incomplete: str) -> Iterable[str]:
+    return [compile.key for log in _bundle(ctx).logs for compile in log.compiles]
+
+
+@_completer
+def complete_contents(ctx: click.Context, incomplete: str) -> Iterable[str]:
+    """Step by step: logs, then the compiles of the one that is named, then the artifacts of the compile.
+
+    What is the only one of its kind is gone into at once: a shell puts a space behind what it completes to
+    the end.
+    """
+    logs = {f"{log.id}/": log for log in _bundle(ctx).logs}
+    chosen = _chosen(logs, incomplete)
+    if chosen is None:
+        return logs
+    log = logs[chosen]
+    compiles: dict[str, list[Artifact]] = {
+        f"{chosen}{key or '-'}/": artifacts for key, artifacts in log.artifacts_by_compile.items()
+    } | {f"{chosen}timeline": []}
+    chosen_compile = _chosen(compiles, incomplete)
+    if chosen_compile is None or not compiles[chosen_compile]:
+        return compiles
+    names: list[str] = []
+    seen: Counter[str] = Counter()
+    for artifact in compiles[chosen_compile]:
+        seen[artifact.name] += 1
+        names.append(
+            f"{chosen_compile}{artifact.name}"
+            + (f"#{seen[artifact.name]}" if seen[artifact.name] > 1 else "")
+        )
+    return names
+
+
+def _chosen(paths: Iterable[str], incomplete: str) -> str | None:
+    """The longest of the paths that has been typed, or the only one that can be meant."""
+    typed = max((path for path in paths if incomplete.startswith(path)), key=len, default=None)
+    possible = [path for path in paths if path.startswith(incomplete)]
+    return typed or (possible[0] if len(possible) == 1 else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Collection
 from typing import Any
 
 import click
@@ -36,14 +37,15 @@ def width() -> int:
     """
     columns = os.environ.get("COLUMNS", "")
     try:
-        found = (
-            int(columns)
-            if columns.isdecimal() and int(columns)
-            else os.get_terminal_size(sys.__stdout__.fileno()).columns
-        )
-    except (AttributeError, ValueError, OSError):  # there is no stdout, or it is no terminal
-        found = 0
-    return min(_WIDEST, found or _USUAL)
+        if columns.isdecimal() and int(columns):
+            terminal_width = int(columns)
+        elif sys.__stdout__ is None:
+            terminal_width = 0
+        else:
+            terminal_width = os.get_terminal_size(sys.__stdout__.fileno()).columns
+    except (ValueError, OSError):  # stdout is closed, or no terminal
+        terminal_width = 0
+    return min(_WIDEST, terminal_width or _USUAL)
 
 
 def say_json(value: Any) -> None:
@@ -56,6 +58,46 @@ def say_json(value: Any) -> None:
         raise BundleError(
             "the result cannot be printed as JSON: it is nested too deeply", code="damaged"
         ) from None
+
+
+def say_address(
+    url: str,
+    token: str | None,
+    *,
+    port: int | None,
+    allow_origins: Collection[str] = (),
+    page: str = "",
+    open_browser: bool = False,
+    stop: str = "",
+    err: bool = False,
+) -> None:
+    """Say where the pages are, on stdout unless that is somebody else's, and open them if that is wanted."""
+    from tlparse_bundle.serve.http.access import address_with, base_with
+    from tlparse_bundle.serve.http.server import DEFAULT_PORT, ssh_hint
+
+    address = address_with(f"{url}{page}", token)
+    say(address, err=err)
+    if port is None and not url.endswith(f":{DEFAULT_PORT}/"):
+        say(
+            f"Port {DEFAULT_PORT} is taken: links that were saved with it lead to the program that has it,"
+            " not here.",
+            err=True,
+        )
+    if allow_origins:
+        say(
+            f"For pages of {', '.join(allow_origins)} the bundles lie below {base_with(url, token)}bundles/",
+            err=True,
+        )
+    hint = ssh_hint(url)
+    if hint:
+        say(f"From your own machine: {hint}", err=True)
+    if stop:
+        say(stop, err=True)
+    sys.stdout.flush()
+    if open_browser:
+        import webbrowser
+
+        webbrowser.open(address)
 
 
 def say_error(error: BundleError) -> None:
@@ -80,7 +122,7 @@ def say_misuse(error: click.ClickException) -> None:
     """What click prints of a wrong use; a pattern of the shell may have put any name into it."""
     from io import StringIO
 
-    error.message = _indented(error.message)
+    error.message = _indented(error.message)  # type: ignore[misc, unused-ignore]  # newer clicks: final
     out = StringIO()
     error.show(out)
     say(out.getvalue().rstrip("\n"), err=True)
@@ -91,4 +133,14 @@ def _indented(text: str) -> str:
     return "\n".join([first, *(line if line.startswith("  ") else f"  {line}" for line in others)])
 
 
-__all__ = ["say", "say_coloured", "say_error", "say_json", "say_misuse", "say_traceback", "shown", "width"]
+__all__ = [
+    "say",
+    "say_address",
+    "say_coloured",
+    "say_error",
+    "say_json",
+    "say_misuse",
+    "say_traceback",
+    "shown",
+    "width",
+]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any
 
 import click
 
@@ -41,8 +43,13 @@ class Bar:
         self._bar.__enter__()
         return self
 
-    def __exit__(self, *error) -> None:
-        self._bar.__exit__(*error)
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._bar.__exit__(kind, error, traceback)
 
     def advance(self, size_bytes: int) -> None:
         self._bar.update(size_bytes)
@@ -86,7 +93,7 @@ def _headlines(result: BuildResult) -> Iterator[str]:
             if row["because_of"] is None and row["title"] not in job["text"]:
                 yield f"  {_SIGNS[row['severity']]} {shown(row['title'])}"
     yield from headlines(result.manifest["logs"])
-    logs_with: dict[str, list[dict]] = {}
+    logs_with: dict[str, list[Mapping[str, Any]]] = {}
     first: dict[str, int] = {}  # where each stands in the log in which it stands first
     for findings in result.findings.values():
         for position, finding in enumerate(findings):
@@ -100,30 +107,30 @@ def _headlines(result: BuildResult) -> Iterator[str]:
         )
 
 
-def _order(group: list[dict], first: int) -> tuple:
+def _order(group: Sequence[Mapping[str, Any]], first: int) -> tuple[int, int, int]:
     """Errors as their logs have them, then the others by what they cost together."""
     place = stage(group[0]["kind"], group[0]["severity"], group[0]["details"])
     return place, first if place == ERROR else 0, -sum(finding["cost_us"] or 0 for finding in group)
 
 
-def warnings(manifest: dict) -> str:
+def warnings(manifest: Mapping[str, Any]) -> str:
     """Return which logs have which warnings, a line for each log that has any, and those of the bundle; empty
     when there are none.
     """
     about = manifest["diagnostic_codes"]
     lines = []
     for log in manifest["logs"]:
-        found = [
+        counts = [
             f"{count:,} × {code}"
             for code, count in log["diagnostics"].items()
             if about[code]["severity"] == "warning"
         ]
-        if found:
-            lines.append(f"  {shown(log['source']['name'])}: {', '.join(found)}")
-    found = [
+        if counts:
+            lines.append(f"  {shown(log['source']['name'])}: {', '.join(counts)}")
+    counts = [
         f"{len(messages):,} × {code}"
         for code, messages in manifest.get("diagnostics", {}).items()
         if about[code]["severity"] == "warning"
     ]
-    lines += [f"  comparison of the ranks: {', '.join(found)}"] if found else []
+    lines += [f"  comparison of the ranks: {', '.join(counts)}"] if counts else []
     return "\n".join(lines)

@@ -12,19 +12,16 @@ from pathlib import Path
 
 from tlparse_bundle.base.errors import BundleError
 
-# Provenance is written when a graph is compiled; what comes out of a cache that was filled without it has
-# none
-# (torch/_inductor/config.py: trace.provenance_tracking_level, force_disable_caches).
+# Provenance is written when a graph is compiled. What comes out of a cache that was filled without it has
+# none (torch/_inductor/config.py: trace.provenance_tracking_level, force_disable_caches).
 PROVENANCE = {"INDUCTOR_PROVENANCE": "1", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
 _PASSED_ON = tuple(
     getattr(signal, name)
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
     if hasattr(signal, name)
 )
-_FROM_TERMINAL = {
-    signal.SIGINT,
-    getattr(signal, "SIGQUIT", None),
-}  # the terminal sends them to the program as well
+# The terminal sends them to the program as well.
+_FROM_TERMINAL = {signal.SIGINT, getattr(signal, "SIGQUIT", None)}
 
 
 def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False) -> int:
@@ -35,7 +32,7 @@ def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False)
     them) when the program cannot be started.
     """
     environment = {**os.environ, **(PROVENANCE if provenance else {}), "TORCH_TRACE": str(trace.resolve())}
-    process: subprocess.Popen | None = None
+    process: subprocess.Popen[bytes] | None = None
     early: list[int] = []  # a program can be running before the call that starts it returns
 
     def pass_on(number: int, frame: object) -> None:
@@ -70,7 +67,10 @@ def tracing(folder: Path) -> Iterator[None]:
     Raises BundleError when there is no torch, or none that traces.
     """
     try:
-        from torch._logging import _internal, structured
+        from torch._logging import (  # type: ignore[import-not-found, unused-ignore]  # torch need not be there
+            _internal,
+            structured,
+        )
 
         handler = _internal.LazyTraceHandler(str(folder))
         handler.setFormatter(_internal.TorchLogsFormatter(trace=True))
@@ -85,9 +85,8 @@ def tracing(folder: Path) -> Iterator[None]:
         ) from None
     trace_log.addHandler(handler)
     try:
-        for name, number in list(
-            names.items()
-        ):  # records name files by these numbers, which torch writes once in a process
+        # Records name files by these numbers, which torch writes once in a process.
+        for name, number in list(names.items()):
             trace_structured("str", lambda name=name, number=number: (name, number), suppress_context=True)
         yield
     finally:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.build import rank_list
-from tlparse_bundle.cli.options import Location
+from tlparse_bundle.cli.options import Location, complete_logs
 from tlparse_bundle.cli.output import say, say_coloured, say_json, width
 
 _FORMATS = ("text", "markdown", "json", "github")
@@ -24,7 +24,7 @@ _FORMATS = ("text", "markdown", "json", "github")
     show_default=True,
     help="github: annotations of a workflow.",
 )
-@click.option("--log", "log_id", metavar="ID", shell_complete=completion.logs, help="This log only.")
+@click.option("--log", "log_id", metavar="ID", shell_complete=complete_logs, help="This log only.")
 @click.option("--rank", "ranks", callback=rank_list, metavar="LIST", help="These ranks only, such as 0,3-7.")
 @click.option(
     "--kind",
@@ -34,7 +34,14 @@ _FORMATS = ("text", "markdown", "json", "github")
     help="These kinds of findings only, such as recompile; may be repeated.",
 )
 @click.option("--limit", type=click.IntRange(min=0), help="Not more findings of a log than this.")
-def report(bundle, form, log_id, ranks, kinds, limit) -> None:
+def report(
+    bundle: Path | str,
+    form: str,
+    log_id: str | None,
+    ranks: list[int] | None,
+    kinds: tuple[str, ...],
+    limit: int | None,
+) -> None:
     """Print what the ranks of a bundle say together, and what each log says: what went wrong, where, what it
     cost, what may help. Most important first.
 
@@ -65,7 +72,7 @@ def report(bundle, form, log_id, ranks, kinds, limit) -> None:
             ),
             None,
         )
-        logs = [
+        logs: list[dict[str, Any]] = [
             {
                 "id": section.log.id,
                 "rank": section.log.rank,

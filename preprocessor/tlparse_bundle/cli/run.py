@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from tlparse_bundle.cli.bundle_inputs import build_logs
 from tlparse_bundle.cli.options import name_options, open_option, port_option
 from tlparse_bundle.cli.output import say, shown
 from tlparse_bundle.cli.serve import serve_bundles
+
+if TYPE_CHECKING:
+    from tlparse_bundle.pipeline.build import BuildResult
 
 DEFAULT_OUT = Path("tlparse_out")
 
@@ -44,7 +48,16 @@ DEFAULT_OUT = Path("tlparse_out")
 @open_option("Serve the bundle and open it in the browser (default on a terminal), or not.", default=None)
 @port_option
 def run(
-    program, output, overwrite, keep_trace, provenance, follows, label, commit, open_browser, port
+    program: tuple[str, ...],
+    output: Path | None,
+    overwrite: bool,
+    keep_trace: Path | None,
+    provenance: bool,
+    follows: bool,
+    label: str | None,
+    commit: str | None,
+    open_browser: bool | None,
+    port: int | None,
 ) -> None:
     """Run a program with TORCH_TRACE, bundle what it traced, and open it.
 
@@ -81,7 +94,7 @@ def run(
         trace = keep_trace or Path(folder)
         trace.mkdir(parents=True, exist_ok=True)
 
-        def program_runs() -> int:
+        def run_program() -> int:
             code = run_traced(program, trace, provenance=provenance)
             if code:
                 say(f"{shown(program[0])} ended with {code}; what it traced until then:", err=True)
@@ -92,19 +105,18 @@ def run(
                 )
             return code
 
-        def built(code: int):
+        def build_trace(code: int) -> BuildResult:
+            replaces = overwrite or follows  # what is there now we have begun
             try:
-                return build_logs([trace], out, overwrite=overwrite or follows, label=label, commit=commit)[
-                    0
-                ]  # what is there now we have begun
+                return build_logs([trace], out, overwrite=replaces, label=label, commit=commit)[0]
             except BundleError as error:
                 error.exit_code = code or error.exit_code
                 raise
 
         if follows:
             code = follow_program(
-                program_runs,
-                built,
+                run_program,
+                build_trace,
                 trace,
                 out,
                 {"label": label, "commit": commit, "overwrite": overwrite},
@@ -112,8 +124,8 @@ def run(
                 opens=opens,
             )
         else:
-            code = program_runs()
-            print_summary(built(code))
+            code = run_program()
+            print_summary(build_trace(code))
     if opens and not follows:
         serve_bundles([out], port=port, open_browser=True)
     elif not opens and not follows:

@@ -6,17 +6,20 @@ import os
 import re
 import shlex
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.cli import completion
 from tlparse_bundle.cli.bundle_inputs import build_logs, bundle_name, refuse_bundles
-from tlparse_bundle.cli.options import Location, open_option, port_option
+from tlparse_bundle.cli.options import Location, complete_paths, open_option, port_option
 from tlparse_bundle.cli.output import say, shown
+
+if TYPE_CHECKING:
+    from tlparse_bundle.cli.follow import ServerOptions
 
 RESERVED = {"lib", "home", "trend"}  # folders beside the viewers that these need
 
@@ -53,7 +56,7 @@ viewer_option = click.option(
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, metavar="[BUNDLE]...", shell_complete=completion.places)
+@click.argument("bundles", nargs=-1, metavar="[BUNDLE]...", shell_complete=complete_paths)
 @port_option
 @click.option(
     "--allow-origin",
@@ -72,7 +75,15 @@ viewer_option = click.option(
     help="Follow BUNDLE, logs that are still written: the pages show what comes.",
 )
 @open_option("Open the browser, or not (default).")
-def serve(bundles, port, allow_origins, viewers, no_token, follows, open_browser) -> None:
+def serve(
+    bundles: tuple[str, ...],
+    port: int | None,
+    allow_origins: tuple[str, ...],
+    viewers: tuple[Path, ...],
+    no_token: bool,
+    follows: bool,
+    open_browser: bool,
+) -> None:
     """Serve bundles and viewers to the browser of this machine.
 
     BUNDLE is a bundle or a folder of bundles, here or at a URL (s3://, gs://, https://). New bundles of a
@@ -90,16 +101,13 @@ def serve(bundles, port, allow_origins, viewers, no_token, follows, open_browser
       tlparse-bundle serve out/ --port 8000 --allow-origin https://me.github.io
     """
     if follows:
+        from tlparse_bundle.cli.follow import ServerOptions
+
         if not bundles:
             raise click.UsageError(
                 "--follow needs the logs, or the directory that they will be written into."
             )
-        options = {
-            "port": port,
-            "viewers": viewers,
-            "allow_origins": allow_origins,
-            "with_token": not no_token,
-        }
+        options = ServerOptions(port, viewers, allow_origins, with_token=not no_token)
         _serve_growing(bundles, options, open_browser=open_browser)
     else:
         serve_bundles(
@@ -112,12 +120,12 @@ def serve(bundles, port, allow_origins, viewers, no_token, follows, open_browser
         )
 
 
-def _serve_growing(traces: Sequence[str], options: dict, *, open_browser: bool) -> None:
+def _serve_growing(places: Sequence[str], options: ServerOptions, *, open_browser: bool) -> None:
     """Follow logs into a bundle that goes away with the server."""
     from tlparse_bundle.bundle.atomic.folder import temporary_folder
     from tlparse_bundle.cli.follow import follow_logs, opened_server
 
-    traces = [Location().convert(trace, None, None) for trace in traces]
+    traces = [Location().convert(place, None, None) for place in places]
     refuse_bundles(traces)
     with opened_server(options, open_browser=open_browser) as server, temporary_folder() as folder:
         keep = " ".join(shlex.quote(str(trace)) for trace in traces)
@@ -126,19 +134,17 @@ def _serve_growing(traces: Sequence[str], options: dict, *, open_browser: bool) 
             f" {shown(keep)}. Press Ctrl-C to stop.",
             err=True,
         )
-        try:
+        with suppress(KeyboardInterrupt):  # this is how it is meant to end
             follow_logs(traces, folder / bundle_name(traces[0]), {}, server, keeps=False)
-        except KeyboardInterrupt:  # this is how it is meant to end
-            pass
 
 
 def serve_bundles(
-    bundles,
+    bundles: Sequence[str | Path],
     *,
     port: int | None = None,
     open_browser: bool,
-    viewers=(),
-    allow_origins=(),
+    viewers: Sequence[Path] = (),
+    allow_origins: Sequence[str] = (),
     with_token: bool = True,
     page: str = "",
 ) -> None:
@@ -147,7 +153,7 @@ def serve_bundles(
     Raises BundleError when one of the bundles cannot be read.
     """
     from tlparse_bundle.cli.exits import end_at_signals
-    from tlparse_bundle.cli.server_address import say_address
+    from tlparse_bundle.cli.output import say_address
     from tlparse_bundle.serve.http.server import serve as run_server
 
     def ready(url: str, token: str | None) -> None:
@@ -184,7 +190,7 @@ def _place(location: str | Path, kept: ExitStack) -> str | Path:
     from tlparse_bundle.serve.bundle_places import is_bundle, open_place
 
     if not is_url(location) and _is_trace(Path(location)):
-        return _built(location, kept)
+        return _build(location, kept)
     if not is_url(location) and Path(location).is_dir() and not any(Path(location).iterdir()):
         say(
             f"{shown(location)} is empty: bundles that are built in it appear on the page. To see logs as"
@@ -232,7 +238,7 @@ def _is_trace(path: Path) -> bool:
         return False
 
 
-def _built(trace: str | Path, kept: ExitStack) -> Path:
+def _build(trace: str | Path, kept: ExitStack) -> Path:
     from tlparse_bundle.bundle.atomic.folder import temporary_folder
     from tlparse_bundle.cli.progress import print_summary
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tlparse_bundle.cli import completion
-from tlparse_bundle.cli.options import no_verify, open_option
+from tlparse_bundle.cli.options import (
+    complete_compiles,
+    complete_paths,
+    complete_viewers,
+    no_verify,
+    open_option,
+)
 from tlparse_bundle.cli.output import say, shown
 from tlparse_bundle.cli.serve import viewer_option
 
@@ -18,10 +23,8 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.reader import Bundle
 
 _MAX_MB = 100
-PRESETS = (
-    "share-with-public",
-    "share-with-vendor",
-)  # those of redact.policy, which a help text should not wait for
+# Those of redact.policy, which a help text should not wait for.
+PRESETS = ("share-with-public", "share-with-vendor")
 
 
 @click.command()
@@ -36,7 +39,7 @@ PRESETS = (
     nargs=2,
     multiple=True,
     metavar="BASE NEW",
-    shell_complete=completion.places,
+    shell_complete=complete_paths,
     help="Compare these two of the bundles; may be repeated (default: each bundle with the one before it).",
 )
 @click.option(
@@ -47,7 +50,14 @@ PRESETS = (
 @click.option(
     "--without-python", is_flag=True, help="Leave out the 14 MB with which its pages open raw logs."
 )
-def site(bundles, viewers, overwrite, pairs, preset, without_python) -> None:
+def site(
+    bundles: tuple[Path, ...],
+    viewers: tuple[Path, ...],
+    overwrite: bool,
+    pairs: tuple[tuple[str, str], ...],
+    preset: str | None,
+    without_python: bool,
+) -> None:
     """Write bundles and viewers into DIR, a site for any static host.
 
     Its pages open raw logs too, in the browser alone; without BUNDLE that is all that it does.
@@ -68,7 +78,7 @@ def site(bundles, viewers, overwrite, pairs, preset, without_python) -> None:
 
     if len(bundles) == 1 and (bundles[0] / MANIFEST).exists():
         raise click.UsageError(f"Where should the site go? Try: tlparse-bundle site {bundles[0]} public/")
-    *paths, folder = bundles
+    *sources, folder = bundles
     if python_folder() is None and not without_python:
         say(
             "warning: the pages of this site open bundles only, no raw logs: tlparse-bundle was installed"
@@ -76,9 +86,15 @@ def site(bundles, viewers, overwrite, pairs, preset, without_python) -> None:
             err=True,
         )
     notes: list[str] = []
-    with redacted_bundles(paths, pairs, preset) as (paths, pairs):
+    with redacted_bundles(sources, pairs, preset) as (paths, compared):
         size = write_site(
-            paths, folder, viewers, overwrite=overwrite, python=not without_python, compare=pairs, notes=notes
+            paths,
+            folder,
+            viewers,
+            overwrite=overwrite,
+            python=not without_python,
+            compare=compared,
+            notes=notes,
         )
     for note in notes:
         say(note, err=True)
@@ -102,9 +118,8 @@ def redacted_bundles(
     with temporary_folder() as work:
         new = {path: work / f"bundle_{number}" for number, path in enumerate(paths, 1)}
         old = {path: Bundle.open(path) for path in new}
-        words = Words(
-            list(old.values()), policy(preset)
-        )  # the same name for the same function in all, so that they can be compared
+        # The same name for the same function in all, so that they can be compared.
+        words = Words(list(old.values()), policy(preset))
         for path, out in new.items():
             write(old[path], out, policy(preset), words=words)
         named = {name: str(out) for path, out in new.items() for name in (path.name, str(path))}
@@ -112,19 +127,19 @@ def redacted_bundles(
 
 
 @click.command()
-@click.argument("bundle", metavar="BUNDLE|COMPARISON", shell_complete=completion.places)
+@click.argument("bundle", metavar="BUNDLE|COMPARISON", shell_complete=complete_paths)
 @click.argument("report", type=click.Path(path_type=Path, dir_okay=False), metavar="REPORT.html")
 @click.option(
     "--compile",
     "compiles",
     multiple=True,
     metavar="KEY",
-    shell_complete=completion.compiles,
+    shell_complete=complete_compiles,
     help="Only the artifacts of this compile, such as 0/1; may be repeated (default: all).",
 )
 @click.option(
     "--viewer",
-    shell_complete=completion.viewers,
+    shell_complete=complete_viewers,
     help=(
         "This viewer only: one of the package, or the folder of one of your own (default: all of the package"
         " that have something to show)."
@@ -143,7 +158,17 @@ def redacted_bundles(
 @click.option("--overwrite", is_flag=True, help="Replace REPORT.html.")
 @open_option("Open the file in the browser, or not (default).")
 @no_verify
-def export(bundle, report, compiles, viewer, preset, max_mb, overwrite, open_browser, verify) -> None:
+def export(
+    bundle: str,
+    report: Path,
+    compiles: tuple[str, ...],
+    viewer: str | None,
+    preset: str | None,
+    max_mb: int,
+    overwrite: bool,
+    open_browser: bool,
+    verify: bool,
+) -> None:
     """Write a bundle and its viewers as one HTML file that opens from disk, offline.
 
     Of a folder that 'compare --out' wrote, the file holds the comparison and both bundles.
@@ -190,7 +215,7 @@ def _write_bundle_page(
     from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.serve.publish.export import export as export_page
     from tlparse_bundle.serve.publish.export import viewers_of
-    from tlparse_bundle.serve.viewer_files import viewer_folder
+    from tlparse_bundle.serve.viewers import viewer_folder
 
     source = Bundle.open(bundle, verify=verify)
     held = f"the artifacts of {', '.join(compiles)}" if compiles else "all artifacts"
@@ -213,7 +238,7 @@ def _write_bundle_page(
 
 
 def write_comparison_page(
-    document: dict,
+    document: dict[str, Any],
     sides: Mapping[str, Bundle],
     report: Path,
     max_bytes: int = _MAX_MB * 1_000_000,
@@ -250,9 +275,9 @@ def _write_page(
 
 
 @click.command()
-@click.argument("viewer", shell_complete=completion.viewers)
+@click.argument("viewer", shell_complete=complete_viewers)
 @click.argument("folder", type=click.Path(path_type=Path))
-def fork(viewer, folder) -> None:
+def fork(viewer: str, folder: Path) -> None:
     """Copy a viewer into FOLDER, to make it your own. It runs as it is; its README says how.
 
     \b
@@ -271,7 +296,7 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
 
 
 @click.command()
-@click.argument("bundle", metavar="BUNDLE", shell_complete=completion.places)
+@click.argument("bundle", metavar="BUNDLE", shell_complete=complete_paths)
 @click.argument("out", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--preset",
@@ -298,7 +323,16 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
 @click.option("--preview", is_flag=True, help="Say what would go and what would stay; write nothing.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @no_verify
-def redact(bundle, out, preset, keep, drop, preview, overwrite, verify) -> None:
+def redact(
+    bundle: str,
+    out: Path | None,
+    preset: str | None,
+    keep: list[str],
+    drop: list[str],
+    preview: bool,
+    overwrite: bool,
+    verify: bool,
+) -> None:
     """Write BUNDLE to OUT without what should stay in the house.
 
     Structure, times, counts and torch's own messages stay. Names of functions, files, modules and tensors
@@ -327,18 +361,18 @@ def redact(bundle, out, preset, keep, drop, preview, overwrite, verify) -> None:
     if out is None and not preview:
         raise click.UsageError(f"Where should the bundle go? Try: tlparse-bundle redact {bundle} shared/")
     source = Bundle.open(bundle, verify=verify)
-    if preview:
+    if preview or out is None:
         for line in preview_of(source, chosen):
             say(line)
         return
-    made = write(source, out, chosen, overwrite=overwrite)
+    redacted = write(source, out, chosen, overwrite=overwrite)
     say(
-        f"{shown(out)}: {made.size_bytes / 1e6:.1f} MB without {', '.join(chosen.as_row()['dropped'])};"
-        f" {plural(made.renamed, 'name')} {'is another' if made.renamed == 1 else 'are others'};"
-        f" {plural(made.lines, 'line')} of source code {'is' if made.lines == 1 else 'are'} gone.",
+        f"{shown(out)}: {redacted.size_bytes / 1e6:.1f} MB without {', '.join(chosen.as_row()['dropped'])};"
+        f" {plural(redacted.renamed, 'name')} {'is another' if redacted.renamed == 1 else 'are others'};"
+        f" {plural(redacted.lines, 'line')} of source code {'is' if redacted.lines == 1 else 'are'} gone.",
         err=True,
     )
-    if made.changed:
-        said = ", ".join(f"{kind} {change:+d}" for kind, change in made.changed.items())
-        say(f"warning: findings differ from those of {shown(bundle)}: {said}", err=True)
+    if redacted.changed:
+        changes = ", ".join(f"{kind} {change:+d}" for kind, change in redacted.changed.items())
+        say(f"warning: findings differ from those of {shown(bundle)}: {changes}", err=True)
     say(f"Look at it before you share it: tlparse-bundle serve {shown(out)}", err=True)

@@ -6,14 +6,14 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tlparse_bundle.cli.output import say, say_json, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from duckdb import DuckDBPyConnection
 
@@ -41,7 +41,7 @@ _MEASURED = 200  # rows, from which the widths of a table come
     help="Write all tables into one DuckDB file.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace FILE.duckdb.")
-def sql(arguments, form, out, overwrite) -> None:
+def sql(arguments: tuple[str, ...], form: str, out: Path | None, overwrite: bool) -> None:
     """Query the tables of one or several bundles in SQL. Without QUERY, list the tables and their columns.
 
     DuckDB reads the files where they are (pip install 'tlparse-bundle[sql]'). Each table has the columns
@@ -52,7 +52,7 @@ def sql(arguments, form, out, overwrite) -> None:
       tlparse-bundle sql out/ "select compile, function, total_us from compiles order by total_us desc limit 5"
       tlparse-bundle sql monday/ tuesday/ "select bundle, compile_us, recompile_count from logs" --format json
       tlparse-bundle sql out/ --out trace.duckdb
-    """
+    """  # noqa: E501 - a command that can be copied
     from tlparse_bundle.render.running import still_growing
 
     places, query = _taken_apart(arguments)
@@ -89,7 +89,8 @@ def _opened(places: Sequence[str]) -> list[tuple[str, Bundle]]:
 
     short = [place.rstrip("/").rpartition("/")[2] or place for place in places]
     return [
-        (name if short.count(name) == 1 else place, Bundle.open(place)) for place, name in zip(places, short)
+        (name if short.count(name) == 1 else place, Bundle.open(place))
+        for place, name in zip(places, short, strict=True)
     ]
 
 
@@ -116,24 +117,21 @@ def _list(bundles: Sequence[tuple[str, Bundle]], form: str) -> None:
     from tlparse_bundle.bundle.sql import database, tables
 
     with database(bundles) as connection:
-        listed = [
-            {
-                "name": name,
-                "help": (
-                    schema(name)["description"].partition(".")[0] + "." if name in schema_names() else None
-                ),
-                "columns": columns,
-            }
-            for name, columns in tables(connection).items()
-        ]
+        columns_of = tables(connection)
+    about = {
+        name: schema(name)["description"].partition(".")[0] + "." if name in schema_names() else None
+        for name in columns_of
+    }
     if form == "json":
-        say_json(listed)
+        say_json(
+            [{"name": name, "help": about[name], "columns": columns} for name, columns in columns_of.items()]
+        )
         return
-    for row in listed:
+    for name, columns in columns_of.items():
         say(
-            f"{shown(row['name'])}"
-            + (f": {row['help']}" if row["help"] else "")
-            + f"\n    {shown(', '.join(row['columns']))}"
+            f"{shown(name)}"
+            + (f": {about[name]}" if about[name] else "")
+            + f"\n    {shown(', '.join(columns))}"
         )
 
 
@@ -143,7 +141,7 @@ def _ask(bundles: Sequence[tuple[str, Bundle]], query: str, form: str) -> None:
     with asked(bundles, query) as rows:
         if form == "json":
             names = _names(rows)
-            say_json([dict(zip(names, map(_json_cell, row))) for row in rows.fetchall()])
+            say_json([dict(zip(names, map(_json_cell, row), strict=True)) for row in rows.fetchall()])
         elif form == "csv":
             _print_csv(rows)
         else:
@@ -154,7 +152,7 @@ def _names(rows: DuckDBPyConnection) -> list[str]:
     return [column[0] for column in rows.description or ()]
 
 
-def _rest(rows: DuckDBPyConnection) -> Iterator[tuple]:
+def _rest(rows: DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
     """The rows that were not taken yet, some at a time."""
     while batch := rows.fetchmany(_MEASURED):
         yield from batch
@@ -171,7 +169,8 @@ def _print_csv(rows: DuckDBPyConnection) -> None:
 
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    for row in (_names(rows), *_rest(rows)):
+    lines: list[Sequence[Any]] = [_names(rows), *_rest(rows)]
+    for row in lines:
         writer.writerow(row)
         if sys.stdout.isatty():
             say(text.getvalue(), nl=False)
@@ -188,8 +187,8 @@ def _print_table(rows: DuckDBPyConnection) -> None:
     widths = [max([len(name), *(len(row[at]) for row in first)]) for at, name in enumerate(names)]
     say(_line(map(shown, names), widths))
     say(_line(("-" * width for width in widths), widths))
-    for row in first:
-        say(_line(row, widths))
+    for texts in first:
+        say(_line(texts, widths))
     for row in _rest(rows):
         say(_line([_text(cell) for cell in row], widths))
 
@@ -205,5 +204,5 @@ def _text(cell: object) -> str:
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
 
 
-def _line(cells: Sequence[str] | object, widths: Sequence[int]) -> str:
-    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths)).rstrip()
+def _line(cells: Iterable[str], widths: Sequence[int]) -> str:
+    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.cli import completion
-from tlparse_bundle.cli.options import open_option, port_option
+from tlparse_bundle.cli.options import complete_paths, open_option, port_option
 from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
 from tlparse_bundle.cli.serve import serve_bundles
 
@@ -23,7 +22,7 @@ _FORMATS = ("text", "json", "benchmark-database")
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...", shell_complete=completion.places)
+@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...", shell_complete=complete_paths)
 @click.option(
     "--format",
     "form",
@@ -49,7 +48,16 @@ _FORMATS = ("text", "json", "benchmark-database")
 @click.option("--overwrite", is_flag=True, help="Replace DIR if it is a page that this command wrote.")
 @open_option("Serve the bundles and open the page in the browser, or not (default).")
 @port_option
-def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -> None:
+def trend(
+    folders: tuple[str, ...],
+    form: str,
+    as_json: bool,
+    last: int | None,
+    target: Path | None,
+    overwrite: bool,
+    open_browser: bool,
+    port: int | None,
+) -> None:
     """Show runs over time: compile time by phase, compiles, graph breaks, recompiles, failures, caches; and
     where they jump.
 
@@ -67,7 +75,7 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
     from tlparse_bundle.serve.bundle_places import open_place
     from tlparse_bundle.serve.catalogue import Bundles, url_names
     from tlparse_bundle.serve.publish.trend import write_trend
-    from tlparse_bundle.serve.viewer_files import TREND
+    from tlparse_bundle.serve.viewers import TREND
     from tlparse_bundle.statements.runs.trend.document import document
     from tlparse_bundle.statements.runs.trend.run import read_runs
 
@@ -82,9 +90,9 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
             hint=hint,
             code="not-a-bundle",
         )
-    found = document(runs, broken)
+    history = document(runs, broken)
     if target:
-        write_trend(found, locations, target, overwrite=overwrite)
+        write_trend(history, locations, target, overwrite=overwrite)
         say(
             f"{shown(target)}: the page of {len(runs)} runs. Try it: python -m http.server -d"
             f" {shown(target)}",
@@ -93,19 +101,19 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
     if open_browser:
         serve_bundles(folders, port=port, open_browser=True, page=f"viewers/{TREND}/")
     elif as_json or form == "json":
-        say_json({"ok": True, **found})
+        say_json({"ok": True, **history})
     elif form == "benchmark-database":
         most = len(runs) if last is None else last
-        wanted = {
+        latest = {
             index
-            for series in found["series"]
+            for series in history["series"]
             for index in series["run_indexes"][max(0, len(series["run_indexes"]) - most) :]
         }
-        say_json(benchmark_records.records(run for index, run in enumerate(runs) if index in wanted))
+        say_json(benchmark_records.records(run for index, run in enumerate(runs) if index in latest))
     elif not target:
         say_coloured(
             trend_terminal.render(
-                found,
+                history,
                 last=_ROWS if last is None else last,
                 width=width(),
                 command=lambda base, new: _compare(runs[base], runs[new]),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from tlparse_bundle.legacy import rust_json
-from tlparse_bundle.legacy.file_names import split_ending
 from tlparse_bundle.legacy.records import Record
 
+Metadata = Mapping[str, Any]  # what is under a key of the envelope
 PAYLOAD, JSON, PAGE, GLOBAL_PAGE, LINK = "payload", "json", "page", "global page", "link"
 
 
@@ -23,20 +23,20 @@ class Output(NamedTuple):
     url: str = ""
 
 
-def _sentinel(key: str) -> Callable[[dict, Record], Output]:
+def _sentinel(key: str) -> Callable[[Metadata, Record], Output]:
     return lambda metadata, record: Output(PAYLOAD, f"{key}.txt")
 
 
-def _page(key: str) -> Callable[[dict, Record], Output]:
+def _page(key: str) -> Callable[[Metadata, Record], Output]:
     return lambda metadata, record: Output(PAGE, f"{key}.html")
 
 
-def _text(metadata: dict, key: str) -> str:
+def _text(metadata: Metadata, key: str) -> str:
     value = metadata.get(key)
     return value if type(value) is str else ""
 
 
-def _graph_dump(metadata: dict, record: Record) -> Output | None:
+def _graph_dump(metadata: Metadata, record: Record) -> Output | None:
     """Those of vLLM have rules of their own; of most of them no file is made, and the payload stands in
     payloads/.
     """
@@ -44,7 +44,7 @@ def _graph_dump(metadata: dict, record: Record) -> Output | None:
     return None if name.startswith("vllm_") else Output(PAYLOAD, f"{name}.txt")
 
 
-def _vllm_config(metadata: dict, record: Record) -> Output | None:
+def _vllm_config(metadata: Metadata, record: Record) -> Output | None:
     """A second file of the same content, as tlparse writes it."""
     if _text(metadata, "name") != "vllm_compilation_config":
         return None
@@ -55,13 +55,13 @@ def _vllm_config(metadata: dict, record: Record) -> Output | None:
     return Output(JSON, "vllm_compilation_config.json")
 
 
-def _vllm_graph(metadata: dict, record: Record) -> Output | None:
+def _vllm_graph(metadata: Metadata, record: Record) -> Output | None:
     name = _text(metadata, "name")
     known = name == "vllm_piecewise_split_graph" or name.startswith(("vllm_subgraph_", "vllm_submod_"))
     return Output(PAYLOAD, f"{name}.txt") if known else None
 
 
-def _dynamo_guards(metadata: dict, record: Record) -> Output | None:
+def _dynamo_guards(metadata: Metadata, record: Record) -> Output | None:
     try:
         guards = rust_json.loads(record.payload)
     except ValueError:
@@ -72,29 +72,29 @@ def _dynamo_guards(metadata: dict, record: Record) -> Output | None:
     return Output(PAGE, "dynamo_guards.html") if sound else None
 
 
-def _output_code(metadata: dict, record: Record) -> Output:
+def _output_code(metadata: Metadata, record: Record) -> Output:
     parts = [part for part in _text(metadata, "filename").split("/") if part not in ("", ".")]
     if not parts or parts[-1] == "..":
         return Output(PAYLOAD, "inductor_output_code.txt")
     return Output(PAYLOAD, f"inductor_output_code_{split_ending(parts[-1])[0]}.txt")
 
 
-def _split_child(metadata: dict, record: Record) -> Output:
+def _split_child(metadata: Metadata, record: Record) -> Output:
     return Output(PAYLOAD, f"optimize_ddp_split_child_{_text(metadata, 'name')}.txt")
 
 
-def _link(metadata: dict, record: Record) -> Output:
+def _link(metadata: Metadata, record: Record) -> Output:
     return Output(LINK, _text(metadata, "name"), _text(metadata, "url"))
 
 
-def _artifact(metadata: dict, record: Record) -> Output | None:
+def _artifact(metadata: Metadata, record: Record) -> Output | None:
     name, encoding = _text(metadata, "name"), metadata.get("encoding")
     if encoding == "string":
         return Output(PAYLOAD, f"{name}.txt")
     return Output(JSON, f"{name}.json") if encoding == "json" else None
 
 
-def _dump_file(metadata: dict, record: Record) -> Output:
+def _dump_file(metadata: Metadata, record: Record) -> Output:
     name = _text(metadata, "name")
     eval_with_key = re.search(r"<eval_with_key>\.(\d+)", name)
     return Output(
@@ -103,7 +103,7 @@ def _dump_file(metadata: dict, record: Record) -> Output:
     )
 
 
-Rule = Callable[[dict, Record], Output | None]
+Rule = Callable[[Metadata, Record], Output | None]
 
 _VLLM: list[tuple[str, Rule]] = [("artifact", _vllm_config), ("graph_dump", _vllm_graph)]
 # In the order in which tlparse tries them; a record with several of the keys makes several files.
@@ -145,3 +145,9 @@ def outputs(record: Record, *, export: bool) -> Iterator[tuple[str, Output]]:
         output = None if metadata is None else rule(metadata, record)
         if output is not None:
             yield key, output
+
+
+def split_ending(name: str) -> tuple[str, str]:
+    """A file name as stem and ending with its dot, as Rust's Path does: '.txt' has no ending."""
+    stem, dot, ending = name.rpartition(".")
+    return (stem, dot + ending) if stem and name != ".." else (name, "")

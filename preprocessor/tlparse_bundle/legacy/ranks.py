@@ -7,13 +7,13 @@ order in which the file system lists them. Here all of a compile id are taken, i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from tlparse_bundle.legacy import rust_json
 from tlparse_bundle.legacy.directory import Directory
-from tlparse_bundle.legacy.file_names import split_ending
+from tlparse_bundle.legacy.outputs import split_ending
 from tlparse_bundle.statements.ranks.collective_code import in_code, scheduled
 
 _SCHEDULE, _ESTIMATES, _CODE = (
@@ -30,19 +30,19 @@ class RankFiles:
     """Collects from the folders of the ranks, as they are written, and writes what is about all of them."""
 
     def __init__(self) -> None:
-        self._schedules: list[dict] = []
-        self._estimates: list[dict] = []
+        self._schedules: list[rust_json.Struct] = []
+        self._estimates: list[rust_json.Struct] = []
 
     def add(self, rank: int, directory: Directory) -> None:
         """Take what the report of a rank has; write its collectives_parity.json."""
         parity = []
         for graph, shown_id, names in _graphs(directory):
             folder = directory.folder / graph
-            schedules = [ops for name in names if (ops := _schedule(folder, name)) is not None]
+            schedules = [schedule for name in names if (schedule := _schedule(folder, name)) is not None]
             self._schedules += [rust_json.Struct(rank=rank, graph=graph, ops=ops) for ops in schedules if ops]
             for name in names:
-                if ops := _estimate(folder, name):
-                    self._estimates.append(rust_json.Struct(rank=rank, graph=graph, ops=ops))
+                if estimates := _estimates(folder, name):
+                    self._estimates.append(rust_json.Struct(rank=rank, graph=graph, ops=estimates))
             codes = [
                 (folder / name).read_text(encoding="utf-8", errors="replace")
                 for name in names
@@ -57,7 +57,10 @@ class RankFiles:
 
     def write(self, folder: Path) -> None:
         """Write the files of all ranks that have something in them."""
-        files = {"collective_schedules.json": self._schedules, "runtime_estimations.json": self._estimates}
+        files: dict[str, Sequence[dict[str, Any]]] = {
+            "collective_schedules.json": self._schedules,
+            "runtime_estimations.json": self._estimates,
+        }
         if self._estimates:
             files["chromium_trace_with_runtime.json"] = [*_trace(self._estimates)]
         for name, rows in files.items():
@@ -68,9 +71,8 @@ class RankFiles:
 def _graphs(directory: Directory) -> Iterator[tuple[str, str, list[str]]]:
     """(folder, compile id, names of its files) of each compile id."""
     for shown_id, entries in directory.groups.items():
-        files = [
-            entry["url"].split("/") for entry in entries if entry["url"] in directory.written
-        ]  # a link may lead anywhere
+        # A link may lead anywhere.
+        files = [entry["url"].split("/") for entry in entries if entry["url"] in directory.written]
         for graph in dict.fromkeys(parts[0] for parts in files if len(parts) == 2):
             yield graph, shown_id, [parts[1] for parts in files if len(parts) == 2 and parts[0] == graph]
 
@@ -94,13 +96,13 @@ def _schedule(folder: Path, name: str) -> list[str] | None:
     return ["null" if op is None else str(op) for op in ops] if type(ops) is list else None
 
 
-def _estimate(folder: Path, name: str) -> list[dict]:
+def _estimates(folder: Path, name: str) -> list[rust_json.Struct]:
     value = _json(folder, name, _ESTIMATES)
     ops = value.get("ops") if type(value) is dict else None
     rows = []
     for op in ops if type(ops) is list else ():
         ns = op.get("estimated_runtime_ns") if type(op) is dict else None
-        if type(ns) in (int, float):
+        if isinstance(ns, int | float) and type(ns) is not bool:
             label = op.get("name")
             rows.append(
                 rust_json.Struct(name=label if type(label) is str else "null", estimated_runtime_ns=float(ns))
@@ -116,8 +118,8 @@ def _parity(schedules: list[list[str]], codes: list[str]) -> dict[str, int] | No
     return {"offset": offset, "missing_waits": missing} if offset or missing else None
 
 
-def _trace(estimates: list[dict]) -> Iterator[dict]:
-    """Trace events: a process for each rank, a thread for each graph, its operations one behind the other."""
+def _trace(estimates: Sequence[rust_json.Struct]) -> Iterator[dict[str, Any]]:
+    """Trace events: a process for each rank, a thread for each graph, its operations one after the other."""
     ends: dict[tuple[int, str], int] = {}
     for row in estimates:
         rank, graph = row["rank"], row["graph"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -26,7 +26,7 @@ UNKNOWN_YEAR = 1970
 class Record:
     """One record: ``event``, its ``envelope`` (dict) and what stood before it (``prefix``, dict)."""
 
-    def __init__(self, event: Event, envelope: dict, prefix: dict):
+    def __init__(self, event: Event, envelope: dict[str, Any], prefix: dict[str, Any]):
         self.event = event
         self.envelope = envelope
         self.prefix = prefix
@@ -60,7 +60,7 @@ class Record:
         shown += ["-" if part is None else str(part) for part in (frame, compile)]
         return "[" + "/".join(shown) + (f"_{attempt}" if attempt else "") + "]"
 
-    def metadata(self, key: str) -> dict | None:
+    def metadata(self, key: str) -> dict[str, Any] | None:
         """What is under ``key``; None when there is nothing, {} for anything but an object."""
         value = self.envelope.get(key)
         return None if value is None else value if type(value) is dict else {}
@@ -104,7 +104,7 @@ def string_table(log: Log) -> list[str | None]:
     return [strings.get(number) for number in range(max(strings, default=0) + 1)]
 
 
-def interned(envelope: dict) -> tuple[str, int] | None:
+def interned(envelope: Mapping[str, Any]) -> tuple[str, int] | None:
     """(text, id) when the record defines a string."""
     value = envelope.get("str")
     if type(value) is list and len(value) == 2 and type(value[0]) is str and _is_u32(value[1]):
@@ -112,7 +112,7 @@ def interned(envelope: dict) -> tuple[str, int] | None:
     return None
 
 
-def _prefix(groups: tuple[bytes, ...], year: int) -> dict:
+def _prefix(groups: tuple[bytes, ...], year: int) -> dict[str, Any]:
     _, date_time, micros, thread, path, line = (group.decode("utf-8", "replace") for group in groups)
     month, day, time = date_time[:2], date_time[2:4], date_time[5:]
     return {
@@ -136,7 +136,8 @@ class _Years:
 
     def __init__(self, log: Log):
         clock = log.directory["clock"]
-        self._year = clock["year"] or UNKNOWN_YEAR
+        self._year: int = clock["year"] or UNKNOWN_YEAR
+        self._origin: dt.datetime | None
         try:
             self._origin = dt.datetime.strptime(f"{self._year}-{clock['origin']}", "%Y-%m-%d %H:%M:%S.%f")
         except ValueError:

@@ -16,8 +16,7 @@ from tlparse_bundle.bundle.layout import guards
 from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.restore import check_whole, restored_bytes
 from tlparse_bundle.legacy import rust_json
-from tlparse_bundle.legacy.directory import Directory
-from tlparse_bundle.legacy.file_names import safe_path
+from tlparse_bundle.legacy.directory import Directory, safe_path
 from tlparse_bundle.legacy.outputs import JSON, PAGE, PAYLOAD, Output, outputs
 from tlparse_bundle.legacy.ranks import RankFiles
 from tlparse_bundle.legacy.records import Record, interned, records, string_table
@@ -50,25 +49,27 @@ def write_legacy(bundle: Bundle, folder: Path, *, export: bool = False) -> list[
 def _write(logs: list[Log], folder: Path, export: bool) -> list[Path]:
     by_rank = len(logs) > 1 and len({log.rank for log in logs} - {None}) == len(logs)
     with open(folder / _TIMELINE, "wb") if by_rank and not export else nullcontext() as stream:
-        everyone = stream and _JsonArray(stream)
+        everyone = None if stream is None else _JsonArray(stream)
         targets = []
         ranks = RankFiles()
         for log in logs:
-            target = (
-                folder / (f"rank_{int(log.rank)}" if by_rank else safe_path(log.id).replace("/", "_"))
-                if len(logs) > 1
-                else folder
-            )
+            rank = log.rank if by_rank else None
+            if len(logs) == 1:
+                target = folder
+            elif rank is not None:
+                target = folder / f"rank_{int(rank)}"
+            else:
+                target = folder / safe_path(log.id).replace("/", "_")
             target.mkdir(exist_ok=target is folder)
             targets.append(target)
+            directory = Directory(target)
             if export:
-                _write_export(log, Directory(target))
+                _write_export(log, directory)
             else:
-                directory = Directory(target)
                 _write_report(log, directory, everyone)
-                if by_rank:
-                    ranks.add(log.rank, directory)
-        if everyone:
+                if rank is not None:
+                    ranks.add(rank, directory)
+        if everyone is not None:
             everyone.close()
             ranks.write(folder)
     return targets
@@ -108,7 +109,7 @@ def _write_report(log: Log, directory: Directory, everyone: _JsonArray | None) -
 
 
 def _write_export(log: Log, directory: Directory) -> None:
-    rows: list[dict] = []
+    rows: list[dict[str, Any]] = []
     for record, accepted in _of_one_rank(log, directory):
         if not accepted:
             continue
@@ -154,7 +155,7 @@ def _write_outputs(record: Record, directory: Directory, *, export: bool) -> str
     return payload_path
 
 
-def _write_line(lines: BinaryIO, envelope: dict, added: dict) -> None:
+def _write_line(lines: BinaryIO, envelope: dict[str, Any], added: dict[str, Any]) -> None:
     """A line of raw.jsonl; none when the record has one of the added keys itself."""
     if envelope.keys().isdisjoint(added):
         lines.write(rust_json.dumps(envelope | added).encode() + b"\n")
@@ -175,19 +176,19 @@ class _JsonArray:
         self._stream.write(b"[]" if self._before.startswith(b"[") else b"\n]")
 
 
-def failures(record: Record) -> list[tuple[str, dict, bool]]:
-    """(key of the envelope, row, has a page) of each failure that a record tells.
+def failures(record: Record) -> list[tuple[str, dict[str, Any], bool]]:
+    """(key of the envelope, row, has a page) of each failure that a record reports.
 
     tlparse ends with a panic when one of the texts is missing, and loses records whose
     ``frame_locals`` hold lists, as torch 2.13 writes them; here a text may be None.
     """
-    found = []
+    reported = []
     for key, (failure, texts, has_page) in _FAILURES.items():
         metadata = record.metadata(key)
         if metadata is not None:
             row = {text: metadata.get(text) if type(metadata.get(text)) is str else None for text in texts}
-            found.append((key, {"type": failure, **row}, has_page))
-    return found
+            reported.append((key, {"type": failure, **row}, has_page))
+    return reported
 
 
 def is_ignored(record: Record) -> bool:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from json.encoder import encode_basestring as _quoted
-from typing import Any
+from typing import Any, NamedTuple
 
 _U64_MAX = 2**64 - 1
 _I64_MIN = -(2**63)
@@ -19,13 +20,13 @@ _SURROGATE = re.compile(rb"\\u[dD]")
 _POW10 = tuple(float(f"1e{n}") for n in range(309))
 
 
-class Struct(dict):
+class Struct(dict[str, Any]):
     """An object whose keys are written in the order of its own, as serde writes those of a struct."""
 
 
 def loads(text: bytes) -> Any:
     """The value of a JSON text. Raises ValueError where serde_json does."""
-    value = _parsed(text.decode(), _Strict)
+    value = _parsed(text.decode(), _STRICT)
     if _SURROGATE.search(text):
         dumps(value).encode()  # half of a pair is no text
     return value
@@ -36,10 +37,10 @@ def loads_leniently(text: bytes) -> Any:
 
     Raises ValueError when it is none.
     """
-    value = _parsed(text.decode("utf-8", "replace"), _Lenient)
+    value = _parsed(text.decode("utf-8", "replace"), _LENIENT)
     if _SURROGATE.search(text):
         whole = dumps(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        value = _parsed(whole, _Lenient)
+        value = _parsed(whole, _LENIENT)
     return value
 
 
@@ -53,36 +54,35 @@ def pretty(value: Any, level: int = 0) -> str:
     return "".join(_write(value, "  ", level))
 
 
-class _Strict:
-    @staticmethod
-    def constant(name: str) -> Any:
-        raise ValueError(f"{name} is not JSON")
+class _Dialect(NamedTuple):
+    """What stands for NaN and the like, and for numbers with a fraction or an exponent, by their text."""
 
-    @staticmethod
-    def number(text: str) -> float:
+    constant: Callable[[str], Any]
+    number: Callable[[str], float | str]
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _float_or_text(text: str) -> float | str:
+    try:
         return _float(text)
+    except ValueError:
+        return text
 
 
-class _Lenient:
-    constant = str
-
-    @staticmethod
-    def number(text: str) -> float | str:
-        try:
-            return _float(text)
-        except ValueError:
-            return text
-
-
-def _parsed(text: str, how: type) -> Any:
+def _parsed(text: str, dialect: _Dialect) -> Any:
     def integer(digits: str) -> Any:
         if len(digits) > 20 or digits == "-0":
-            return how.number(digits)
+            return dialect.number(digits)
         number = int(digits)
-        return number if _I64_MIN <= number <= _U64_MAX else how.number(digits)
+        return number if _I64_MIN <= number <= _U64_MAX else dialect.number(digits)
 
     try:
-        value = json.loads(text, parse_constant=how.constant, parse_int=integer, parse_float=how.number)
+        value = json.loads(
+            text, parse_constant=dialect.constant, parse_int=integer, parse_float=dialect.number
+        )
     except RecursionError:
         raise ValueError("nested too deeply") from None
     if text.count("[") + text.count("{") > _MAX_DEPTH:
@@ -118,6 +118,10 @@ def _float(text: str) -> float:
     if math.isinf(value):
         raise ValueError(f"{text:.40} is out of range")
     return -value if text.startswith("-") else value
+
+
+_STRICT = _Dialect(_refuse_constant, _float)
+_LENIENT = _Dialect(str, _float_or_text)
 
 
 def _digits(whole: str, fraction: str) -> tuple[int, int]:

@@ -50,12 +50,13 @@ class Opened:
         name, opened = self.bundle(bundle)
         if log is None:
             return name, max(opened.logs, key=lambda one: weight(one.summary))
-        found = next((one for one in opened.logs if log in (one.id, str(one.rank))), None)
-        return name, found or opened.log(log)
+        named = next((one for one in opened.logs if log in (one.id, str(one.rank))), None)
+        return name, named or opened.log(log)
 
-    def link(self, name: str, viewer: str = "default", **state: str | None) -> str:
-        """Where a page shows it; without a server the part of the address behind the page, which any of them
-        understands.
+    def link(self, name: str, state: Mapping[str, str | None] = {}, *, viewer: str = "default") -> str:
+        """Where a page shows a bundle, in a ``state`` of the viewer.
+
+        Without a server this is the part of the address after the page, which any of them understands.
         """
         place = "#" + urlencode(
             {"v": "1", **{key: value for key, value in state.items() if value}}, safe="/~:"

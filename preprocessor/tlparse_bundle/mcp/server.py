@@ -19,7 +19,7 @@ from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.mcp.tools import Tools
-from tlparse_bundle.serve.http.token import TokenGate
+from tlparse_bundle.serve.http.access import TokenGate
 
 PATH = "/mcp"
 _INSTRUCTIONS = (
@@ -35,12 +35,12 @@ def server(opened: Opened) -> MCPServer:
     made = MCPServer("tlparse-bundle", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
     for name in (name for name in vars(Tools) if not name.startswith("_")):
         made.tool(
-            annotations=ToolAnnotations(readOnlyHint=True, openWorldHint=False), structured_output=False
-        )(_told(getattr(tools, name)))
+            annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False), structured_output=False
+        )(_answering(getattr(tools, name)))
     return made
 
 
-def _told(tool: Callable[..., dict[str, Any]]) -> Callable[..., CallToolResult]:
+def _answering(tool: Callable[..., dict[str, Any]]) -> Callable[..., CallToolResult]:
     """Answers as JSON text; what cannot be answered as a sentence, with what to ask instead."""
 
     @functools.wraps(tool)

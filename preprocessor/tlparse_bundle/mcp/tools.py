@@ -6,7 +6,7 @@ The docstring of a tool is what a model reads of it. Nothing here knows the prot
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -15,7 +15,7 @@ from tlparse_bundle.bundle.find import find
 from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.bundle.row_objects import Compile
 from tlparse_bundle.bundle.sql import asked
-from tlparse_bundle.mcp.answer_size import answer, cut
+from tlparse_bundle.mcp.answers import answer, cut, matches, query_cell, span_sums
 from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.render.info import status_now, statuses
 from tlparse_bundle.render.running import still_growing
@@ -24,8 +24,11 @@ from tlparse_bundle.statements.runs.compare.document import compare as compared
 _MOST_LINES = 400  # of an artifact at once
 _MOST_ROWS = 200
 _MOST_SECONDS = 20.0  # of a query
-_SEARCHED_BYTES = 200_000_000  # of payloads, in one question
 _TIMES = ("total_us", "dynamo_us", "aot_us", "inductor_us", "backward_us", "restart_us")
+_PLACE = ("function", "file", "line")
+_FINDING = ("kind", "severity", "title", "text", *_PLACE, "count", "cost_us", "cost_of")
+_CHANGE = ("kind", "change", "severity", "title", "text", *_PLACE, "cost_us")
+_RANK_FINDING = ("kind", "severity", "title", "text", "ranks", "others", *_PLACE, "cost_us", "cost_of")
 _COUNTS = ("graph_op_count", "graph_input_count", "guard_count", "graph_break_count")
 
 
@@ -42,7 +45,7 @@ class Tools:
         """
         if bundle is None and len(self._opened.places) > 1:
             rows = (
-                {"bundle": name, "says": [_said(log) for log in self._opened.bundle(name)[1].logs[:3]]}
+                {"bundle": name, "says": [_headline(log) for log in self._opened.bundle(name)[1].logs[:3]]}
                 for name in self._opened.places
             )
             return answer(
@@ -61,12 +64,7 @@ class Tools:
             "diagnostics": opened.manifest.get("diagnostics"),
             "page": self._opened.link(name),
         }
-        rows = (
-            {"log": log.id, "rank": log.rank, "torch_version": log.row["torch_version"], "says": _said(log), "compile_count": log.summary["compile_count"], "statuses": statuses(log), "compile_us": log.summary["compile_us"],
-             "diagnostics": log.row["diagnostics"]}
-            for log in opened.logs
-        )  # fmt: skip
-        return answer(head, "logs", rows, total=len(opened.logs))
+        return answer(head, "logs", map(_log_row, opened.logs), total=len(opened.logs))
 
     def findings(
         self, bundle: str | None = None, log: str | None = None, kind: str | None = None, offset: int = 0
@@ -76,17 +74,17 @@ class Tools:
         'log': id or rank (default: the one with most to say). 'kind' such as recompile, graph-break.
         """
         name, opened = self._opened.log(bundle, log)
-        found = [row for row in opened.findings() if kind is None or row["kind"] == kind]
+        chosen = [row for row in opened.findings() if kind is None or row["kind"] == kind]
         rows = (
-            {**{key: row[key] for key in ("kind", "severity", "title", "text", "function", "file", "line", "count", "cost_us", "cost_of")},
-             "remedies": [remedy["text"] for remedy in row["remedies"]], "compiles": row["compiles"]}
-            for row in found[max(0, offset) :]
-        )  # fmt: skip
+            _fields(row, _FINDING)
+            | {"remedies": [remedy["text"] for remedy in row["remedies"]], "compiles": row["compiles"]}
+            for row in chosen[max(0, offset) :]
+        )
         return answer(
-            self._head(name, opened, view="overview", says=_said(opened)),
+            self._head(name, opened, view="overview", says=_headline(opened)),
             "findings",
             rows,
-            total=len(found),
+            total=len(chosen),
             offset=max(0, offset),
         )
 
@@ -189,7 +187,7 @@ class Tools:
         return answer(
             self._head(name, opened, view="search", q=text, **{"in": "text"}),
             "matches",
-            _matches(opened, text.encode(), artifact),
+            matches(opened, text.encode(), artifact),
         )
 
     def compare(
@@ -198,24 +196,7 @@ class Tools:
         """What changed: 'base' and 'new' are two bundles, or two compiles of one log, such as 0/0 and 0/1."""
         if base in self._opened.places and new in self._opened.places and bundle is None:
             document = compared([(base, self._opened.bundle(base)[1])], [(new, self._opened.bundle(new)[1])])
-            changes = [change for one in document["logs"] for change in one["changes"]]
-            rows = (
-                {
-                    key: row[key]
-                    for key in (
-                        "kind",
-                        "change",
-                        "severity",
-                        "title",
-                        "text",
-                        "function",
-                        "file",
-                        "line",
-                        "cost_us",
-                    )
-                }
-                for row in changes
-            )
+            changes = [change for log_pair in document["logs"] for change in log_pair["changes"]]
             return answer(
                 {
                     "base": base,
@@ -224,7 +205,7 @@ class Tools:
                     "notes": document["summary"]["notes"] or None,
                 },
                 "changes",
-                rows,
+                (_fields(row, _CHANGE) for row in changes),
                 total=len(changes),
             )
         name, opened = self._opened.log(bundle, log)
@@ -233,10 +214,10 @@ class Tools:
         different = {
             key: [side.row[key] for side in sides] for key in fields if sides[0].row[key] != sides[1].row[key]
         }
-        texts: list[dict[str, list]] = [{}, {}]
-        for side, found in zip(sides, texts):
+        texts: list[dict[str, list[str | None]]] = [{}, {}]
+        for side, hashes in zip(sides, texts, strict=True):
             for artifact in side.artifacts:
-                found.setdefault(artifact.name, []).append(artifact.sha256)
+                hashes.setdefault(artifact.name, []).append(artifact.sha256)
         rows = [
             {
                 "artifact": key,
@@ -261,28 +242,17 @@ class Tools:
                 hint="overview() says what its logs are.",
                 code="not-found",
             )
-        keys = (
-            "kind",
-            "severity",
-            "title",
-            "text",
-            "ranks",
-            "others",
-            "function",
-            "file",
-            "line",
-            "cost_us",
-            "cost_of",
-        )
         head = {
             "bundle": name,
-            "page": self._opened.link(name, "multirank"),
+            "page": self._opened.link(name, viewer="multirank"),
             "says": job["text"],
             "growing": still_growing(opened.manifest),
-            **{key: job[key] for key in ("ranks", "agreeing", "missing", "world_size")},
+            **_fields(job, ("ranks", "agreeing", "missing", "world_size")),
         }
-        found = opened.rank_table("rank_findings")
-        return answer(head, "findings", ({key: row[key] for key in keys} for row in found), total=len(found))
+        findings = opened.rank_table("rank_findings")
+        return answer(
+            head, "findings", (_fields(row, _RANK_FINDING) for row in findings), total=len(findings)
+        )
 
     def timeline(
         self, bundle: str | None = None, log: str | None = None, compile: str | None = None
@@ -294,13 +264,13 @@ class Tools:
         if compile is None:
             rows = sorted(
                 (
-                    {"span": row["name"], **{key: row[key] for key in ("count", "total_us", "self_us")}}
+                    {"span": row["name"], **_fields(row, ("count", "total_us", "self_us"))}
                     for row in opened.table("span_totals")
                 ),
                 key=lambda row: -row["self_us"],
             )
         else:
-            rows = _sums(opened.table("spans"), opened.compile(compile).key)
+            rows = span_sums(opened.table("spans"), opened.compile(compile).key)
         return answer(
             self._head(name, opened, view="timeline", compile=compile), "spans", rows, total=len(rows)
         )
@@ -318,7 +288,10 @@ class Tools:
             return answer(
                 {"bundle": name, "columns": columns},
                 "rows",
-                ([_cell(cell) for cell in row] for row in islice(iter(result.fetchone, None), _MOST_ROWS)),
+                (
+                    [query_cell(cell) for cell in row]
+                    for row in islice(iter(result.fetchone, None), _MOST_ROWS)
+                ),
             )  # rows can be large: no more than fit
 
     def _head(self, name: str, log: Log, says: str | None = None, **place: str | None) -> dict[str, Any]:
@@ -327,79 +300,35 @@ class Tools:
             "bundle": name,
             "log": log.id,
             "rank": log.rank,
-            "page": self._opened.link(name, log=log.id if several else None, **place),
+            "page": self._opened.link(name, {"log": log.id if several else None, **place}),
             "says": says,
             "growing": still_growing(log.bundle.manifest),
         }
 
 
-def _cell(cell: Any) -> Any:
-    """A value of a query as JSON has it."""
-    return (
-        cell
-        if cell is None or isinstance(cell, bool | int | float | str | list | dict)
-        else cell.hex()
-        if isinstance(cell, bytes)
-        else str(cell)
-    )
-
-
-def _said(log: Log) -> str:
-    return log.summary["text"]
+def _headline(log: Log) -> str:
+    text: str = log.summary["text"]
+    return text
 
 
 def _compile_row(one: Compile, numbers: tuple[str, ...]) -> dict[str, Any]:
-    row = one.row
-    place = {key: row[key] for key in ("compile", "status", "function", "file", "line")}
-    return {**place, "status": status_now(one), **{key: row[key] for key in numbers if row[key] is not None}}
+    place = _fields(one.row, ("compile", "status", "function", "file", "line"))
+    amounts = {key: value for key, value in _fields(one.row, numbers).items() if value is not None}
+    return {**place, "status": status_now(one), **amounts}
 
 
-def _matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]]:
-    seen: set[str | None] = {None}
-    left = _SEARCHED_BYTES
-    for artifact in log.artifacts:
-        if artifact.sha256 in seen or name not in (None, artifact.name):
-            continue
-        seen.add(artifact.sha256)
-        left -= artifact.size_bytes
-        if left < 0:
-            yield {"note": f"only {_SEARCHED_BYTES / 1e6:.0f} MB are searched; name an artifact"}
-            return
-        data = artifact.bytes() or b""
-        start = 0
-        while (at := data.find(text, start)) >= 0:
-            begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-            start = len(data) if end < 0 else end + 1
-            line = (
-                data[max(begin, at - 120) : min(start, at + len(text) + 120)]
-                .decode("utf-8", "replace")
-                .rstrip("\n")
-            )
-            yield {
-                "compile": artifact.row["compile"],
-                "artifact": artifact.name,
-                "line": data.count(b"\n", 0, at) + 1,
-                "text": line,
-            }
+def _log_row(log: Log) -> dict[str, Any]:
+    return {
+        "log": log.id,
+        "rank": log.rank,
+        "torch_version": log.row["torch_version"],
+        "says": _headline(log),
+        "compile_count": log.summary["compile_count"],
+        "statuses": statuses(log),
+        "compile_us": log.summary["compile_us"],
+        "diagnostics": log.row["diagnostics"],
+    }
 
 
-def _sums(spans: list[dict], compile: str) -> list[dict[str, Any]]:
-    within = [0] * len(spans)
-    for span in spans:
-        if span["parent"] is not None and span["duration_us"] is not None:
-            within[span["parent"]] += span["duration_us"]
-    found: dict[str, list[int]] = {}
-    for span in spans:
-        duration = span["duration_us"]
-        if span["compile"] == compile and duration is not None:
-            row = found.setdefault(span["name"], [0, 0, 0])
-            row[0], row[1], row[2] = (
-                row[0] + 1,
-                row[1] + duration,
-                row[2] + max(0, duration - within[span["id"]]),
-            )
-    rows = [
-        {"span": name, "count": count, "total_us": total, "self_us": own}
-        for name, (count, total, own) in found.items()
-    ]
-    return sorted(rows, key=lambda row: -row["self_us"])
+def _fields(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: row[name] for name in names}

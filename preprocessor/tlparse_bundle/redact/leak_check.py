@@ -9,7 +9,7 @@ from typing import Any
 
 from tlparse_bundle.bundle.codecs import codec_of
 from tlparse_bundle.bundle.json_codec import loads
-from tlparse_bundle.redact.log_names import Found
+from tlparse_bundle.redact.log_names import LogNames
 from tlparse_bundle.redact.policy import Policy
 from tlparse_bundle.redact.pseudonyms import public_part
 from tlparse_bundle.redact.public_words import usual, written_by_us
@@ -17,12 +17,11 @@ from tlparse_bundle.redact.text_rewriter import PATH, URL, WORD, anywhere, is_lo
 from tlparse_bundle.tables.rows import parse_rows
 
 _OURS = "schemas.json"  # the same in each bundle of a version
-_CUT = re.compile(
-    r"(?<=.{20})\w+(?:…|['\"])$|(?<=.{999})\w+$", re.DOTALL
-)  # tables and diagnostics cut what is long: 'wrap' may be of 'wrapper'
+# Tables and diagnostics cut what is long: 'wrap' may be of 'wrapper'.
+_CUT = re.compile(r"(?<=.{20})\w+(?:…|['\"])$|(?<=.{999})\w+$", re.DOTALL)
 
 
-def left_over(folder: Path, found: Found, policy: Policy) -> list[str]:
+def left_over(folder: Path, log_names: LogNames, policy: Policy) -> list[str]:
     """Names, paths and lines of source code of the logs that stand in a file of a bundle; empty when it may
     be handed on.
 
@@ -41,11 +40,11 @@ def left_over(folder: Path, found: Found, policy: Policy) -> list[str]:
     whole = "\n".join(texts)
     left: list[str] = []
     if "names" in policy.dropped:
-        left += sorted(_names(whole, found)) + [
-            path for path in found.paths if _is_telling(path) and path in whole
+        left += sorted(_names(whole, log_names)) + [
+            path for path in log_names.paths if _is_telling(path) and path in whole
         ]
     if "source" in policy.dropped:
-        lines = anywhere(line for line in found.source if is_long(line))
+        lines = anywhere(line for line in log_names.source if is_long(line))
         left += sorted({match[0] for match in lines.finditer(whole)}) if lines else []
     return left
 
@@ -54,24 +53,23 @@ def _is_telling(path: str) -> bool:
     return len(re.findall(r"[\\/]", path)) > 1 and public_part(path) is None and len(path) > 5
 
 
-def _without_public(match: re.Match) -> str:
+def _without_public(match: re.Match[str]) -> str:
     return match[0] if public_part(match[0]) is None else " "
 
 
-def _names(whole: str, found: Found) -> Iterator[str]:
-    tokens = set(
-        WORD.findall(PATH.sub(_without_public, URL.sub(" ", whole)))
-    )  # a URL stays only where it is one of torch
+def _names(whole: str, log_names: LogNames) -> Iterator[str]:
+    # A URL stays only where it is one of torch.
+    tokens = set(WORD.findall(PATH.sub(_without_public, URL.sub(" ", whole))))
     joined = (
         "_"
         + "__".join(
             token
             for token in tokens
-            if token not in usual() and token not in written_by_us() and token not in found.of_torch
+            if token not in usual() and token not in written_by_us() and token not in log_names.of_torch
         )
         + "_"
     )  # names are parts of others, too
-    for name in found.own:
+    for name in log_names.own:
         bare = name.strip("_")
         if name in written_by_us() or bare in written_by_us():
             continue

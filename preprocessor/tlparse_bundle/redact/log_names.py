@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable
 
+from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.redact.pseudonyms import HASH, Names, public_part
 from tlparse_bundle.redact.public_words import always, is_plain
@@ -20,8 +21,8 @@ _OF_TORCH = re.compile(r"__\w+_\d+|__import_\w+")  # what it installs among the 
 _KINDS = ("fn", "module", "tensor", "name")
 
 
-class Found:
-    """Of all logs: feed each string, then ``names()``."""
+class LogNames:
+    """The names of all logs: feed each string, then ``names()``."""
 
     def __init__(self) -> None:
         self.words: set[str] = set()
@@ -61,9 +62,8 @@ class Found:
 
     def _line(self, path: str, code: str, function: str | None) -> None:
         public = public_part(path) is not None
-        for name in WORD.findall(
-            (function or "").partition(" (")[0]
-        ):  # 'forward (_subclasses/fake_impls.py:845 in infer_size)'
+        # 'forward (_subclasses/fake_impls.py:845 in infer_size)'
+        for name in WORD.findall((function or "").partition(" (")[0]):
             if public:
                 self.of_torch.add(name)
             else:
@@ -91,7 +91,7 @@ class Found:
                 self.string(match[0][1:-1])
         self.string(text[end:])
 
-    def stacks(self, logs: Iterable) -> None:
+    def stacks(self, logs: Iterable[Log]) -> None:
         """The frames of the stack tables say whose function is whose."""
         for log in logs:
             for row in log.stacks:

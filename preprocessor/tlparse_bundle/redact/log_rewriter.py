@@ -5,19 +5,28 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.bundle.restore import restored_bytes
 from tlparse_bundle.log.payload import md5
 from tlparse_bundle.log.record_reader import PREFIX, Record, RecordReader
-from tlparse_bundle.redact.log_names import Found
+from tlparse_bundle.redact.log_names import LogNames
 from tlparse_bundle.redact.pseudonyms import Names
 from tlparse_bundle.redact.text_rewriter import Text
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 _ANNOUNCED = re.compile(rb'("has_payload": ?")([0-9a-f]{32})(")')
+# What a payload is announced by is the digest of one of these.
+_ANNOUNCED_FORMS: tuple[Callable[[bytes], bytes], ...] = (
+    lambda payload: payload,
+    lambda payload: payload.replace(b"\r\n", b"\n"),
+    lambda payload: payload.rstrip(b"\r\n"),
+)
 _LOC = re.compile(r'("loc": ?)("(?:[^"\\]|\\.)*")', re.DOTALL)
 
 
@@ -26,21 +35,27 @@ class _Pieces(io.RawIOBase):
 
     def __init__(self, pieces: Iterator[bytes]):
         self._pieces = pieces
-        self._buf = b""
+        self._rest = memoryview(b"")
 
-    def read(self, size: int = -1) -> bytes:
-        while len(self._buf) < size:
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while not self._rest:
             piece = next(self._pieces, None)
             if piece is None:
-                break
-            self._buf += piece
-        data, self._buf = self._buf[:size], self._buf[size:]
-        return data
+                return 0
+            self._rest = memoryview(piece)
+        target = memoryview(buffer).cast("B")
+        size = min(len(target), len(self._rest))
+        target[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
 
 
 def records(log: Log) -> Iterator[tuple[bytes, Record | None]]:
     """(bytes that are no record, record); at the end what lies behind the last, with None."""
-    reader = RecordReader(_Pieces(restored_bytes(log)), Diagnostics())
+    reader = RecordReader(io.BufferedReader(_Pieces(restored_bytes(log))), Diagnostics())
     for record in reader:
         yield b"", record
     if reader.tail:
@@ -59,17 +74,17 @@ def is_json(payload: str) -> bool:
     return payload.lstrip()[:1] in ("{", "[", '"')
 
 
-def collect(log: Log, found: Found) -> None:
-    """Everything that a log says."""
+def collect(log: Log, names: LogNames) -> None:
+    """Feed everything that a log says to ``names``."""
     for junk, record in records(log):
         if record is None:
-            found.string(text_of(junk))
+            names.string(text_of(junk))
             continue
         kept = text_of(record.kept)
-        found.json(kept)
+        names.json(kept)
         if record.payload is not None:
             payload = text_of(record.payload.data)
-            (found.json if is_json(payload) else found.string)(payload)
+            (names.json if is_json(payload) else names.string)(payload)
 
 
 class Rewriter:
@@ -104,6 +119,7 @@ class Rewriter:
         line_end = kept.find(b"\n", start) + 1 or len(kept)
         line, below = kept[start:line_end], kept[line_end:]
         match = PREFIX.match(line)
+        assert match is not None  # the reader found it
         payload = new = None
         if record.payload is not None:
             payload = record.payload.data
@@ -116,7 +132,7 @@ class Rewriter:
         else:
             yield b"\t" + new.replace(b"\n", b"\n\t") + b"\n"
 
-    def _prefix(self, line: bytes, match: re.Match) -> bytes:
+    def _prefix(self, line: bytes, match: re.Match[bytes]) -> bytes:
         if self._names is None:
             return line[: match.end()]
         return (
@@ -126,13 +142,13 @@ class Rewriter:
         )
 
     def _payload(self, payload: bytes) -> bytes:
-        found = self._payloads.get(payload)
-        if found is None:
+        new = self._payloads.get(payload)
+        if new is None:
             text = text_of(payload)
-            found = bytes_of((self._text.json if is_json(text) else self._text.string)(text))
+            new = bytes_of((self._text.json if is_json(text) else self._text.string)(text))
             if len(payload) < 1 << 16 and len(self._payloads) < 1000:
-                self._payloads[payload] = found
-        return found
+                self._payloads[payload] = new
+        return new
 
     def _envelope(self, envelope: bytes, payload: bytes | None, new: bytes | None) -> bytes:
         bare = _ANNOUNCED.sub(rb"\1\3", envelope)
@@ -157,24 +173,20 @@ class Rewriter:
     def _digest(self, announced: bytes, payload: bytes | None, new: bytes | None) -> bytes:
         """What a payload is announced by: true when it was, and wrong when it was."""
         if payload is not None and new is not None:
-            for form in (
-                lambda data: data,
-                lambda data: data.replace(b"\r\n", b"\n"),
-                lambda data: data.rstrip(b"\r\n"),
-            ):
+            for form in _ANNOUNCED_FORMS:
                 if md5(form(payload)) == announced:
                     return md5(form(new))
         if self._names is None or announced == md5(b""):
             return announced
         return self._names.word(announced.decode()).encode() if not announced.isdigit() else announced
 
-    def _loc(self, match: re.Match) -> str:
-        value: Any = match[2]
+    def _loc(self, match: re.Match[str]) -> str:
+        before: str = match[1]
         try:
-            value = json.loads(value, strict=False)
+            line: str = json.loads(match[2], strict=False)
         except ValueError:
-            return match[1] + '"source"'
-        return match[1] + '"' + self._text.code(value) + '"'
+            return before + '"source"'
+        return before + '"' + self._text.code(line) + '"'
 
 
 def _lines_like(old: bytes, new: bytes) -> bytes:

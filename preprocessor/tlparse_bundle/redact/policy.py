@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 
@@ -72,7 +73,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
         "collective_reports",
         "collective_buckets",
         "collective_sizes",
-    ),  # fmt: skip
+    ),
     "sources": (
         "sources",
         "links",
@@ -110,7 +111,7 @@ class Policy:
     preset: str | None
     dropped: frozenset[str]
 
-    def as_row(self) -> dict:
+    def as_row(self) -> dict[str, Any]:
         """As the manifest says it."""
         return {
             "preset": self.preset,

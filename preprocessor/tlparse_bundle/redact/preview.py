@@ -16,11 +16,8 @@ from tlparse_bundle.redact.text_rewriter import ADDRESS, PUBLIC_HOSTS, URL, is_l
 
 _MAX_LINES = 50_000  # distinct ones; the rules take their time
 _MAX_LINE = 1_000  # characters
-_NOISE = (
-    "Base64HighEntropyString",
-    "HexHighEntropyString",
-    "IPPublicDetector",
-)  # a log is full of hashes and versions
+# A log is full of hashes and versions.
+_NOISE = ("Base64HighEntropyString", "HexHighEntropyString", "IPPublicDetector")
 # A line without one of these is none that a rule takes for a secret.
 _MAY_BE = re.compile(
     r"key|token|secret|passw|pwd|auth|credential|-----BEGIN|://[^/\s]*@|AKIA|hf_|ghp_|gho_|xox[a-z]-|sk-|eyJ",
@@ -38,7 +35,7 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
     Raises BundleError for a bundle that cannot be redacted.
     """
     check_source(bundle)
-    found = look(bundle)
+    log_names = look(bundle)
     sizes: dict[str, int] = {}
     timeline: set[str] = set()
     for log in bundle.logs:
@@ -47,16 +44,16 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
             if row["kind"] == "timeline":
                 timeline.add(path)
     payloads = sum(size for path, size in sizes.items() if path not in timeline)
-    names = found.names()
-    words = sum(not names.stays(word) for word in found.words)
+    names = log_names.names()
+    words = sum(not names.stays(word) for word in log_names.words)
     amounts = {
         "payloads": (
             f"{plural(sum(len(log.artifacts) for log in bundle.logs), 'artifact')}, {_size(payloads)} as they"
             " are stored"
         ),
         "source": (
-            f"{plural(len(found.source), 'line')}, {sum(map(is_long, found.source)):,} of more than three"
-            " words"
+            f"{plural(len(log_names.source), 'line')}, {sum(map(is_long, log_names.source)):,} of more than"
+            " three words"
         ),
         "guards": (
             f"{sum(name in log.directory['tables'] for log in bundle.logs for name in PARTS['guards']):,}"
@@ -66,7 +63,7 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
             f"{_size(sum(chunk['size_bytes'] for log in bundle.logs for chunk in log.directory['verbatim']))}"
             " of text"
         ),
-        "names": f"{plural(words, 'word')} and {plural(len(found.paths), 'path')}",
+        "names": f"{plural(words, 'word')} and {plural(len(log_names.paths), 'path')}",
     }
     yield f"{'Preset ' + policy.preset if policy.preset else 'No preset'}. Goes:"
     yield from (_line(name, amounts) for name in CLASSES if name in policy.dropped)
@@ -75,10 +72,8 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
         yield f"  of the tables: {', '.join(gone)}"
     yield "Stays, besides structure, times, counts, kinds and torch's own messages:"
     yield from (_line(name, amounts) for name in CLASSES if name not in policy.dropped)
-    yield (
-        "  of the tables:"
-        f" {', '.join([*_ALWAYS, *(name for name in PARTS if name not in policy.dropped and name not in CLASSES)])}"
-    )
+    kept = [name for name in PARTS if name not in policy.dropped and name not in CLASSES]
+    yield f"  of the tables: {', '.join([*_ALWAYS, *kept])}"
     if "payloads" in policy.dropped or "timeline" in policy.dropped:
         of_timeline = sum(sizes.values()) - payloads
         left = (0 if "payloads" in policy.dropped else payloads) + (
@@ -89,18 +84,18 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
         )
         yield f"Of {_size(sum(sizes.values()))} of payloads there is left: {what}."
     try:
-        said = secrets(bundle)
+        places = secrets(bundle)
     except BundleError as error:
         yield f"{error.message[0].upper()}{error.message[1:]}: {error.hint}"
-        said = []
+        places = []
     else:
-        yield f"Looks like a secret: {plural(len(said), 'place')}" + (":" if said else ".")
-    yield from (f"  {shown(line)}" for line in said[:_SHOWN])
-    if len(said) > _SHOWN:
-        yield f"  … and {len(said) - _SHOWN:,} more"
+        yield f"Looks like a secret: {plural(len(places), 'place')}" + (":" if places else ".")
+    yield from (f"  {shown(line)}" for line in places[:_SHOWN])
+    if len(places) > _SHOWN:
+        yield f"  … and {len(places) - _SHOWN:,} more"
     yield from _some("Addresses", addresses(bundle))
-    yield from _some("Names", [name for name in found.own if not names.stays(name)])
-    yield from _some("Paths", list(found.paths))
+    yield from _some("Names", [name for name in log_names.own if not names.stays(name)])
+    yield from _some("Paths", list(log_names.paths))
 
 
 def _some(what: str, found: list[str]) -> Iterator[str]:

@@ -205,9 +205,9 @@ class Names:
             known[""] = self._new("file") + (ending[0] if ending else "")
             known[folder] = known[""]
         elif folder not in known:
-            known[folder] = (
-                f"{self._folders.get(folder) or self._folders.setdefault(folder, self._new('folder'))}/{known['']}"
-            )
+            if folder not in self._folders:
+                self._folders[folder] = self._new("folder")
+            known[folder] = f"{self._folders[folder]}/{known['']}"
         return known[folder]
 
 

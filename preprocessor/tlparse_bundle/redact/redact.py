@@ -1,5 +1,5 @@
-"""A bundle without what should stay in the house: the log is written again with other words, built, and
-searched.
+"""A bundle without what should stay in the house: its logs are written again with other words and built; what
+needs no other words is taken out (payloads, tables, metadata, the log as it was); the result is searched.
 """
 
 from __future__ import annotations
@@ -7,28 +7,37 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.bundle.atomic.folder import temporary_folder
-from tlparse_bundle.bundle.layout import MANIFEST, guards
+from tlparse_bundle.bundle.codecs import Codec
+from tlparse_bundle.bundle.json_codec import dumps, dumps_indented
+from tlparse_bundle.bundle.layout import FORMAT_MINOR, MANIFEST, guards
 from tlparse_bundle.bundle.reader import Bundle, Log
+from tlparse_bundle.bundle.schemas import row_tables
 from tlparse_bundle.log.discover import discover
 from tlparse_bundle.pipeline.build import build
 from tlparse_bundle.pipeline.target import open_target
 from tlparse_bundle.redact.leak_check import left_over
-from tlparse_bundle.redact.log_names import Found
+from tlparse_bundle.redact.log_names import LogNames
 from tlparse_bundle.redact.log_rewriter import Rewriter, collect
-from tlparse_bundle.redact.policy import Policy
-from tlparse_bundle.redact.removal import drop
+from tlparse_bundle.redact.policy import PARTS, RANK_PARTS, Policy
 from tlparse_bundle.redact.text_rewriter import Text
 
 _TORCH = "dedicated_log_torch_trace_"
 _SHOWN = 5
+_MEASURED = (
+    "compilation_metrics",
+    "bwd_compilation_metrics",
+    "compilation_metrics_runtime",
+    "bwd_compilation_metrics_runtime",
+)
 
 
 @dataclass
@@ -51,15 +60,15 @@ class Words:
     def __init__(self, bundles: Sequence[Bundle], policy: Policy):
         for bundle in bundles:
             check_source(bundle)
-        self.found = look(*bundles)
-        self.names = self.found.names() if "names" in policy.dropped else None
-        self.source = self.found.source if "source" in policy.dropped else None
+        self.log_names = look(*bundles)
+        self.names = self.log_names.names() if "names" in policy.dropped else None
+        self.source = self.log_names.source if "source" in policy.dropped else None
         self.text = Text(self.names, self.source, strings="strings" in policy.dropped)
 
 
 def redact(
     bundle: Bundle,
-    out: str | os.PathLike,
+    out: str | os.PathLike[str],
     policy: Policy,
     *,
     overwrite: bool = False,
@@ -115,7 +124,7 @@ def redacted_folder(
         build(discover([work / "logs"]), work / "bundle", codec=bundle.manifest["codec"], jobs=jobs, **kept)
         shutil.rmtree(work / "logs")
         drop(Bundle.open(work / "bundle"), work / "bundle", policy)
-        left = left_over(work / "bundle", words.found, policy)
+        left = left_over(work / "bundle", words.log_names, policy)
         if left:
             some = ", ".join(shown(text[:80]) for text in left[:_SHOWN])
             raise BundleError(
@@ -157,14 +166,14 @@ def check_source(bundle: Bundle) -> None:
         )
 
 
-def look(*bundles: Bundle) -> Found:
-    """What the logs of bundles say."""
-    found = Found()
+def look(*bundles: Bundle) -> LogNames:
+    """Collect the names that the logs of bundles use."""
+    log_names = LogNames()
     for bundle in bundles:
-        found.stacks(bundle.logs)
+        log_names.stacks(bundle.logs)
     for log in (log for bundle in bundles for log in bundle.logs):
-        collect(log, found)
-    return found
+        collect(log, log_names)
+    return log_names
 
 
 def _file_name(log: Log, number: int) -> str:
@@ -227,3 +236,83 @@ def _kinds(bundle: Bundle) -> Counter[str]:
         if bundle.job
         else counts
     )
+
+
+def drop(bundle: Bundle, folder: Path, policy: Policy) -> None:
+    """``bundle`` lies in ``folder``. The manifest says afterwards what is gone."""
+    gone = {kind for kind in ("payloads", "timeline") if kind in policy.dropped}
+    if gone:
+        _drop_payloads(bundle, folder, gone)
+    for log in bundle.logs:
+        _drop_from_log(log, folder, policy.dropped, bundle.codec)
+    manifest = _without_ranks({**bundle.manifest, "redacted": policy.as_row()}, folder, policy.dropped)
+    manifest["format"] = {**manifest["format"], "minor": FORMAT_MINOR}
+    (folder / MANIFEST).write_bytes(dumps_indented(manifest))
+
+
+def _without_ranks(manifest: Mapping[str, Any], folder: Path, dropped: Collection[str]) -> dict[str, Any]:
+    """Remove the files of the tables about several ranks that go: all, or those that say what a part says.
+
+    Return the manifest without them.
+    """
+    entries = manifest.get("rank_tables", {})
+    gone = (
+        {name for name, where in row_tables().items() if where == "ranks"} | set(entries)
+        if "ranks" in dropped
+        else {name for part in dropped for name in RANK_PARTS.get(part, ())}
+    )
+    for name in gone & set(entries):
+        for file in entries[name]["files"]:
+            (folder / file["path"]).unlink()
+    changed = {
+        **manifest,
+        "rank_tables": {name: entry for name, entry in entries.items() if name not in gone},
+    }
+    if not changed["rank_tables"]:
+        del changed["rank_tables"]
+    if "rank_findings" in gone:
+        changed.pop("job", None)  # its text is that of the first findings
+    if gone:
+        changed["redacted"] = {**changed["redacted"], "left_out": sorted(gone)}
+    return changed
+
+
+def _drop_payloads(bundle: Bundle, folder: Path, gone: Collection[str]) -> None:
+    of_timeline: set[str] = set()
+    others: set[str] = set()
+    for log in bundle.logs:
+        timeline = {path for path, row in log.blobs.items() if row["kind"] == "timeline"}
+        of_timeline |= timeline
+        others |= log.blobs.keys() - timeline
+    kept = (set() if "timeline" in gone else of_timeline) | (set() if "payloads" in gone else others)
+    for path in (of_timeline | others) - kept:
+        (folder / path).unlink()
+
+
+def _drop_from_log(log: Log, folder: Path, dropped: Collection[str], codec: Codec) -> None:
+    directory = {**log.directory, "tables": dict(log.directory["tables"]), "left_out": []}
+    for chunk in directory["verbatim"]:
+        (folder / chunk["path"]).unlink()
+    directory["verbatim"] = []
+    for name in (table for part in dropped for table in PARTS.get(part, ())):
+        entry = directory["tables"].pop(name, {"files": ()})
+        for file in entry["files"]:
+            (folder / file["path"]).unlink()
+        directory["left_out"].append(name)
+    if "metadata" in dropped:
+        files = []
+        for number, file in enumerate(log.files("metadata")):
+            rows = [
+                row
+                for row in log.part("metadata", number)
+                if any(key in row["metadata"] for key in _MEASURED)
+            ]
+            if not rows:
+                (folder / file["path"]).unlink()
+                continue
+            (folder / file["path"]).write_bytes(codec.encode(b"".join(dumps(row) + b"\n" for row in rows)))
+            files.append({"path": file["path"], "rows": len(rows), "first_event": rows[0]["event"]})
+        directory["tables"].pop("metadata", None)
+        if files:
+            directory["tables"]["metadata"] = {"rows": sum(file["rows"] for file in files), "files": files}
+    (folder / log.row["path"]).write_bytes(codec.encode(dumps(directory)))

@@ -14,9 +14,13 @@ from tlparse_bundle.redact.pseudonyms import Names, public_part
 # Of a path every part but the last may be anything without a space; a path that is not absolute must end as a
 # file does.
 _PART = r"[\w.@+~=-]+"
-_FILE = r"[\w.@+~-]*\w\.(?:pyc?|cpp|cc|cu|hp?p?|so|txt|json|log|pt2?|ptx|cubin|html|svg|dot|yaml|zst|gz)\b(?!\.?\w)"
+_FILE = (
+    r"[\w.@+~-]*\w\.(?:pyc?|cpp|cc|cu|hp?p?|so|txt|json|log|pt2?|ptx|cubin|html|svg|dot|yaml|zst|gz)"
+    r"\b(?!\.?\w)"
+)
 PATH = re.compile(
-    rf"(?<![\w/.\\])(?:[A-Za-z]:[\\/]+(?:{_PART}[\\/]+)*{_PART}|[.~]*/(?:{_PART}/+)+(?:{_PART})?|/(?:home|Users|root|mnt|data|tmp|opt|srv)/{_PART}|(?:{_PART}/+)*{_FILE})"
+    rf"(?<![\w/.\\])(?:[A-Za-z]:[\\/]+(?:{_PART}[\\/]+)*{_PART}|[.~]*/(?:{_PART}/+)+(?:{_PART})?"
+    rf"|/(?:home|Users|root|mnt|data|tmp|opt|srv)/{_PART}|(?:{_PART}/+)*{_FILE})"
 )
 ADDRESS = re.compile(
     r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:])(?:[0-9a-fA-F]{1,4}:){5,7}[0-9a-fA-F]{1,4}(?![\w:])"
@@ -31,7 +35,9 @@ PUBLIC_HOSTS = (
 )
 WORD = re.compile(r"\w*[^\W\d]\w*")
 _PIECES = re.compile(
-    rf"(?P<escape>\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|[abfnrtv](?![\w/\\:]*[\\/])))|(?P<url>{URL.pattern})|(?P<path>{PATH.pattern})|(?P<address>{ADDRESS.pattern})|(?P<word>{WORD.pattern})"
+    r"(?P<escape>\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[abfnrtv](?![\w/\\:]*[\\/])))"
+    rf"|(?P<url>{URL.pattern})|(?P<path>{PATH.pattern})|(?P<address>{ADDRESS.pattern})"
+    rf"|(?P<word>{WORD.pattern})"
 )
 _QUOTED = re.compile(r"(?<!\w)(['\"])((?:(?!\1)[^\\\n]|\\.)*)\1(?!\w)")
 _PROSE = re.compile(r"[^\W\d_]{3,} +[^\W\d_]{2,}")
@@ -79,7 +85,7 @@ class Text:
         return self._string(text) if len(text) < _CODE else self._rewritten(text)
 
     def json(self, text: str) -> str:
-        """JSON: its strings, wherever they stand, and words that should not stand in it; all else as it is."""
+        """Rewrite JSON: its strings, wherever they are, and words that should not stand in it; the rest as it is."""
         out, end = [], 0
         for match in JSON_STRING.finditer(text):
             out += [self.string(text[end : match.start()]), self._json_string(match[0])]
@@ -113,31 +119,37 @@ class Text:
         if "File" in text or "  # " in text:
             for place in PLACES:
                 text = place.sub(self._without_code, text)
-        return text if self._lines is None else self._lines.sub(lambda match: self._source[match[0]], text)
+        source = self._source or {}
+        return text if self._lines is None else self._lines.sub(lambda match: source[match[0]], text)
 
-    def _without_code(self, match: re.Match) -> str:
-        groups = match.groupdict()
+    def _without_code(self, match: re.Match[str]) -> str:
+        groups: dict[str, str] = match.groupdict()
         if public_part(groups["path"]) is not None or not groups["code"].strip():
-            return match[0]
+            return str(match[0])
         return groups["before"] + self.code(groups["code"]) + groups.get("after", "")
 
-    def _piece(self, match: re.Match) -> str:
-        kind, found = match.lastgroup, match[0]
+    def _piece(self, match: re.Match[str]) -> str:
+        kind, piece = match.lastgroup, str(match[0])
+        names = self._names
+        if names is None:
+            return piece
         if kind == "word":
-            return self._names.word(found)
+            return names.word(piece)
         if kind == "path":
-            return self._names.path(found)
+            return names.path(piece)
         if kind == "url":
-            return found if found.startswith(PUBLIC_HOSTS) else "https://example.invalid"
-        return found if kind == "escape" else "0.0.0.0"
+            return piece if piece.startswith(PUBLIC_HOSTS) else "https://example.invalid"
+        return piece if kind == "escape" else "0.0.0.0"
 
 
-def anywhere(lines: Iterable[str]) -> re.Pattern | None:
+def anywhere(lines: Iterable[str]) -> re.Pattern[str] | None:
     """The lines wherever they stand, but where they go on in the middle of a word: then it is another line
     that begins like one of them.
     """
-    found = sorted(lines, key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, found))})(?!\w)") if found else None
+    longest_first = sorted(lines, key=len, reverse=True)
+    return (
+        re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)") if longest_first else None
+    )
 
 
 def is_long(line: str) -> bool:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from tlparse_bundle.bundle.schemas import shared_files
-from tlparse_bundle.serve.viewer_files import copy_tree, files, viewers_folder
+from tlparse_bundle.serve.viewers import copy_tree, files, viewers_folder
 
 FOLDER = "vendor/python"  # below viewers/
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # equal files make equal archives

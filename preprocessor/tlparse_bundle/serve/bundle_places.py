@@ -65,7 +65,7 @@ def proper(path: str) -> bool:
 
 
 def inside(root: Path, path: str, exists: Callable[[Path], bool] = Path.is_file) -> Path | None:
-    """What lies at ``path`` below ``root`` (resolved); None when there is nothing, or when a link leads out."""
+    """What lies at ``path`` below ``root`` (resolved); None when there is nothing, or a link leads out."""
     if any(part.startswith(".") for part in Path(path).parts):
         return None
     try:
@@ -78,16 +78,16 @@ def inside(root: Path, path: str, exists: Callable[[Path], bool] = Path.is_file)
 def local_file(root: Path, path: str) -> Stored | None:
     """The regular file at ``path`` below ``root``; None when there is none. No link is followed."""
     try:
-        found = os.lstat(root / path)
+        status = os.lstat(root / path)
     except (OSError, ValueError):  # a name that no file can have
         return None
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return None
     return Stored(
-        f"{found.st_mtime_ns:x}-{found.st_size:x}",
-        found.st_size,
+        f"{status.st_mtime_ns:x}-{status.st_size:x}",
+        status.st_size,
         lambda _=0: open_regular(root, path),
-        found.st_mtime,
+        status.st_mtime,
     )
 
 
@@ -146,15 +146,15 @@ class LocalPlace:
 
     def files(self, folder: str = "") -> list[str]:
         base = self.location(folder)
-        found = (
+        paths = (
             os.path.relpath(os.path.join(parent, name), base).replace(os.sep, "/")
             for parent, _, names in os.walk(base)
             for name in names
         )
-        return sorted(path for path in found if is_own(path) and local_file(Path(base), path))
+        return sorted(path for path in paths if is_own(path) and local_file(Path(base), path))
 
 
-def _is_folder(entry: os.DirEntry) -> bool:
+def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
     except OSError:  # a link that leads to itself
@@ -175,7 +175,7 @@ class RemotePlace:
         if not proper(path):
             return None
 
-        def stored(tag):
+        def stored(tag: str) -> Stored:
             return Stored(
                 _tag(tag), None, lambda most=MAX_FILE_BYTES: io.BytesIO(self._folder.read(path, most))
             )

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, TypeGuard, TypeVar
 from urllib.parse import quote
 
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.bundle.layout import FORMAT_MAJOR, FORMAT_NAME, MANIFEST, is_own
 from tlparse_bundle.serve.bundle_places import LISTED, Place, Stored, is_bundle, proper
-from tlparse_bundle.serve.viewer_needs import EXAMPLES, NEEDS, holds
+from tlparse_bundle.serve.viewers import EXAMPLES, NEEDS, holds
 from tlparse_bundle.statements.finding import SEVERITIES, weight
 from tlparse_bundle.statements.runs.trend.run import Location
 
@@ -25,6 +26,7 @@ _MOST = 50  # versions and statuses: a list stays short, whatever a manifest hol
 _MAX_TEXT = 100
 _MAX_SUMMARY = 500
 _LISTED_OF_LOG = {"rank", "torch_version", "summary"}
+_Location = TypeVar("_Location", bound=str | Path)
 
 
 class Bundles:
@@ -36,7 +38,7 @@ class Bundles:
     def __init__(self, places: Mapping[str, Place]):
         self._places = dict(places)
         self._seen: set[tuple[str, str]] = set()  # a bundle stays one: places elsewhere are not asked again
-        self._rows: dict[str, tuple[str, dict]] = {}  # with the version of the manifest
+        self._rows: dict[str, tuple[str, dict[str, Any]]] = {}  # with the version of the manifest
 
     def _is_bundle(self, name: str, folder: str = "") -> bool:
         if (name, folder) not in self._seen:
@@ -82,8 +84,8 @@ class Bundles:
         a whole.
         """
         stem, dot, kind = path.rpartition(".")
-        found = self.bundle(stem)
-        return found and (stem, dot + kind, *found)
+        bundle = self.bundle(stem)
+        return bundle and (stem, dot + kind, *bundle)
 
     def is_remote(self, path: str) -> bool:
         """Whether a file by its URL path would come from elsewhere."""
@@ -95,7 +97,7 @@ class Bundles:
         names = list(self._places)
         return names[0] if len(names) == 1 and self._is_bundle(names[0]) else None
 
-    def rows(self) -> list[dict]:
+    def rows(self) -> list[dict[str, Any]]:
         """A row of ``bundles.json`` for each bundle."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:  # places elsewhere take their time
             own = [[name] if self._is_bundle(name) else self._in_folder(name, pool) for name in self._places]
@@ -120,27 +122,25 @@ class Bundles:
 
     def _in_folder(self, name: str, pool: ThreadPoolExecutor, most: int = LISTED) -> list[str]:
         folders = self._places[name].folders(most)
-        return [
-            f"{name}/{folder}"
-            for folder, found in zip(folders, pool.map(lambda folder: self._is_bundle(name, folder), folders))
-            if found
-        ]
+        are_bundles = pool.map(lambda folder: self._is_bundle(name, folder), folders)
+        return [f"{name}/{folder}" for folder, is_one in zip(folders, are_bundles, strict=True) if is_one]
 
-    def _row(self, name: str) -> dict:
-        """What the list says; as it was said last, if the manifest is the same."""
-        found = self.file(f"{name}/{MANIFEST}")
-        known = self._rows.get(name)
-        if found and known and known[0] == found[1].tag:
-            return known[1]
+    def _row(self, name: str) -> dict[str, Any]:
+        """The row of a bundle; that of the last time, if the manifest is the same."""
+        path_and_file = self.file(f"{name}/{MANIFEST}")
+        stored = path_and_file and path_and_file[1]
+        last = self._rows.get(name)
+        if stored and last and last[0] == stored.tag:
+            return last[1]
         try:
-            manifest = _parsed(found[1], _MAX_MANIFEST) if found else None
+            manifest = _parsed(stored, _MAX_MANIFEST) if stored else None
         except (OSError, ValueError):
             manifest = None
         row = bundle_row(name, manifest)
-        if found and "problem" not in row:
+        if stored and "problem" not in row:
             place, _, folder = name.partition("/")
-            row |= measures(self._places[place].size(folder), found[1].modified)
-            self._rows[name] = (found[1].tag, row)
+            row |= measures(self._places[place].size(folder), stored.modified)
+            self._rows[name] = (stored.tag, row)
         return row
 
 
@@ -152,7 +152,7 @@ def _parsed(stored: Stored, most: int) -> object:
     return loads(data)
 
 
-def measures(size_bytes: int | None, modified: float | None) -> dict:
+def measures(size_bytes: int | None, modified: float | None) -> dict[str, int | None]:
     """What a list says of the files of a bundle: their size, and when the bundle was built, in microseconds
     since 1970.
     """
@@ -164,15 +164,15 @@ def bundle_url(name: str) -> str:
     return f"bundles/{quote(name)}/"
 
 
-def bundle_row(name: str, manifest: object) -> dict:
+def bundle_row(name: str, manifest: object) -> dict[str, Any]:
     """What a list says of a bundle: its counts, or a ``problem``. The URL is relative to the list.
 
     Numbers of compiles are sums over the logs. ``text`` is that of the job of several ranks, else
     that of the log with most to say; ``findings`` are those of that log and of the job, by severity.
     """
-    row = {"name": name, "url": bundle_url(name)}
+    row: dict[str, Any] = {"name": name, "url": bundle_url(name)}
     form = manifest.get("format") if isinstance(manifest, dict) else None
-    if not isinstance(form, dict) or form.get("name") != FORMAT_NAME:
+    if not isinstance(manifest, dict) or not isinstance(form, dict) or form.get("name") != FORMAT_NAME:
         return row | {"problem": f"its {MANIFEST} is not that of a bundle"}
     logs = manifest.get("logs")
     if form.get("major") != FORMAT_MAJOR or not isinstance(logs, list) or not all(map(_is_log, logs)):
@@ -186,7 +186,7 @@ def bundle_row(name: str, manifest: object) -> dict:
         ],
         "holds": holds(manifest),
         **({"growing": True} if manifest.get("growing") is True else {}),
-        **_summarised(summaries, manifest.get("job")),
+        **_summary_of_all(summaries, manifest.get("job")),
     }
 
 
@@ -202,17 +202,17 @@ def _is_log(log: object) -> bool:
     )
 
 
-def _is_count(value: object) -> bool:
+def _is_count(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value < 1 << 53
 
 
-def _summarised(summaries: list, job: object) -> dict:
+def _summary_of_all(summaries: Sequence[dict[str, Any]], job: object) -> dict[str, Any]:
     """What the summaries of the logs say together; nothing without logs."""
     if not summaries:
         return {"compile_count": 0, "compile_us": None}
     first = max(summaries, key=weight)
     times = [row["compile_us"] for row in summaries if row["compile_us"] is not None]
-    text, counts = _said_by(job)
+    text, counts = _summary_of_job(job)
     return {
         "text": (text or first["text"])[:_MAX_SUMMARY],
         "findings": {severity: first["findings"][severity] + counts[severity] for severity in SEVERITIES},
@@ -221,15 +221,15 @@ def _summarised(summaries: list, job: object) -> dict:
     }
 
 
-def _said_by(job: object) -> tuple[str, Counter[str]]:
+def _summary_of_job(job: object) -> tuple[str, Counter[str]]:
     """The sentence of the ranks together, and how many findings of each severity they have."""
     text, counts = (job.get("text"), job.get("findings")) if isinstance(job, dict) else (None, None)
-    known = (
+    valid = (
         {severity: count for severity, count in counts.items() if _is_count(count)}
         if isinstance(counts, dict)
         else {}
     )
-    return text if isinstance(text, str) else "", Counter(known)
+    return text if isinstance(text, str) else "", Counter(valid)
 
 
 def _is_summary(row: object) -> bool:
@@ -254,7 +254,7 @@ def _is_summary(row: object) -> bool:
     )
 
 
-def viewer_row(name: str, folder: Path) -> dict:
+def viewer_row(name: str, folder: Path) -> dict[str, Any]:
     """What a list says of a viewer: its page's title and description, and what a bundle must hold to be shown
     in it.
     """
@@ -271,16 +271,16 @@ def viewer_row(name: str, folder: Path) -> dict:
     }
 
 
-def url_names(locations: Sequence[str | Path]) -> dict[str, str | Path]:
+def url_names(locations: Sequence[_Location]) -> dict[str, _Location]:
     """A name for the URL of each bundle, folder of bundles or viewer: its last part, numbered where two are
     equal.
     """
-    names: dict[str, str | Path] = {}
+    names: dict[str, _Location] = {}
     for path in locations:
         last = (
             str(path).rstrip("/").rsplit("/", 1)[-1]
             if "://" in str(path)
-            else os.path.basename(os.path.realpath(path))
+            else os.path.basename(os.path.realpath(str(path)))
         )
         base = re.sub(r"[^A-Za-z0-9._-]", "_", last).lstrip(".") or "bundle"
         name, number = base, 2

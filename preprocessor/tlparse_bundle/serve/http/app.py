@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
 from pathlib import Path
+from typing import TypeVar, TypeVarTuple, Unpack
 
 from anyio import to_thread
 from starlette.applications import Starlette
@@ -19,16 +19,18 @@ from tlparse_bundle.serve.browser_python import ARCHIVES
 from tlparse_bundle.serve.browser_python import FOLDER as PYTHON
 from tlparse_bundle.serve.bundle_places import Stored, inside, local_file, open_place
 from tlparse_bundle.serve.catalogue import Bundles, viewer_row
-from tlparse_bundle.serve.http.access import NO_STORE, SECURITY, Guard
+from tlparse_bundle.serve.http.access import NO_STORE, SECURITY, Guard, TokenGate
 from tlparse_bundle.serve.http.comparisons import Comparisons
-from tlparse_bundle.serve.http.downloads import KINDS, SHARE, HandOn
+from tlparse_bundle.serve.http.downloads import KINDS, SHARE, Downloads
 from tlparse_bundle.serve.http.responses import FOREVER, REVALIDATE, UNREADABLE, is_quick, respond
 from tlparse_bundle.serve.http.state_events import EVENTS, LIVE, News
-from tlparse_bundle.serve.http.token import TokenGate
 from tlparse_bundle.serve.publish.export import COMPARISON, COMPARISON_PAGE, COMPARISON_VIEWER
 from tlparse_bundle.serve.publish.trend import FILE as OVER_TIME
 from tlparse_bundle.serve.publish.trend import trend_of
-from tlparse_bundle.serve.viewer_files import ICON, TEXT, viewers_folder, viewers_with
+from tlparse_bundle.serve.viewers import ICON, TEXT, viewers_folder, viewers_with
+
+_Result = TypeVar("_Result")
+_Arguments = TypeVarTuple("_Arguments")
 
 
 def create_app(  # noqa: C901 - the routes, one after the other
@@ -49,7 +51,7 @@ def create_app(  # noqa: C901 - the routes, one after the other
     known = Bundles({name: open_place(location) for name, location in bundles.items()})
     packaged = viewers_folder()
     own = {name: Path(folder).resolve() for name, folder in viewers.items()}
-    hand_on = HandOn(own)
+    downloads = Downloads(own)
     comparisons = Comparisons(known)
     news = News(known)
     first_viewer = next(iter(own), "default")
@@ -74,11 +76,16 @@ def create_app(  # noqa: C901 - the routes, one after the other
 
     async def icon(request: Request) -> Response:
         """For what has no icon of its own, such as a JSON document in a tab."""
-        return await send_file(request, ICON, local_file(packaged, ICON), REVALIDATE)
+        stored = local_file(packaged, ICON)
+        return (
+            _missing_viewer_file(ICON)
+            if stored is None
+            else await send_file(request, ICON, stored, REVALIDATE)
+        )
 
     async def over_time(request: Request) -> Response:
-        found = await _aside(lambda: trend_of(known.locations(), viewers_with(own)))
-        return JSONResponse(found, headers={"Cache-Control": REVALIDATE})
+        trend = await _aside(lambda: trend_of(known.locations(), viewers_with(own)))
+        return JSONResponse(trend, headers={"Cache-Control": REVALIDATE})
 
     async def viewer_file(request: Request) -> Response:
         path = request.path_params["path"]
@@ -87,20 +94,22 @@ def create_app(  # noqa: C901 - the routes, one after the other
         if path.endswith("/"):
             below += "index.html"
         target = root if name in own and not below else inside(root, below, Path.exists)
-        if target is not None and not path.endswith("/") and target.is_dir():
+        if target is None:
+            return _missing_viewer_file(path)
+        if not path.endswith("/") and target.is_dir():
             return RedirectResponse(
                 request.url.path + "/" + (f"?{request.url.query}" if request.url.query else "")
             )
-        stored = None if target is None else local_file(root, target.relative_to(root).as_posix())
+        stored = local_file(root, target.relative_to(root).as_posix())
         if stored is None:
-            return PlainTextResponse(f"There is no file {path!r} among the viewers.\n", 404)
+            return _missing_viewer_file(path)
         if below == f"{COMPARISON_VIEWER}/index.html" and request.method == "GET":
             comparisons.begin(request)
         return await send_file(request, below, stored, REVALIDATE, compress=target.suffix in TEXT)
 
     async def archive(request: Request) -> Response:
-        made = await _aside(ARCHIVES[request.url.path.rpartition("/")[2]])
-        return Response(made, media_type="application/zip", headers={"Cache-Control": REVALIDATE})
+        content = await _aside(ARCHIVES[request.url.path.rpartition("/")[2]])
+        return Response(content, media_type="application/zip", headers={"Cache-Control": REVALIDATE})
 
     async def bundle_file(request: Request) -> Response:
         asked = request.path_params["path"]
@@ -108,11 +117,11 @@ def create_app(  # noqa: C901 - the routes, one after the other
             return await news.answer(request, asked.removesuffix(EVENTS))
         whole = await _aside(known.whole, asked) if asked.endswith(KINDS) else None
         if whole is not None:
-            return await hand_on.answer(request, *whole)
-        found = await _aside(known.file, asked) if known.is_remote(asked) else known.file(asked)
-        if found is None:
+            return await downloads.answer(request, *whole)
+        path_and_file = await _aside(known.file, asked) if known.is_remote(asked) else known.file(asked)
+        if path_and_file is None:
             return PlainTextResponse(f"There is no file {asked!r} in a bundle of that name.\n", 404)
-        path, stored = found
+        path, stored = path_and_file
         response = await send_file(
             request, path, stored, FOREVER if path.startswith("blobs/") else REVALIDATE
         )
@@ -160,16 +169,19 @@ def create_app(  # noqa: C901 - the routes, one after the other
         allow_private_network=True,
     )
     guard = Middleware(Guard, origins=allow_origins)
-    gate = (
-        [Middleware(TokenGate, token=token)] if token else []
-    )  # behind CORS, since a preflight carries no token
+    # After CORS, since a preflight carries no token.
+    gate = [Middleware(TokenGate, token=token)] if token else []
     middleware = [guard, cors, *gate] if allow_origins else [guard, *gate]
     return Starlette(routes=routes, middleware=middleware, exception_handlers={Exception: _failed})
 
 
-async def _aside(do: Callable, *arguments: object):
-    """What may take its time, in another thread. Whoever ends the server does not wait for it."""
-    return await to_thread.run_sync(partial(do, *arguments), abandon_on_cancel=True)
+async def _aside(do: Callable[[Unpack[_Arguments]], _Result], *arguments: *_Arguments) -> _Result:
+    """Call what may take its time in another thread. Whoever ends the server does not wait for it."""
+    return await to_thread.run_sync(do, *arguments, abandon_on_cancel=True)
+
+
+def _missing_viewer_file(path: str) -> Response:
+    return PlainTextResponse(f"There is no file {path!r} among the viewers.\n", 404)
 
 
 def _failed(request: Request, error: Exception) -> Response:

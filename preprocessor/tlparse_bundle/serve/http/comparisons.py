@@ -23,6 +23,7 @@ from tlparse_bundle.base.recent_cache import Newest
 from tlparse_bundle.bundle.json_codec import dumps, loads
 from tlparse_bundle.bundle.layout import MANIFEST
 from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.serve.bundle_places import Place
 from tlparse_bundle.serve.catalogue import Bundles
 from tlparse_bundle.serve.http.access import is_of_another_site
 from tlparse_bundle.serve.http.downloads import PAGE_TYPE, attachment
@@ -34,6 +35,7 @@ from tlparse_bundle.statements.runs.compare.document import compare
 _AT_ONCE = 2  # comparisons that are made at a time: each takes memory
 _MOST = 16  # bundles of a side
 _KEPT_BYTES = 16_000_000  # of comparisons that were made, compressed
+_Key = tuple[object, ...]  # of a comparison: the names of both sides, the ranks, the versions of the bundles
 _RANKS = re.compile(r"([0-9]{1,7}),([0-9]{1,7})")
 _NOT_READ = "One of the bundles could not be read; 'tlparse-bundle validate' says what is wrong with it.\n"
 
@@ -44,35 +46,35 @@ class Comparisons:
     Several of a side are its runs: the first stands for it. ``&ranks=A,B`` as in the command.
     """
 
-    def __init__(self, known: Bundles):
-        self._known = known
+    def __init__(self, bundles: Bundles):
+        self._bundles = bundles
         self._limit = CapacityLimiter(_AT_ONCE)
-        self._newest: Newest[tuple, bytes] = Newest(_KEPT_BYTES)  # one goes to a bundle and back
+        self._newest: Newest[_Key, bytes] = Newest(_KEPT_BYTES)  # one goes to a bundle and back
         self._lock = threading.Lock()
-        self._turns: dict[tuple, threading.Lock] = {}  # of those that are being made
-        self._begun: set[asyncio.Task] = set()  # the loop itself keeps no task
+        self._turns: dict[_Key, threading.Lock] = {}  # of those that are being made
+        self._begun: set[asyncio.Task[Response]] = set()  # the loop itself keeps no task
 
     def begin(self, request: Request) -> None:
         """Begin to make what the page that is asked for will ask for: it is there sooner by the time that the
         page takes to load.
         """
-        asked = request.query_params
+        query = request.query_params
         names = [
-            [_name(address, request.scope["root_path"]) for address in asked.getlist(side)] for side in SIDES
+            [_name(address, request.scope["root_path"]) for address in query.getlist(side)] for side in SIDES
         ]
-        if "comparison" in asked or not all(names) or None in (*names[0], *names[1]):
+        if "comparison" in query or not all(names) or None in (*names[0], *names[1]):
             return  # the page says what is wrong
-        pairs = [(side, str(name)) for side, found in zip(SIDES, names) for name in found]
+        pairs = [(side, str(name)) for side, of_side in zip(SIDES, names, strict=True) for name in of_side]
         task = asyncio.create_task(
             self._answer(
                 request,
-                QueryParams([*pairs, *((key, text) for key, text in asked.multi_items() if key == "ranks")]),
+                QueryParams([*pairs, *((key, text) for key, text in query.multi_items() if key == "ranks")]),
             )
         )
         self._begun.add(task)
         task.add_done_callback(self._ended)
 
-    def _ended(self, task: asyncio.Task) -> None:
+    def _ended(self, task: asyncio.Task[Response]) -> None:
         self._begun.discard(task)
         if not task.cancelled():
             task.exception()  # whoever asks for it is told
@@ -94,22 +96,22 @@ class Comparisons:
                 f"Name the bundles of both sides, at most {_MOST} each: comparison.json?base=NAME&new=NAME\n",
                 400,
             )
-        asked = params.get("ranks")
-        ranks = None if asked is None else _RANKS.fullmatch(asked)
-        if asked is not None and ranks is None:
+        ranks_text = params.get("ranks")
+        ranks = None if ranks_text is None else _RANKS.fullmatch(ranks_text)
+        if ranks_text is not None and ranks is None:
             return PlainTextResponse("Two ranks are named as in ranks=0,3\n", 400)
         squeeze = "gzip" in accepted_encodings(request.headers.get("accept-encoding", ""))
-        asked_for = partial(
-            self._made,
+        make = partial(
+            self._make,
             sides,
             ranks and (int(ranks[1]), int(ranks[2])),
             only_head=request.method == "HEAD",
             squeeze=squeeze,
             as_page=as_page,
         )
-        return await to_thread.run_sync(asked_for, limiter=self._limit, abandon_on_cancel=True)
+        return await to_thread.run_sync(make, limiter=self._limit, abandon_on_cancel=True)
 
-    def _made(
+    def _make(
         self,
         sides: list[list[str]],
         ranks: tuple[int, int] | None,
@@ -119,28 +121,33 @@ class Comparisons:
         as_page: bool,
     ) -> Response:
         try:
-            places = {name: self._known.bundle(name) for names in sides for name in names}
-            missing = [name for name, place in places.items() if place is None]
-            if missing:
-                return PlainTextResponse(f"There is no bundle {missing[0]!r} here.\n", 404)
+            places: dict[str, tuple[Place, str]] = {}
+            for name in (name for names in sides for name in names):
+                place_and_folder = self._bundles.bundle(name)
+                if place_and_folder is None:
+                    return PlainTextResponse(f"There is no bundle {name!r} here.\n", 404)
+                places[name] = place_and_folder
             if only_head:
                 return Response(media_type=PAGE_TYPE if as_page else "application/json")
-            what = (*map(tuple, sides), ranks, *map(self._version, places))
-            with self._turn(what):
-                made = self._newest.get(what)
+            key: _Key = (*map(tuple, sides), ranks, *map(self._version, places))
+            with self._turn(key):
+                document = self._newest.get(key)
                 opened = (
                     {}
-                    if made and not as_page
+                    if document and not as_page
                     else {
                         name: Bundle.open(place.location(folder)) for name, (place, folder) in places.items()
                     }
                 )
-                if made is None:
-                    made = self._compared(sides, ranks, opened)
+                if document is None:
+                    document = self._compare(sides, ranks, opened)
                     with self._lock:
-                        self._newest.add(what, made, len(made))
+                        self._newest.add(key, document, len(document))
             if as_page:
-                return _page(made, {side: (names[0], opened[names[0]]) for side, names in zip(SIDES, sides)})
+                firsts = {
+                    side: (names[0], opened[names[0]]) for side, names in zip(SIDES, sides, strict=True)
+                }
+                return _page(document, firsts)
         except _NotComparable as error:
             return PlainTextResponse(f"{error}\n", 422)
         except BundleError as error:
@@ -149,28 +156,27 @@ class Comparisons:
             return PlainTextResponse(_NOT_READ, 422)
         except UNREADABLE:  # its text may name a folder of this machine: not for a page
             return PlainTextResponse(_NOT_READ, 422)
-        return _response(made, squeeze)
+        return _response(document, squeeze)
 
     @contextmanager
-    def _turn(self, what: tuple) -> Iterator[None]:
+    def _turn(self, key: _Key) -> Iterator[None]:
         """Whoever asks for a comparison that is being made waits for it here."""
         with self._lock:
-            turn = self._turns.setdefault(what, threading.Lock())
+            turn = self._turns.setdefault(key, threading.Lock())
         try:
             with turn:
                 yield
         finally:
             with self._lock:
-                self._turns.pop(what, None)
+                self._turns.pop(key, None)
 
     @staticmethod
-    def _compared(
+    def _compare(
         sides: Sequence[Sequence[str]], ranks: tuple[int, int] | None, opened: Mapping[str, Bundle]
     ) -> bytes:
+        base, new = ([(name.rpartition("/")[2], opened[name]) for name in names] for names in sides)
         try:
-            document = compare(
-                *([(name.rpartition("/")[2], opened[name]) for name in names] for names in sides), ranks
-            )
+            document = compare(base, new, ranks)
         except BundleError as error:
             if error.code == "not-found":
                 raise _NotComparable(
@@ -181,10 +187,10 @@ class Comparisons:
 
     def _version(self, name: str) -> str:
         """Another one when a bundle is built in its place. Raises BundleError when the bundle is gone."""
-        found = self._known.file(f"{name}/{MANIFEST}")
-        if found is None:
+        path_and_file = self._bundles.file(f"{name}/{MANIFEST}")
+        if path_and_file is None:
             raise BundleError(f"there is no bundle {name!r}", code="not-found")
-        return found[1].tag
+        return path_and_file[1].tag
 
 
 class _NotComparable(Exception):

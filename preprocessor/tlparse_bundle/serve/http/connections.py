@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import functools
 import http
 import logging
 import socket
@@ -24,9 +23,8 @@ _MAX_FILES = 8192
 _FILES_OF_WINDOWS = 512  # that its select() watches
 _MAX_CONNECTIONS = 512
 _HEAD_BYTES = 16_384
-_TURN_SECONDS = (
-    0.0005  # while a thread compares two bundles, the files of the page wait for their turn each time
-)
+# While a thread compares two bundles, the files of the page wait for their turn each time.
+_TURN_SECONDS = 0.0005
 _NO_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _log = logging.getLogger("uvicorn.error")
 
@@ -74,7 +72,7 @@ def run_app(app: ASGIApp, sock: socket.socket, limits: Limits) -> None:
 def server_of(app: ASGIApp, limits: Limits) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
-        http=functools.partial(_Connection, limits),
+        http=_connection_type(limits),
         ws="none",
         lifespan="off",
         log_level="error",  # a line for each bad request would be a flood that anybody can make
@@ -82,11 +80,16 @@ def server_of(app: ASGIApp, limits: Limits) -> uvicorn.Server:
         server_header=False,
         proxy_headers=False,
         backlog=limits.at_once,
-        timeout_keep_alive=limits.idle_seconds,
+        timeout_keep_alive=limits.idle_seconds,  # type: ignore[arg-type]  # it takes fractions, too
         timeout_graceful_shutdown=limits.end_seconds,
         h11_max_incomplete_event_size=_HEAD_BYTES,
     )
     return _Server(config)
+
+
+def _connection_type(limits: Limits) -> type[_Connection]:
+    """The class that uvicorn makes an object of for each connection."""
+    return type("Connection", (_Connection,), {"limits": limits})
 
 
 class _Server(uvicorn.Server):
@@ -94,9 +97,8 @@ class _Server(uvicorn.Server):
         asyncio.get_running_loop().set_exception_handler(_Faults())
         await super().startup(sockets=sockets)
         for sock in sockets or ():
-            sock.listen(
-                _BACKLOG
-            )  # asyncio takes one number for those that wait and for those that it accepts at once
+            # asyncio takes one number for those that wait and for those that it accepts at once.
+            sock.listen(_BACKLOG)
 
 
 class _Faults:
@@ -120,29 +122,29 @@ class _Faults:
 class _Connection(H11Protocol):
     """uvicorn's, with a bound on their number, and on the time and size of the head of a request."""
 
-    def __init__(self, limits: Limits, *args: Any, **options: Any):
+    limits: Limits
+
+    def __init__(self, *args: Any, **options: Any):
         super().__init__(*args, **options)
-        self._limits = limits
         self._head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self._limits.connections:
+        if len(self.connections) > self.limits.connections:
             self._end(503, "There are too many connections.\n")
         else:
-            self._head_timer = self.loop.call_later(self._limits.head_seconds, transport.abort)
+            self._head_timer = self.loop.call_later(self.limits.head_seconds, transport.abort)
 
     def data_received(self, data: bytes) -> None:
-        for at in range(
-            0, len(data), _HEAD_BYTES
-        ):  # h11 bounds what it still waits for, not what comes at once
+        # h11 bounds what it still waits for, not what comes at once.
+        for at in range(0, len(data), _HEAD_BYTES):
             if self.transport.is_closing():
                 return
             super().data_received(data[at : at + _HEAD_BYTES])
         if not self._is_waiting():
             self._stop_timer()
         elif self._head_timer is None and self.timeout_keep_alive_task is None:
-            self._head_timer = self.loop.call_later(self._limits.head_seconds, self.transport.abort)
+            self._head_timer = self.loop.call_later(self.limits.head_seconds, self.transport.abort)
 
     def on_response_complete(self) -> None:
         self._stop_timer()
@@ -150,10 +152,8 @@ class _Connection(H11Protocol):
 
     def shutdown(self) -> None:
         super().shutdown()
-        if not self._is_waiting() and self.scope.get(
-            ENDLESS
-        ):  # else the server would wait for it, and then say that it broke it off
-            self.transport.close()
+        if not self._is_waiting() and self.scope.get(ENDLESS):
+            self.transport.close()  # else the server would wait for it, and then say that it broke it off
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()

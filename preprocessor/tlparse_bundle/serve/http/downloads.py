@@ -28,9 +28,8 @@ from tlparse_bundle.serve.http.access import is_of_another_site
 from tlparse_bundle.serve.http.responses import UNREADABLE, Pieces
 from tlparse_bundle.serve.publish.export import MAX_BYTES, export, viewers_of
 
-SHARE = {
-    "Tlparse-Bundle-Share": "html, zip, redact"
-}  # what comes with a manifest, so that a page knows what it may offer
+# What comes with a manifest, so that a page knows what it may offer.
+SHARE = {"Tlparse-Bundle-Share": "html, zip, redact"}
 KINDS = (".html", ".zip", ".preview")  # the last: what would go and stay, as text
 PAGE_TYPE = "text/html; charset=utf-8"
 REDACTED = "redacted"  # the name of what a preset leaves: that of the bundle may tell something
@@ -40,8 +39,8 @@ _AT_ONCE = 2  # files that are made at a time: each takes memory
 _NOT_READ = "The bundle could not be read; 'tlparse-bundle validate' says what is wrong with it.\n"
 
 
-class HandOn:
-    """``own`` are viewers beside those of the package, by name."""
+class Downloads:
+    """Answers with whole bundles. ``own`` are viewers beside those of the package, by name."""
 
     def __init__(self, own: Mapping[str, Path]):
         self._own = own
@@ -55,9 +54,11 @@ class HandOn:
         if is_of_another_site(request.headers):
             return PlainTextResponse("Ask for it from a page of this server.\n", 403)
         try:
-            chosen = _chosen(request.query_params, always=kind == ".preview")
+            chosen = _chosen_policy(request.query_params)
         except BundleError as error:
             return PlainTextResponse(f"{error.message}\n{error.hint}\n", 400)
+        if kind == ".preview":
+            chosen = chosen or policy()
         name = name if chosen is None else REDACTED
         headers = {"Content-Disposition": attachment(name, kind)}
         media_type = {".zip": "application/zip", ".html": PAGE_TYPE}.get(kind, "text/plain; charset=utf-8")
@@ -66,18 +67,26 @@ class HandOn:
         viewer = request.query_params.get("viewer", "")
         make = (
             partial(_preview, chosen, place, folder)
-            if kind == ".preview"
-            else partial(_made, _zip if kind == ".zip" else self._page, name, place, folder, viewer, chosen)
+            if kind == ".preview" and chosen is not None
+            else partial(
+                _redacted_or_whole,
+                _zip if kind == ".zip" else self._page,
+                name,
+                place,
+                folder,
+                viewer,
+                chosen,
+            )
         )
         try:
             pieces = await to_thread.run_sync(make, limiter=self._limit, abandon_on_cancel=True)
         except BundleError as error:
-            said = (
+            text = (
                 f"{error.message}\n{error.hint}\n"
                 if error.code in ("too-large", "export", "redacted", "growing", "not-redacted")
                 else _NOT_READ
             )
-            return PlainTextResponse(said, 413 if error.code == "too-large" else 500)
+            return PlainTextResponse(text, 413 if error.code == "too-large" else 500)
         except UNREADABLE:
             return PlainTextResponse(_NOT_READ, 500)
         return Pieces(pieces, 200, headers, media_type)
@@ -88,7 +97,7 @@ class HandOn:
         return iter(export(bundle, viewers, max_bytes=MAX_BYTES))
 
 
-def _made(
+def _redacted_or_whole(
     make: Callable[[str, Place, str, str], Iterator[bytes]],
     name: str,
     place: Place,
@@ -101,21 +110,21 @@ def _made(
         return make(name, place, folder, viewer)
     from tlparse_bundle.redact.redact import redacted_folder  # with all that builds a bundle
 
-    sink = tempfile.SpooledTemporaryFile(_IN_MEMORY)
+    sink = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - _read closes it, when it was sent
     with redacted_folder(Bundle.open(place.location(folder)), chosen, jobs=1) as redacted:
         sink.writelines(make(name, LocalPlace(redacted.folder), "", viewer))
     sink.seek(0)
     return _read(sink)
 
 
-def _chosen(query: Mapping[str, str], *, always: bool) -> Policy | None:
-    """The policy that a page asks for, by a preset or by all that is to go, with commas.
+def _chosen_policy(query: Mapping[str, str]) -> Policy | None:
+    """The policy that a page asks for, by a preset or by all that is to go, with commas; None without both.
 
     Raises BundleError for words that are none.
     """
     preset, drop = query.get("preset"), query.get("drop")
     if drop is None:
-        return policy(preset) if preset is not None or always else None
+        return None if preset is None else policy(preset)
     return policy(preset, drop=[*filter(None, drop.split(",")), "verbatim"])
 
 
@@ -176,9 +185,8 @@ def _one_state(place: Place, folder: str) -> tuple[bytes | None, list[str]]:
     there = [path for path in place.files(folder) if path in named]
     if len(there) < len(named):
         raise OSError("the bundle has grown meanwhile")
-    return dumps_indented(bundle.manifest), sorted(
-        there, key=lambda path: not path.startswith(f"{LIVE}/")
-    )  # what goes away first
+    first_gone_first = sorted(there, key=lambda path: not path.startswith(f"{LIVE}/"))
+    return dumps_indented(bundle.manifest), first_gone_first
 
 
 class _Sink:
@@ -192,6 +200,9 @@ class _Sink:
         return len(data)
 
     def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
         pass
 
     def take(self) -> bytes:

@@ -6,12 +6,13 @@ import errno
 import os
 import socket
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.serve.catalogue import url_names
-from tlparse_bundle.serve.http.token import new_token
+from tlparse_bundle.serve.http.access import new_token
 
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8637  # so that saved links live; unassigned in IANA's registry
@@ -77,10 +78,9 @@ def serve(
     limits = limits_of_process()
     sock = listen(port)
     ready(f"http://{LOOPBACK}:{sock.getsockname()[1]}/", token)
-    try:
+    # The server has shut down and passes it on; this is how it is meant to end.
+    with suppress(KeyboardInterrupt):
         run_app(app, sock, limits)
-    except KeyboardInterrupt:  # the server has shut down and passes it on; this is how it is meant to end
-        pass
 
 
 def ssh_hint(url: str) -> str | None:

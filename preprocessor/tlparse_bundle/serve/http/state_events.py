@@ -6,7 +6,8 @@ the newest state alone: one that slept for an hour misses nothing, and nothing w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 import anyio
@@ -21,10 +22,9 @@ from tlparse_bundle.serve.bundle_places import Stored
 from tlparse_bundle.serve.catalogue import Bundles
 
 EVENTS = ".events"  # after the address of a bundle: where its page hears of new states
-LIVE = {
-    "Tlparse-Bundle-Live": "events"
-}  # what comes with a manifest, so that a page knows that it need not ask again and again
-# in the scope of a request whose answer ends with the connection: nobody waits for it when the server ends
+# What comes with a manifest, so that a page knows that it need not ask again and again.
+LIVE = {"Tlparse-Bundle-Live": "events"}
+# In the scope of a request whose answer ends with the connection: nobody waits for it when the server ends
 ENDLESS = "tlparse_bundle.endless"
 _LOOK_S = 0.2
 _LOOK_ELSEWHERE_S = 3.0
@@ -33,6 +33,7 @@ _SEND_S = 60.0  # a page that takes nothing for so long is gone, or asleep: it a
 _MOST_STREAMS = 128
 _MAX_MANIFEST = 64 << 20
 _QUICK = 256 << 10  # bytes that are read and parsed at once
+_Tell = Callable[[bytes], Awaitable[None]]  # sends a piece to the page
 
 
 class State(NamedTuple):
@@ -48,9 +49,8 @@ class News:
     def __init__(self, bundles: Bundles, pause: float = _LOOK_S, heartbeat: float = _HEARTBEAT_S):
         self._bundles = bundles
         self._pause, self._heartbeat = pause, heartbeat
-        self._known: dict[
-            str, tuple[str, State]
-        ] = {}  # by the name of a bundle, with the version of its manifest
+        # By the name of a bundle, with the version of its manifest.
+        self._states: dict[str, tuple[str, State]] = {}
         self._streams = 0
 
     async def answer(self, request: Request, name: str) -> Response:
@@ -67,7 +67,7 @@ class News:
             return PlainTextResponse("Too many pages listen already.\n", 503, {"Retry-After": "5"})
         return _Stream(lambda tell: self._tell(name, tell))
 
-    async def _tell(self, name: str, tell: Callable) -> None:
+    async def _tell(self, name: str, tell: _Tell) -> None:
         told: State | None = None
         quiet = 0.0
         pause = _LOOK_ELSEWHERE_S if self._bundles.is_remote(name) else self._pause
@@ -93,33 +93,36 @@ class News:
         path = f"{name}/{MANIFEST}"
         if self._bundles.is_remote(name):
             return await to_thread.run_sync(self._read, name, path, abandon_on_cancel=True)
-        found = self._bundles.file(path)
-        if found and (found[1].size or 0) > _QUICK and self._known.get(name, ("",))[0] != found[1].tag:
-            return await to_thread.run_sync(self._parsed, name, found[1], abandon_on_cancel=True)
-        return self._parsed(name, found[1]) if found else None
+        path_and_file = self._bundles.file(path)
+        if path_and_file is None:
+            return None
+        stored = path_and_file[1]
+        if (stored.size or 0) > _QUICK and self._states.get(name, ("",))[0] != stored.tag:
+            return await to_thread.run_sync(self._parsed, name, stored, abandon_on_cancel=True)
+        return self._parsed(name, stored)
 
     def _read(self, name: str, path: str) -> State | None:
-        found = self._bundles.file(path)
-        return self._parsed(name, found[1]) if found else None
+        path_and_file = self._bundles.file(path)
+        return self._parsed(name, path_and_file[1]) if path_and_file else None
 
     def _parsed(self, name: str, stored: Stored) -> State | None:
-        known = self._known.get(name)
-        if known and known[0] == stored.tag:
-            return known[1]
+        last = self._states.get(name)
+        if last and last[0] == stored.tag:
+            return last[1]
         try:
             with stored.open(_MAX_MANIFEST) as stream:
                 state = state_of(loads(stream.read(_MAX_MANIFEST)))
         except (OSError, ValueError):
-            return known and known[1]
+            return last and last[1]
         if state is not None:
-            self._known[name] = (stored.tag, state)
+            self._states[name] = (stored.tag, state)
         return state
 
 
 def state_of(manifest: object) -> State | None:
     """The state that a manifest names; None for what is no manifest of ours."""
     form = manifest.get("format") if isinstance(manifest, dict) else None
-    if not isinstance(form, dict) or form.get("name") != FORMAT_NAME:
+    if not isinstance(manifest, dict) or not isinstance(form, dict) or form.get("name") != FORMAT_NAME:
         return None
     live = manifest.get("live")
     counter = live.get("counter") if isinstance(live, dict) else None
@@ -133,7 +136,7 @@ class _Stream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, run: Callable):
+    def __init__(self, run: Callable[[_Tell], Awaitable[None]]):
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         del self.headers["content-length"]
         self._run = run
@@ -144,10 +147,8 @@ class _Stream(Response):
         if scope["method"] != "HEAD":
             async with anyio.create_task_group() as group:
                 group.start_soon(self._until_gone, receive, group.cancel_scope)
-                try:
+                with suppress(OSError, TimeoutError):
                     await self._run(lambda data: self._sent(send, data))
-                except (OSError, TimeoutError):
-                    pass
                 group.cancel_scope.cancel()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 

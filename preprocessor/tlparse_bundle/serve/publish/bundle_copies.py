@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.base.terminal_text import shown as visible
+from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.bundle.atomic.folder import check_new
 from tlparse_bundle.bundle.layout import is_own
 from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.bundle.regular_file import NotRegular, open_regular
-from tlparse_bundle.serve.viewer_files import LIB, viewers_folder
+from tlparse_bundle.serve.viewers import LIB, viewers_folder
 
 INDEX, STATIC = "index.html", ".nojekyll"  # the last: GitHub Pages takes the files as they are
 LEADS = """<!doctype html>
@@ -35,7 +35,7 @@ def check_decodable(bundles: Mapping[Path, Bundle]) -> None:
     zstd = [path for path, bundle in bundles.items() if bundle.manifest["codec"] == "zstd"]
     if zstd and not (viewers_folder() / LIB / "vendor" / "fzstd.js").exists():
         raise BundleError(
-            f"{visible(zstd[0])} is compressed with zstd, which the pages of a static host cannot decode in"
+            f"{shown(zstd[0])} is compressed with zstd, which the pages of a static host cannot decode in"
             " this installation",
             hint="Build it with '--codec gzip', or install tlparse-bundle with Node present.",
             code="no-decoder",
@@ -77,7 +77,7 @@ def check_nothing_lost(
     if others:
         hint = "Move these away first; they would be lost."
         raise BundleError(
-            f"{visible(folder)} holds more than {what}: {', '.join(map(visible, sorted(others)[:5]))}",
+            f"{shown(folder)} holds more than {what}: {', '.join(map(shown, sorted(others)[:5]))}",
             hint=hint,
             code="exists",
         )
@@ -102,7 +102,7 @@ def copy_bundle(source: Path, target: Path) -> None:
                         shutil.copyfileobj(stream, copy, 1 << 20)
             except NotRegular as error:
                 raise BundleError(
-                    f"{visible(source / path)} is not published: {error.strerror}",
+                    f"{shown(source / path)} is not published: {error.strerror}",
                     hint=_NO_LINKS,
                     code="bad-file",
                 ) from None

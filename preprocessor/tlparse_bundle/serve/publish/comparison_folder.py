@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.remote import is_url
-from tlparse_bundle.base.terminal_text import shown as visible
+from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.bundle.atomic.folder import new_folder
 from tlparse_bundle.bundle.json_codec import dumps, loads
 from tlparse_bundle.bundle.layout import guards
@@ -23,7 +25,7 @@ from tlparse_bundle.serve.publish.bundle_copies import (
     size_of,
 )
 from tlparse_bundle.serve.publish.export import COMPARISON, COMPARISON_VIEWER, VIEWERS
-from tlparse_bundle.serve.viewer_files import LIB, copy_tree, viewers_folder
+from tlparse_bundle.serve.viewers import LIB, copy_tree, viewers_folder
 from tlparse_bundle.statements.runs.compare.document import FORMAT
 
 SIDES = ("base", "new")
@@ -45,7 +47,7 @@ def check_target(target: Path, *, overwrite: bool) -> bool:
 
 
 def write_comparison(
-    document: dict, base: Bundle, new: Bundle, target: Path, *, overwrite: bool = False
+    document: Mapping[str, Any], base: Bundle, new: Bundle, target: Path, *, overwrite: bool = False
 ) -> int:
     """Writes comparison.json, base/, new/, viewers/<name>/ and an index.html that leads to the page; returns
     the size in bytes.
@@ -54,11 +56,11 @@ def write_comparison(
     something else, when a bundle lies elsewhere, and when a page could not decode one.
     """
     replaces = check_target(target, overwrite=overwrite)
-    sides = dict(zip(SIDES, (base, new)))
+    sides = dict(zip(SIDES, (base, new), strict=True))
     for bundle in sides.values():
         if is_url(bundle.location):
             raise BundleError(
-                f"{visible(bundle.location)} lies elsewhere, and is not copied from there",
+                f"{shown(bundle.location)} lies elsewhere, and is not copied from there",
                 hint="Copy the bundle to this machine first.",
                 code="remote",
             )
@@ -79,7 +81,7 @@ def write_comparison(
     return size_of(target)
 
 
-def open_comparison(folder: Path, *, verify: bool = True) -> tuple[dict, dict[str, Bundle]] | None:
+def open_comparison(folder: Path, *, verify: bool = True) -> tuple[dict[str, Any], dict[str, Bundle]] | None:
     """The document of such a folder, which its page checks, and the bundles of both sides; None when there is
     no comparison.
 
@@ -90,14 +92,14 @@ def open_comparison(folder: Path, *, verify: bool = True) -> tuple[dict, dict[st
         return None
     if document["format"].get("major") != FORMAT["major"]:
         raise BundleError(
-            f"{visible(folder / COMPARISON)} is of another version of the format of comparisons",
+            f"{shown(folder / COMPARISON)} is of another version of the format of comparisons",
             hint="Compare the bundles again: tlparse-bundle compare BASE NEW --out DIR",
             code="format-version",
         )
     return document, {side: Bundle.open(folder / side, verify=verify) for side in SIDES}
 
 
-def _read(folder: Path) -> dict | None:
+def _read(folder: Path) -> dict[str, Any] | None:
     """The document of a folder; None when it has none."""
     try:
         document = loads(read_regular(folder, COMPARISON, _MAX_DOCUMENT))
@@ -111,7 +113,7 @@ def _check_comparison(folder: Path) -> None:
     """Raises BundleError unless a folder holds a comparison of ours, and nothing else that would be lost."""
     if _read(folder) is None:
         raise BundleError(
-            f"{visible(folder)} exists and is no comparison",
+            f"{shown(folder)} exists and is no comparison",
             hint="Choose another place; only folders of comparisons are ever replaced.",
             code="exists",
         )

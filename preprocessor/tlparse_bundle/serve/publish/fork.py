@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.atomic.folder import new_folder
-from tlparse_bundle.serve.viewer_files import copy_alone, forkable, viewers_folder
+from tlparse_bundle.serve.viewer_modules import needed
+from tlparse_bundle.serve.viewers import LIB, TEXT, files, forkable, viewers_folder
 
 _README = "README.md"
 _TYPES = "jsconfig.json"  # editors check the types with it
+_UP = re.compile(r"(?:\.\./)+[\w./-]+")
 
 
 def fork(name: str, target: Path) -> None:
@@ -30,3 +35,60 @@ def fork(name: str, target: Path) -> None:
         if not (new / _README).exists():
             text = (viewers_folder() / "FORK.md").read_text(encoding="utf-8")
             (new / _README).write_text(text.replace("VIEWER", name), encoding="utf-8")
+
+
+def copy_alone(viewer: Path, target: Path) -> None:
+    """Copies a viewer of the package so that it runs on its own: with what it needs of ``lib/``, and the
+    types.
+
+    Paths such as ``../lib/page/dom.js`` in its files become those of the copy.
+    """
+    viewers = viewers_folder()
+    own = list(files(viewer))
+    moved = {
+        viewers / LIB: target / LIB,
+        viewers.parent / "schema" / "bundle.d.ts": target / "bundle.d.ts",
+        viewer: target,
+    }
+    for folder, paths in {viewer: own, viewers / LIB: _of_lib(own)}.items():
+        for path in paths:
+            to = moved[folder] / path.relative_to(folder)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            if path.suffix in TEXT:
+                text = path.read_text(encoding="utf-8")
+                to.write_text(_UP.sub(_mover(path, to, moved), text), encoding="utf-8")
+            else:
+                shutil.copyfile(path, to)
+    types = viewers.parent / "schema" / "bundle.d.ts"
+    if types.is_file():
+        shutil.copyfile(types, target / "bundle.d.ts")
+
+
+def _mover(source: Path, copy: Path, moved: Mapping[Path, Path]) -> Callable[[re.Match[str]], str]:
+    return lambda match: _moved(match[0], source, copy, moved)
+
+
+def _of_lib(own: list[Path]) -> list[Path]:
+    """The files of ``lib/`` that the files of a viewer need, the licences of those of others, and the README
+    of each folder.
+    """
+    lib = viewers_folder() / LIB
+    modules = {path for path in needed(own) if path.is_relative_to(lib)}
+    beside = {path.with_suffix(".LICENSE") for path in modules} | {
+        path.with_name("README.md") for path in modules
+    }
+    return sorted(modules | {path for path in beside if path.is_file()})
+
+
+def _moved(reference: str, source: Path, copy: Path, moved: Mapping[Path, Path]) -> str:
+    """A relative path in a file, as it must be in the copy of the file; unchanged when it leads to nothing
+    that was copied.
+    """
+    target = Path(os.path.normpath(source.parent / reference))
+    for old, new in moved.items():
+        if target == old or target.is_relative_to(old):
+            path = Path(os.path.relpath(new / target.relative_to(old), copy.parent)).as_posix()
+            return (path if path.startswith("../") else f"./{path}") + (
+                "/" if reference.endswith("/") else ""
+            )
+    return reference

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import os
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.base.terminal_text import shown as visible
 from tlparse_bundle.bundle.atomic.folder import new_folder
 from tlparse_bundle.bundle.json_codec import dumps, loads
 from tlparse_bundle.bundle.layout import MANIFEST, guards
@@ -31,15 +32,15 @@ from tlparse_bundle.serve.publish.bundle_copies import (
     size_of,
 )
 from tlparse_bundle.serve.publish.export import COMPARISON
-from tlparse_bundle.serve.publish.service_worker import FILE as SERVICE_WORKER
-from tlparse_bundle.serve.publish.service_worker import service_worker
 from tlparse_bundle.serve.publish.trend import FILE as OVER_TIME
 from tlparse_bundle.serve.publish.trend import trend_of
-from tlparse_bundle.serve.viewer_files import LIB, PAGES, copy_tree, viewers_folder, viewers_with
+from tlparse_bundle.serve.viewers import LIB, OPEN, PAGES, copy_tree, viewers_folder, viewers_with
 from tlparse_bundle.statements.runs.compare.document import compare
 from tlparse_bundle.statements.runs.trend.run import Location
 
 FOLDER = "comparisons"
+SERVICE_WORKER = "sw.js"  # at the root of the site, whose pages it is for
+_KEPT = {".css", ".html", ".js", ".json", ".mjs", ".svg", ".wasm", ".zip"}  # by the service worker
 _LIST = "bundles.json"
 _PARTS = {INDEX, _LIST, OVER_TIME, STATIC, "bundles", "viewers", FOLDER, SERVICE_WORKER}
 _MAX_LIST = 64 << 20
@@ -73,12 +74,12 @@ def write_site(
     opened = {name: (Path(path), Bundle.open(path)) for name, path in url_names(bundles).items()}
     check_decodable(dict(opened.values()))
     own = {name: Path(folder) for name, folder in url_names(viewers).items()}
-    shown = viewers_with(own)
-    lying = [
+    copied_viewers = viewers_with(own)
+    locations = [
         Location(name, Path(os.path.abspath(path)).parent.name, str(path))
         for name, (path, _) in opened.items()
     ]
-    over_time = trend_of(lying)
+    over_time = trend_of(locations)
     jumps = [*over_time["jumps"], *over_time["latest"]]
     compared = comparisons_of(opened, compare, notes, [_around(jump, over_time["runs"]) for jump in jumps])
     compared_at = {(comparison.base, comparison.new): comparison.row()["url"] for comparison in compared}
@@ -88,7 +89,9 @@ def write_site(
     with new_folder(
         target, may_replace=_check_site if replaces else None, readers_of=sources, last=INDEX
     ) as new:
-        for name, folder in ({name: viewers_folder() / name for name in (LIB, *PAGES)} | shown).items():
+        for name, folder in (
+            {name: viewers_folder() / name for name in (LIB, *PAGES)} | copied_viewers
+        ).items():
             copy_tree(folder, new / "viewers" / name)
         if python:
             copy_python(new / "viewers")
@@ -103,7 +106,7 @@ def write_site(
             (new / comparison.path).write_bytes(comparison.document)
         listed = {
             "bundles": rows,
-            "viewers": [viewer_row(name, folder) for name, folder in shown.items()],
+            "viewers": [viewer_row(name, folder) for name, folder in copied_viewers.items()],
             "comparisons": [comparison.row() for comparison in compared],
             "offline": SERVICE_WORKER,
         }
@@ -111,7 +114,7 @@ def write_site(
         (new / OVER_TIME).write_bytes(dumps(over_time))
         if len(rows) == 1:
             url, text = (
-                f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}",
+                f"viewers/{next(iter(copied_viewers)) if own else 'default'}/?bundle=../../{rows[0]['url']}",
                 "To the bundle",
             )
         else:
@@ -121,8 +124,21 @@ def write_site(
     return size_of(target)
 
 
-def _around(jump: dict, runs: Sequence[dict]) -> tuple[str, str]:
-    """Names of the run before a jump and of that behind it."""
+def service_worker(site: Path) -> bytes:
+    """The service worker, with which a browser keeps viewers and Python, and opens logs without a network.
+
+    It is that of the viewers, with the hashes of all that pages load from ``viewers/`` in its first line.
+    """
+    paths = sorted(path for path in (site / "viewers").rglob("*") if path.suffix in _KEPT and path.is_file())
+    hashes = {
+        path.relative_to(site).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths
+    }
+    template = (viewers_folder() / OPEN / "service-worker.js").read_bytes()
+    return b"const FILES = " + dumps(hashes) + b";\n" + template.partition(b"\n")[2]
+
+
+def _around(jump: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """The names of the runs before and after a jump."""
     return runs[jump["base_run_index"]]["name"], runs[jump["run_index"]]["name"]
 
 
@@ -135,7 +151,7 @@ def _check_site(folder: Path) -> None:
         is_site = False
     if not is_site:
         raise BundleError(
-            f"{visible(folder)} exists and is no site",
+            f"{shown(folder)} exists and is no site",
             hint="Choose another place; only sites are ever replaced.",
             code="exists",
         )
@@ -154,7 +170,7 @@ class Comparison(NamedTuple):
         """Where the document lies in the site."""
         return f"{FOLDER}/{self.base}/{self.new}/{COMPARISON}"
 
-    def row(self) -> dict:
+    def row(self) -> dict[str, str]:
         """What the list of the site says: the address of the folder of the document."""
         return {"base": self.base, "new": self.new, "url": f"{FOLDER}/{quote(self.base)}/{quote(self.new)}/"}
 
@@ -173,19 +189,19 @@ def comparisons_of(
     """
     names = list(bundles)
     named = dict.fromkeys((_name(base, bundles), _name(new, bundles)) for base, new in asked)
-    found = [_made(bundles, *pair) for pair in named]
-    others = dict.fromkeys([*([] if asked else zip(names, names[1:])), *jumps])
+    comparisons = [_compare(bundles, *pair) for pair in named]
+    others = dict.fromkeys([*([] if asked else pairwise(names)), *jumps])
     for pair in [pair for pair in others if pair not in named]:
         try:
-            found.append(_made(bundles, *pair))
+            comparisons.append(_compare(bundles, *pair))
         except BundleError as error:
             if notes is not None:
                 notes.append(f"{' and '.join(map(shown, pair))} are not compared: {error.message}")
-    return found
+    return comparisons
 
 
-def _made(bundles: Mapping[str, tuple[Path, Bundle]], base: str, new: str) -> Comparison:
-    document = compare(*([(name, bundles[name][1])] for name in (base, new)))
+def _compare(bundles: Mapping[str, tuple[Path, Bundle]], base: str, new: str) -> Comparison:
+    document = compare([(base, bundles[base][1])], [(new, bundles[new][1])])
     for name in (base, new):
         bundles[name][1].forget()
     return Comparison(base, new, dumps(document))
@@ -193,14 +209,14 @@ def _made(bundles: Mapping[str, tuple[Path, Bundle]], base: str, new: str) -> Co
 
 def _name(asked: str, bundles: Mapping[str, tuple[Path, Bundle]]) -> str:
     """The name of a bundle of the site."""
-    found = [name for name, (path, _) in bundles.items() if os.path.realpath(path) == os.path.realpath(asked)]
-    if not found and asked not in bundles:
+    names = [name for name, (path, _) in bundles.items() if os.path.realpath(path) == os.path.realpath(asked)]
+    if not names and asked not in bundles:
         raise BundleError(
             f"{shown(asked)} is no bundle of this site, so that it cannot be compared there",
             hint=f"Its bundles are: {', '.join(map(shown, bundles))}",
             code="not-found",
         )
-    return found[0] if found else asked
+    return names[0] if names else asked
 
 
 def strays(site: Path) -> list[str]:

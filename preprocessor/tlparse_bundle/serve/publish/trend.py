@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.terminal_text import shown
@@ -14,7 +15,7 @@ from tlparse_bundle.bundle.regular_file import read_regular
 from tlparse_bundle.serve.catalogue import bundle_url
 from tlparse_bundle.serve.publish.bundle_copies import INDEX, LEADS, STATIC
 from tlparse_bundle.serve.publish.export import COMPARISON_VIEWER
-from tlparse_bundle.serve.viewer_files import LIB, TREND, copy_tree, viewers_folder
+from tlparse_bundle.serve.viewers import LIB, TREND, copy_tree, viewers_folder
 from tlparse_bundle.statements.runs.trend.document import NAME, document
 from tlparse_bundle.statements.runs.trend.run import Location, read_runs
 
@@ -23,7 +24,7 @@ _PARTS = {FILE, INDEX, STATIC, "viewers"}
 _MAX_BYTES = 256 << 20
 
 
-def trend_of(locations: Sequence[Location], viewers: Collection[str] = ()) -> dict:
+def trend_of(locations: Sequence[Location], viewers: Collection[str] = ()) -> dict[str, Any]:
     """The document of bundles that lie as in the list of bundles; ``viewers``: those of a server, which
     compares bundles when it is asked.
     """
@@ -35,7 +36,7 @@ def trend_of(locations: Sequence[Location], viewers: Collection[str] = ()) -> di
 
 
 def write_trend(
-    trend: Mapping, locations: Sequence[Location], target: Path, *, overwrite: bool = False
+    trend: Mapping[str, Any], locations: Sequence[Location], target: Path, *, overwrite: bool = False
 ) -> None:
     """Write the page of a document into a new folder, for any static server; in place of one that was written
     so with ``overwrite``.
@@ -60,8 +61,8 @@ def write_trend(
 def _check_page(folder: Path) -> None:
     """Raises BundleError unless a folder holds a page of ours and nothing else that would be lost."""
     try:
-        found = loads(read_regular(folder, FILE, _MAX_BYTES))
-        is_page = found["format"]["name"] == NAME and {path.name for path in folder.iterdir()} <= _PARTS
+        trend = loads(read_regular(folder, FILE, _MAX_BYTES))
+        is_page = trend["format"]["name"] == NAME and {path.name for path in folder.iterdir()} <= _PARTS
     except (OSError, ValueError, TypeError, KeyError):
         is_page = False
     if not is_page:

@@ -1,0 +1,108 @@
+"""Viewers: where their files are, and which have something to show of a bundle, as its manifest tells."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.bundle.schemas import shared_files
+
+LIB = "lib"
+ICON = f"{LIB}/page/icon.svg"
+HOME = "home"  # the page that lists bundles and viewers
+TREND = "trend"  # the page that shows all bundles over time
+OPEN = "open"  # the page that opens logs and bundles of the reader's machine
+PAGES = (HOME, TREND, OPEN)  # they show no single bundle
+_SKIPPED = {"node_modules", "dist"}
+TEXT = {".css", ".html", ".js", ".json", ".jsx", ".md", ".mjs", ".svg", ".ts", ".tsx"}
+RANKS, PROVENANCE, PAIR, VLLM = "ranks", "provenance", "pair", "vllm"
+# What viewers of the package need to show anything (PAIR: two bundles); all others show any bundle.
+NEEDS = {"multirank": RANKS, "provenance": PROVENANCE, "compare": PAIR, "vllm": VLLM}
+EXAMPLES = {"starter", "letter", "bytes", "strip"}  # to be copied, not to look with
+_PROVENANCE_KINDS = {
+    f"artifact:{name}"
+    for name in (
+        "inductor_provenance_tracking_node_mappings",
+        "inductor_provenance_tracking_kernel_stack_traces",
+        "inductor_triton_kernel_to_post_grad_nodes",
+        "inductor_post_to_pre_grad_nodes",
+    )
+}
+_VLLM_KINDS = {
+    f"artifact:{name}"
+    for name in ("vllm_compilation_config", "vllm_piecewise_compile_start", "vllm_execution_code")
+}
+
+
+def viewers_folder() -> Path:
+    return (shared_files() / "viewers").resolve()
+
+
+def forkable() -> list[str]:
+    """Names of the viewers that come with the package, those that must be built included."""
+    return sorted(
+        path.parent.name for path in viewers_folder().glob("*/index.html") if path.parent.name not in PAGES
+    )
+
+
+def viewers_with(own: Mapping[str, Path]) -> dict[str, Path]:
+    """Viewers that run as they are, by name: one's own, then those of the package with names not taken."""
+    folders = {name: viewers_folder() / name for name in forkable() if name not in own}
+    return {
+        **own,
+        **{name: folder for name, folder in folders.items() if not (folder / "package.json").exists()},
+    }
+
+
+def viewer_folder(name_or_folder: str | Path) -> Path:
+    """A viewer of the package by its name, or a folder with an index.html. Raises BundleError."""
+    named = viewers_folder() / str(name_or_folder)
+    for folder in (
+        (named, Path(name_or_folder)) if str(name_or_folder) in forkable() else (Path(name_or_folder),)
+    ):
+        if (folder / "index.html").is_file():
+            return folder.resolve()
+    hint = (
+        f"The viewers of the package are: {', '.join(forkable())}. A viewer of your own is a folder with an"
+        " index.html."
+    )
+    raise BundleError(f"there is no viewer {str(name_or_folder)!r}", hint=hint, code="not-found")
+
+
+def files(folder: Path) -> Iterator[Path]:
+    """Every file of a viewer, in order; not what is hidden, installed or built."""
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.name in _SKIPPED:
+            continue
+        if path.is_dir():
+            yield from files(path)
+        else:
+            yield path
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    for path in files(source):
+        to = target / path.relative_to(source)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, to)
+
+
+def holds(manifest: Mapping[str, Any]) -> list[str]:
+    """What a bundle holds that not every bundle does."""
+    ranks, descriptors = manifest.get("rank_tables"), manifest.get("descriptors")
+    kinds = set(descriptors) if isinstance(descriptors, dict) else set()
+    has = {
+        RANKS: isinstance(ranks, dict) and bool(ranks),
+        PROVENANCE: bool(_PROVENANCE_KINDS & kinds),
+        VLLM: bool(_VLLM_KINDS & kinds),
+    }
+    return [need for need, is_there in has.items() if is_there]
+
+
+def fitting(viewers: Iterable[str], manifest: Mapping[str, Any]) -> list[str]:
+    """Those of the viewers, by name, that have something to show."""
+    held = holds(manifest)
+    return [name for name in viewers if NEEDS.get(name) in (None, *held)]
