@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 from tlparse_bundle.log.event import TIMELINE, Event
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.table import ParseCache, TableContext
 
 MAX_TEXT = 20_000  # characters
 MAX_EARLIER = 8  # earlier keys of a cache that a miss is compared with
@@ -79,7 +78,7 @@ class Caches:
         self._field_names: dict[str, str] = {}
         self._max_hashes = _MAX_HASHES
         self._last: tuple[list, list[int | None]] = [], []  # the newest components, and their hashes
-        self._read = Remembered(self._reading, _MAX_REMEMBERED)
+        self._read = ParseCache(self._reading, _MAX_REMEMBERED)
         self._earlier: dict[str, deque[_Key]] = {}
 
     @staticmethod

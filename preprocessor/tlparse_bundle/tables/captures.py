@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tlparse_bundle.log.event import Event
-from tlparse_bundle.tables.text.tracebacks import class_name, text_or_none
+from tlparse_bundle.tables.text.record_text import class_name, text_or_none
 
 _CAPTURE = "fullgraph_capture"
 _INDUCTOR = "inductor_compile"

@@ -11,7 +11,7 @@ from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.tracebacks import cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.text.record_text import cut, payload_text, text_or_none, unexpected
 
 MAX_ENTRIES = 20_000  # collectives or nodes of one record
 MAX_VALUES = 500  # of one report

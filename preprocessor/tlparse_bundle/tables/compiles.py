@@ -13,10 +13,9 @@ from tlparse_bundle.log.event import Event, Span
 from tlparse_bundle.model.status import CANDIDATES, RESTARTED
 from tlparse_bundle.model.times import phase_times
 from tlparse_bundle.tables.captures import Captures
-from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.tables.rows import Rows
+from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.tracebacks import RECOMPILE_LIMIT, class_name
+from tlparse_bundle.tables.text.record_text import RECOMPILE_LIMIT, class_name
 
 # Frames that Dynamo's own frame conversion leaves at the end of a dynamo_start stack
 # (torch/_dynamo/convert_frame.py); older releases of torch did not cut them off.

@@ -9,7 +9,7 @@ from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.text.breaks import parse_break, parse_reason
-from tlparse_bundle.tables.text.tracebacks import cut, payload_text, unexpected
+from tlparse_bundle.tables.text.record_text import cut, payload_text, unexpected
 
 _NO_PLACE = {"file": None, "line": None, "function": None, "source_line": None, "user_traceback": None}
 _Attempt = tuple[Any, int]  # compile id with its attempt, and which occurrence of it

@@ -10,11 +10,10 @@ from functools import lru_cache
 
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.events.registry import describe, known_kinds
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.table import ParseCache, TableContext
 from tlparse_bundle.tables.text.graphs import MAX_SUBGRAPHS, read_fx
-from tlparse_bundle.tables.text.tracebacks import payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.text.record_text import payload_text, text_or_none, unexpected
 
 # Where in the compiler a graph was written, by event type or artifact name; the first that fits.
 _STAGES = (
@@ -44,7 +43,7 @@ class Graphs:
         self._diagnostics = context.diagnostics
         self._graphs = Rows()
         self._subgraphs = Rows()
-        self._read = Remembered(_counted)
+        self._read = ParseCache(_counted)
         fx = {key.partition(":")[0] for key, kind in known_kinds().items() if kind.language == "fx"}
         self.types = frozenset(fx)
 

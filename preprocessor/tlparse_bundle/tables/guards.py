@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.columns import text_of
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.tracebacks import payload_text, unexpected
+from tlparse_bundle.tables.table import ParseCache, TableContext
+from tlparse_bundle.tables.text.record_text import payload_text, text_of, unexpected
 
 _MAX_ROWS = 5000  # guards of one list that get a row; all are counted
 _MAX_LINE = 4000  # characters of a line in which kind, place and source are looked for
@@ -87,7 +85,7 @@ class Guards:
         self._trees = Rows()
         self._guards = Rows()
         self._lists: dict[bytes, int] = {}
-        self._read = Remembered(self._reading)
+        self._read = ParseCache(self._reading)
 
     def observe(self, event: Event) -> None:
         if event.type == "dynamo_guards" and event.payload and event.payload.split() == [b"[", b"]"]:

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.table import ParseCache, TableContext
 from tlparse_bundle.tables.text.generated_code import Code, Kernel, read_code
-from tlparse_bundle.tables.text.tracebacks import payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.text.record_text import payload_text, text_or_none, unexpected
 
 MAX_INFOS = 5000  # Triton kernels of one triton_kernel_info
 
@@ -32,7 +31,7 @@ class Kernels:
         self._triton_kernels = Rows()
         self._triton_events: dict[tuple, list[int]] = {}  # by compile, attempt and name of the kernel
         self._joined = Rows()  # the kernels, as far as their triton_kernel_info is final
-        self._read = Remembered(_reading)
+        self._read = ParseCache(_reading)
 
     @staticmethod
     def wants(event: Event) -> bool:

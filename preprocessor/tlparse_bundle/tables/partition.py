@@ -11,10 +11,9 @@ from typing import Any
 
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.tracebacks import cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.table import ParseCache, TableContext
+from tlparse_bundle.tables.text.record_text import cut, payload_text, text_or_none, unexpected
 
 MAX_NODES = 5000  # of one list
 
@@ -43,7 +42,7 @@ class Partition:
         self._sync = Rows()
         self._aliasing = Rows()
         self._duplicates = Rows()
-        self._read = Remembered(_aliasing)
+        self._read = ParseCache(_aliasing)
 
     @staticmethod
     def wants(event: Event) -> bool:

@@ -10,12 +10,11 @@ from tlparse_bundle.log.compile_id import compile_key
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.model.functions import function_of, resume_function
 from tlparse_bundle.model.status import ASKED
-from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.tables.rows import Rows
+from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.text.breaks import parse_break
 from tlparse_bundle.tables.text.guard_failures import parse_reason, read_reasons
-from tlparse_bundle.tables.text.tracebacks import (
+from tlparse_bundle.tables.text.record_text import (
     RECOMPILE_LIMIT,
     Frame,
     cut,

@@ -10,10 +10,9 @@ from typing import Any
 
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.tracebacks import cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.table import ParseCache, TableContext
+from tlparse_bundle.tables.text.record_text import cut, payload_text, text_or_none, unexpected
 
 MAX_OPS = 20_000  # of one graph
 MAX_ENTRIES = 20_000  # of one schedule, order of execution, list of a profile
@@ -54,7 +53,7 @@ class Runtime:
             "execution": self._observe_execution,
             "profile": self._observe_profile,
         }
-        self._read = Remembered(self._estimate, _MAX_REMEMBERED)
+        self._read = ParseCache(self._estimate, _MAX_REMEMBERED)
         self._newest: str | None = None  # compile
         self._compiles: dict[str, str | None] = {}  # id without attempt -> newest compile
 

@@ -11,10 +11,9 @@ from functools import lru_cache
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.events.registry import describe
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.tracebacks import cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.table import ParseCache, TableContext
+from tlparse_bundle.tables.text.record_text import cut, payload_text, text_or_none, unexpected
 
 MAX_FUNCTIONS = 200  # of one code
 MAX_MESSAGES = 500  # of one record of side effects
@@ -49,8 +48,8 @@ class Sources:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._code = Remembered(_code)
-        self._config = Remembered(_config, 16)
+        self._code = ParseCache(_code)
+        self._config = ParseCache(_config, 16)
         self._sources = Rows()
         self._links = Rows()
         self._parts = Rows()

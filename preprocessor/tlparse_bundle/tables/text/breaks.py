@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from tlparse_bundle.tables.text.tracebacks import Frame, cut, exception_in, frames_in
+from tlparse_bundle.tables.text.record_text import Frame, cut, exception_in, frames_in
 
 _PLACE = re.compile(r"Graph break in user code at (?P<file>.+):(?P<line>\d{1,9})$")
 _REASON = re.compile(r"(?:Graph Break )?Reason: ")

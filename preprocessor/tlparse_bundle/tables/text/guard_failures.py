@@ -11,7 +11,7 @@ import re
 
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.text.tracebacks import cut, frames_in
+from tlparse_bundle.tables.text.record_text import cut, frames_in
 
 KINDS = (
     "size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "shape", "value", "flag", "type", "identity",

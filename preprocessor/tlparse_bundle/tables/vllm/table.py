@@ -11,11 +11,10 @@ from typing import Any
 from tlparse_bundle.log.event import Event, Span
 from tlparse_bundle.log.events.registry import is_artifact
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.table import ParseCache, TableContext
 from tlparse_bundle.tables.text.graphs import read_fx
-from tlparse_bundle.tables.text.tracebacks import MAX_TEXT, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.text.record_text import MAX_TEXT, payload_text, text_or_none, unexpected
 from tlparse_bundle.tables.vllm.pieces import Pieces
 from tlparse_bundle.tables.vllm.records import CODE, GRAPH, POST_GRAD, SPANS, Backend, Piece, Seen
 
@@ -63,10 +62,10 @@ class Vllm:
             int, tuple[str | None, int | None]
         ] = {}  # compile and attempt of records, by row of the compile table
         self._is_vllm = False
-        self._shape = Remembered(
+        self._shape = ParseCache(
             lambda event: (shape_of(payload_text(event)), arguments(payload_text(event)))
         )
-        self._counted = Remembered(lambda event: _operations(payload_text(event)))
+        self._counted = ParseCache(lambda event: _operations(payload_text(event)))
         self._operations: dict[
             int, tuple[int | None, dict[str, int]]
         ] = {}  # of graphs around passes, by event
