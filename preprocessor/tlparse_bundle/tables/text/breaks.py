@@ -72,7 +72,8 @@ def parse_reason(text: str) -> GraphBreaksFollowedBy:
     """One graph break as format_graph_break_message writes it; what it lacks is null or empty."""
     sections: dict[str, list[str]] = {}
     marks = list(_SECTION.finditer(text))
-    for mark, end in zip(marks, [*(mark.start() for mark in marks[1:]), len(text)], strict=True):
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    for mark, end in zip(marks, ends, strict=False):  # a text without marks has an end
         sections.setdefault(mark["key"], []).append(_unindented(text[mark.end() : end]))
     title = (text[: marks[0].start()] if marks else text).strip()
     situation = None
