@@ -17,14 +17,13 @@ from tlparse_bundle.tables.frame_compiles import (
     Failure,
     FrameCompiles,
     Outcome,
-    count_or_none,
     microseconds,
     or_none,
 )
 from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.tally import Compile
-from tlparse_bundle.tables.text.record_text import class_name
+from tlparse_bundle.tables.text.record_values import class_name, count_or_none
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import AttemptsRow, CompilesRow

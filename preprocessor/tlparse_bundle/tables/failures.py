@@ -10,7 +10,7 @@ from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.text.breaks import without_advice
-from tlparse_bundle.tables.text.record_text import (
+from tlparse_bundle.tables.text.record_values import (
     Frame,
     class_name,
     cut,

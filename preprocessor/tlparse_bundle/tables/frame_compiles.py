@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from tlparse_bundle.log.event import Event
-from tlparse_bundle.tables.text.record_text import RECOMPILE_LIMIT, class_name, text_or_none
+from tlparse_bundle.tables.text.record_values import (
+    RECOMPILE_LIMIT,
+    class_name,
+    count_or_none,
+    text_or_none,
+)
 
 # What lies above is no time: a moment of the year 2096, eleven days of compiling.
 _MAX_EPOCH_US = 4 * 10**15
@@ -221,7 +226,3 @@ def microseconds(
 def or_none(number: int) -> int | None:
     """None for -1."""
     return None if number < 0 else number
-
-
-def count_or_none(value: Any) -> int | None:
-    return value if type(value) is int and value >= 0 else None

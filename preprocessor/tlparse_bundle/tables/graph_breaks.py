@@ -10,7 +10,7 @@ from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.text.breaks import parse_break, parse_reason
-from tlparse_bundle.tables.text.record_text import cut, payload_text, unexpected
+from tlparse_bundle.tables.text.record_values import cut, payload_text, unexpected
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GraphBreakRecordsRow, GraphBreaksRow

@@ -13,7 +13,7 @@ from tlparse_bundle.log.events.registry import describe, known_kinds
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import ParseCache, TableContext
 from tlparse_bundle.tables.text.graphs import MAX_SUBGRAPHS, read_fx
-from tlparse_bundle.tables.text.record_text import payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.text.record_values import payload_text, text_or_none, unexpected
 
 # Where in the compiler a graph was written, by event type or artifact name; the first that fits.
 _STAGES = (

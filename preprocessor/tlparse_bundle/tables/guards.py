@@ -13,7 +13,7 @@ from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import ParseCache, TableContext
-from tlparse_bundle.tables.text.record_text import payload_text, text_of, unexpected
+from tlparse_bundle.tables.text.record_values import payload_text, text_of, unexpected
 
 _MAX_ROWS = 5000  # guards of one list that get a row; all are counted
 _MAX_LINE = 4000  # characters of a line in which kind, place and source are looked for

@@ -11,7 +11,7 @@ from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import ParseCache, TableContext
 from tlparse_bundle.tables.text.generated_code import Code, Kernel, read_code
-from tlparse_bundle.tables.text.record_text import payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.text.record_values import payload_text, text_or_none, unexpected
 
 MAX_INFOS = 5000  # Triton kernels of one triton_kernel_info
 

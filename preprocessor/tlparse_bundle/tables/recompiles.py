@@ -14,7 +14,7 @@ from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.table import TableContext, place_of
 from tlparse_bundle.tables.text.breaks import parse_break
 from tlparse_bundle.tables.text.guard_failures import parse_reason, read_reasons
-from tlparse_bundle.tables.text.record_text import (
+from tlparse_bundle.tables.text.record_values import (
     RECOMPILE_LIMIT,
     Frame,
     cut,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.log.event import Event
-from tlparse_bundle.tables.text.record_text import text_of
+from tlparse_bundle.tables.text.record_values import text_of
 
 if TYPE_CHECKING:
 

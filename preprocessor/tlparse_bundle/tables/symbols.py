@@ -23,7 +23,7 @@ from tlparse_bundle.tables.shape_records import (
     stacks_of,
 )
 from tlparse_bundle.tables.table import TableContext, place_of
-from tlparse_bundle.tables.text.record_text import text_of
+from tlparse_bundle.tables.text.record_values import text_of
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import (

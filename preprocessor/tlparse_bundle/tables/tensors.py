@@ -13,7 +13,7 @@ from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.shape_records import fields_of, unexpected
 from tlparse_bundle.tables.spill import Numbers
 from tlparse_bundle.tables.table import TableContext, place_of
-from tlparse_bundle.tables.text.record_text import text_of
+from tlparse_bundle.tables.text.record_values import text_of
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GraphTensorsRow, TensorsRow, TensorStoragesRow

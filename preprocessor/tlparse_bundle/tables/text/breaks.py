@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypedDict
 
-from tlparse_bundle.tables.text.record_text import Frame, cut, exception_in, frames_in
+from tlparse_bundle.tables.text.record_values import Frame, cut, exception_in, frames_in
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GraphBreaksFollowedBy

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.text.record_text import cut, frames_in
+from tlparse_bundle.tables.text.record_values import cut, frames_in
 
 if TYPE_CHECKING:
 

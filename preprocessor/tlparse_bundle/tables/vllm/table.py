@@ -14,7 +14,7 @@ from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import ParseCache, TableContext
 from tlparse_bundle.tables.text.graphs import read_fx
-from tlparse_bundle.tables.text.record_text import MAX_TEXT, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.text.record_values import MAX_TEXT, payload_text, text_or_none, unexpected
 from tlparse_bundle.tables.vllm.pieces import Pieces
 from tlparse_bundle.tables.vllm.records import CODE, GRAPH, POST_GRAD, SPANS, Backend, Piece, Seen
 

@@ -1,13 +1,14 @@
-"""Texts of records: cut to the size of a table, decoded from payloads, and the tracebacks in them."""
+"""Values of records as tables hold them: texts of a bounded size, numbers, payloads, tracebacks in texts."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.log.event import Event
+from tlparse_bundle.log.json_text import parse_json
 
 MAX_TEXT = 20_000  # characters of one text; the whole is in the payload or the metadata of its event
 MAX_METADATA_TEXT = 2000  # the same of a text that is in the metadata
@@ -62,6 +63,29 @@ def text_of(value: object, limit: int = MAX_METADATA_TEXT) -> str | None:
 def text_or_none(value: object) -> str | None:
     """A value of the metadata that should be a text."""
     return cut(value) if type(value) is str else None
+
+
+def as_text(value: object) -> str | None:
+    """Any value as text, as Python writes it; None for None."""
+    return None if value is None else cut(value if type(value) is str else str(value))
+
+
+def number_or_none(value: object) -> float | None:
+    """A value that should be a number."""
+    return value if (type(value) is int or type(value) is float) and abs(value) < 2**53 else None
+
+
+def count_or_none(value: object) -> int | None:
+    """A value that should be a count."""
+    return value if type(value) is int and 0 <= value < 2**53 else None
+
+
+def payload_json(event: Event) -> Any:
+    """The payload as JSON; None when it is not JSON."""
+    try:
+        return parse_json(event.payload or b"")
+    except ValueError:
+        return None
 
 
 def payload_text(event: Event) -> str:
