@@ -20,10 +20,11 @@ from tlparse_bundle.tables.provenance.groups import (
     Groups,
     part_of,
 )
-from tlparse_bundle.tables.provenance.maps import GroupMaps, KernelMap, maps_of
+from tlparse_bundle.tables.provenance.maps import KernelMap, maps_of
 from tlparse_bundle.tables.provenance.source_lines import GraphText, Source
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import ParseCache, TableContext
+from tlparse_bundle.tables.text.generated_code import direction_of
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import (
@@ -34,12 +35,11 @@ if TYPE_CHECKING:
         ProvenanceSourcesRow,
     )
     from tlparse_bundle.tables.provenance.maps import Coverage
-
-    _Direction = Literal["forward", "backward", "inference"]
+    from tlparse_bundle.tables.text.generated_code import Direction
 
     class _CodeFields(TypedDict):
         version: int | None
-        direction: _Direction | None
+        direction: Direction | None
         code_language: Literal["python", "cpp"] | None
 
     class _KernelFields(TypedDict):
@@ -54,11 +54,6 @@ if TYPE_CHECKING:
 
 
 _MAX_NAME = 2000  # characters
-_DIRECTIONS: dict[str, _Direction] = {
-    "forward": "forward",
-    "backward": "backward",
-    "inference": "inference",
-}
 
 
 class _Graph(NamedTuple):
@@ -266,7 +261,7 @@ def _texts_of(group: Group) -> _GroupTexts:
         _graph_of(maps.post),
         code_fields={
             "version": maps.version,
-            "direction": _direction(maps),
+            "direction": direction_of(maps.code.aot_id) if maps.code else None,
             "code_language": None if maps.code is None else "cpp" if maps.code.is_cpp else "python",
         },
         coverage=maps.coverage(),
@@ -280,9 +275,3 @@ def _graph_of(text: GraphText | None) -> _Graph | None:
     if text is None:
         return None
     return _Graph(json_to_keep(list(text.sources)), list(text.sources.values()))
-
-
-def _direction(maps: GroupMaps) -> _Direction | None:
-    """Return the last word of the AOT ID of the code, such as '0_backward'."""
-    word = (maps.code.aot_id or "").rpartition("_")[2] if maps.code else ""
-    return _DIRECTIONS.get(word)
