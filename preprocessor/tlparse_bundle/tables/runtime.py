@@ -162,7 +162,7 @@ class Runtime:
         return True
 
     def _observe_execution(self, place: RecordPlace, event: Event) -> bool:
-        """``{"graph_execution_order": [{"compile_id": …}]}``; older torch: texts, or a record for each graph."""
+        """``{"graph_execution_order": [{"compile_id": …}]}``; older torch: texts, or a record per graph."""
         value = payload_json(event)
         order = value.get("graph_execution_order") if type(value) is dict else None
         if order is None and type(value) is dict and "graph" in value:

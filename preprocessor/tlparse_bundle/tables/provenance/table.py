@@ -1,4 +1,4 @@
-"""The tables of provenance: which source line, graph node, kernel and line of generated code belong together."""
+"""The tables of provenance: source lines, graph nodes, kernels and lines of code that belong together."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def parse_reason(text: str) -> GraphBreaksFollowedBy:
 
 
 def parse_break(text: str) -> tuple[BreakFields, list[Frame], bool] | None:
-    """Return (fields of a row of graph_breaks, frames of the user's code, whether the whole frame is skipped).
+    """Return (fields of a row of graph_breaks, frames of the user's code, whether the frame is skipped).
 
     None when the text has none of the known forms.
     """
