@@ -56,7 +56,7 @@ SLOW = (
     "tests/repository/test_types.py",
     "tests/serve/test_proxy.py::test_a_bundle_on_an_s3_server",
     "tests/tables/test_anatomy.py::test_sums_are_those",
-    "tests/tables/test_json_list.py::test_the_memory_of_numbers",
+    "tests/tables/test_rows.py::test_the_memory_of_numbers",
     "tests/tables/test_spans.py::test_any_timeline_nests",
     "tests/log/test_known.py::test_nothing_changes_for_any_log",
     "tests/web/",

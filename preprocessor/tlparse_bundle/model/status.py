@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 ASKED = "asked"  # what guards asked for, before it is known which of these are recompiles
 CANDIDATES = (
     "candidates"  # what the tables of a log say of each compile id, before it is known which are compiles
 )
-RESTARTED = "restarted"  # of an attempt that another one followed
+RESTARTED: Final = "restarted"  # of an attempt that another one followed
 STATUSES = ("ok", "failed", "skipped", "empty", "unfinished")
 
 

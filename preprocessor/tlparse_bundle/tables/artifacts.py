@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.events.registry import artifact_name, is_artifact
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import ArtifactsRow
 
 
 class Artifacts:
@@ -18,7 +22,7 @@ class Artifacts:
 
     def __init__(self, context: TableContext):
         self._kinds = context.tally.kinds
-        self._rows = Rows()
+        self._rows: Rows[ArtifactsRow] = Rows()
 
     @staticmethod
     def reads(event: Event) -> bool:
@@ -36,14 +40,14 @@ class Artifacts:
                 "attempt": event.attempt,
                 "type": event.type,
                 "name": artifact_name(event.type, event.name),
-                "language": kind.language,
+                "language": kind.language,  # type: ignore[typeddict-item]  # one of LANGUAGES
                 "descriptor": kind.key,
-                "blob": event.blob_index if has_payload else None,
+                "blob": event.blob_index if has_payload else None,  # type: ignore[typeddict-item]  # see `blobs`
                 "offset": event.blob_offset if has_payload else None,
                 "size_bytes": event.payload_size_bytes,
                 "sha256": event.sha256,
             }
         )
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "artifacts", self._rows

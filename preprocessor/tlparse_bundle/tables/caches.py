@@ -1,4 +1,4 @@
-"""The cache table: what was asked of the compile caches, what came of it, and why a key was new."""
+"""The table of caches: lookups in the compile caches, their outcomes, and why a key was new."""
 
 from __future__ import annotations
 
@@ -7,13 +7,30 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import compress
 from operator import ne
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.log.event import TIMELINE, Event
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.table import ParseCache, TableContext, place_of
+from tlparse_bundle.tables.text.record_values import count_or_none
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import CachesRow
+
+    _Cache = Literal["fx_graph", "aot_autograd", "pgo", "precompile"]
+    _Outcome = Literal["hit", "miss", "bypass", "disabled", "get", "put", "error", "key"]
+
+    class _Fields(TypedDict):
+        key: str | None
+        detail: str | None
+        guard: str | None
+        reason: str | None
+        exception_type: str | None
+        field: str | None
+        time_saved_us: int | None
+        time_taken_us: int | None
+
 
 MAX_TEXT = 20_000  # characters
 MAX_EARLIER = 8  # earlier keys of a cache that a miss is compared with
@@ -21,12 +38,17 @@ MAX_COMPONENTS = 10_000  # of one key that are compared
 _MAX_HASHES = 8_000
 MAX_DIFFERENT = 50  # names of components that a row has
 
-# Artifact name -> (cache, outcome). With an outcome of None the payload's cache_state says it.
-_CACHE_ARTIFACTS = {
-    **{f"fx_graph_cache_{state}": ("fx_graph", state) for state in ("hit", "miss", "bypass")},
+_STATES: dict[str, _Outcome] = {"hit": "hit", "miss": "miss", "bypass": "bypass"}
+# Artifact name -> (cache, outcome). With an outcome of None it is cache_state of the payload.
+_CACHE_ARTIFACTS: dict[str, tuple[_Cache, _Outcome | None]] = {
+    "fx_graph_cache_hit": ("fx_graph", "hit"),
+    "fx_graph_cache_miss": ("fx_graph", "miss"),
+    "fx_graph_cache_bypass": ("fx_graph", "bypass"),
     "fx_graph_cache_hash": ("fx_graph", None),  # older torch
     "fx_graph_bundled_cache_hit": ("fx_graph", "hit"),
-    **{f"aotautograd_cache_{state}": ("aot_autograd", state) for state in ("hit", "miss", "bypass")},
+    "aotautograd_cache_hit": ("aot_autograd", "hit"),
+    "aotautograd_cache_miss": ("aot_autograd", "miss"),
+    "aotautograd_cache_bypass": ("aot_autograd", "bypass"),
     "aotautograd_cache_hash": ("aot_autograd", None),  # older torch
     "aotautograd_cache_pickle_failure": ("aot_autograd", "error"),
     "precompile_cache_bypass": ("precompile", "bypass"),
@@ -36,10 +58,9 @@ _CACHE_ARTIFACTS = {
 }
 # torch/_dynamo/pgo.py: a get is written only when a state was found.
 _CODE_STATE = re.compile(r"(get|put)_(?:extra_)?(local|remote)_code_state")
-_CODE_OBJECT = re.compile(
-    rb"^\S.*:$", re.MULTILINE
-)  # render_code_state: 'file:line:function:', sources indented below
-_OUTCOMES = frozenset(("hit", "miss", "bypass"))
+# render_code_state: 'file:line:function:', sources indented below.
+_CODE_OBJECT = re.compile(rb"^\S.*:$", re.MULTILINE)
+_NO_COMPONENT = -1  # in place of a hash; no hash is -1
 _MAX_REMEMBERED = 32  # payloads, each with the hashes of its components
 # FxGraphCachePickler.debug_lines (torch/_inductor/codecache.py): '[hash] field: value', field 'name' or
 # 'name[key]'.
@@ -49,13 +70,13 @@ _COMPONENT = re.compile(r"\[(?:[0-9a-z]{8,100}|\w{8,100})\] ([^:\n]{1,300}):(?= 
 
 
 class _Reading(NamedTuple):
-    """What a payload says."""
+    """The contents of a payload."""
 
     is_object: bool
-    state: str | None
+    state: _Outcome | None
     entry_count: int | None
     component_count: int | None
-    cells: dict  # of its row
+    fields: _Fields
     components: set[int]  # hashes of '[hash] field:', which are compared much faster than text
 
 
@@ -68,18 +89,18 @@ class _Key(NamedTuple):
 class Caches:
     name = "caches"
     types = frozenset(("artifact", TIMELINE))
-    timeline = frozenset(
-        ("fx_graph_cache_disabled",)
-    )  # nothing else says that it is switched off (torch/_inductor/compile_fx.py)
+    # Nothing else says that it is switched off (torch/_inductor/compile_fx.py).
+    timeline = frozenset(("fx_graph_cache_disabled",))
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._rows = Rows()
+        self._rows: Rows[CachesRow] = Rows()
         self._field_of: dict[int, str] = {}  # hash of a component -> its field
         self._field_names: dict[str, str] = {}
         self._max_hashes = _MAX_HASHES
-        self._last: tuple[list, list[int | None]] = [], []  # the newest components, and their hashes
-        self._read = Remembered(self._reading, _MAX_REMEMBERED)
+        self._last_components: list[Any] = []  # the newest ones, and their hashes
+        self._last_hashes: list[int] = []
+        self._read = ParseCache(self._reading, _MAX_REMEMBERED)
         self._earlier: dict[str, deque[_Key]] = {}
 
     @staticmethod
@@ -96,35 +117,35 @@ class Caches:
         return span["ph"] == "i" and span["name"] in Caches.timeline
 
     def observe(self, event: Event) -> None:
+        name = event.name
         if event.type == TIMELINE:
-            if self.wants(event):
-                self._rows.append(_row(event, "fx_graph", "disabled", _cells({})))
+            if event.trace_event is not None and self.wants(event):
+                self._rows.append(_row(event, event.trace_event["name"], "fx_graph", "disabled", _fields({})))
             return
-        if event.name is None:
+        if name is None:
             return
-        found = _CACHE_ARTIFACTS.get(event.name)
-        if found is not None:
-            self._observe_cache(event, *found)
-        elif "_code_state" in event.name and (state := _CODE_STATE.fullmatch(event.name)):
-            row = _row(event, "pgo", state[1], _cells({}))
+        artifact = _CACHE_ARTIFACTS.get(name)
+        if artifact is not None:
+            self._observe_cache(event, name, *artifact)
+        elif "_code_state" in name and (state := _CODE_STATE.fullmatch(name)):
+            row = _row(event, name, "pgo", "get" if state[1] == "get" else "put", _fields({}))
             row["remote"] = state[2] == "remote"
             row["component_count"] = len(_CODE_OBJECT.findall(event.payload or b""))
             self._rows.append(row)
 
-    def _observe_cache(self, event: Event, cache: str, outcome: str | None) -> None:
+    def _observe_cache(self, event: Event, name: str, cache: _Cache, outcome: _Outcome | None) -> None:
         reading = self._read(event.hash, event)
         if not reading.is_object:
-            message = f"{event.name}: no JSON object"
             self._diagnostics.add(
                 "table-parse",
-                message,
+                f"{name}: no JSON object",
                 line=event.line,
                 byte_offset=event.byte_offset,
                 event_index=event.index,
             )
-        row = _row(event, cache, outcome or reading.state or "key", reading.cells)
+        row = _row(event, name, cache, outcome or reading.state or "key", reading.fields)
         row["component_count"] = reading.component_count
-        if event.name == "dynamo_cache_entries" and reading.component_count is None:
+        if name == "dynamo_cache_entries" and reading.component_count is None:
             row["component_count"] = reading.entry_count
         if row["key"] is not None:
             self._compare(row, cache, _Key(event.index, row["key"], reading.components))
@@ -140,45 +161,47 @@ class Caches:
         components = components if type(components) is list else []
         return _Reading(
             type(value) is dict,
-            state if type(state) is str and state in _OUTCOMES else None,
-            _count(info.get("num_entries")),
+            _STATES.get(state) if type(state) is str else None,
+            count_or_none(info.get("num_entries")),
             len(components) or None,
-            _cells(info),
+            _fields(info),
             self._hashes(components[:MAX_COMPONENTS]) if type(info.get("key")) is str else set(),
         )
 
-    def _hashes(self, components: list) -> set[int]:
+    def _hashes(self, components: list[Any]) -> set[int]:
         """Some 600 settings are equal from one key to the next, in all caches, so that only what changed is
         hashed.
         """
         if len(self._field_of) > self._max_hashes:
-            kept = set().union(*(key.components for keys in self._earlier.values() for key in keys))
+            kept: set[int] = set()
+            kept.update(*(key.components for keys in self._earlier.values() for key in keys))
             self._field_of = {number: field for number, field in self._field_of.items() if number in kept}
             self._max_hashes = max(_MAX_HASHES, 2 * len(self._field_of))
-            self._last = [], []
+            self._last_components, self._last_hashes = [], []
             self._read.clear()
         if not components:
             return set()
         # Compared from the end: the graph and its inputs, as many as it has, stand in front.
         count = len(components)
-        before, hashes = (([None] * count + known)[-count:] for known in self._last)
+        before = ([None] * count + self._last_components)[-count:]
+        hashes = ([_NO_COMPONENT] * count + self._last_hashes)[-count:]
         for place in compress(range(count), map(ne, components, before)):
             hashes[place] = self._hash(components[place])
-        self._last = components, hashes
+        self._last_components, self._last_hashes = components, hashes
         numbers = set(hashes)
-        numbers.discard(None)
+        numbers.discard(_NO_COMPONENT)
         return numbers
 
-    def _hash(self, text: Any) -> int | None:
+    def _hash(self, text: Any) -> int:
         match = _COMPONENT.match(text) if type(text) is str else None
         if match is None:
-            return None
+            return _NO_COMPONENT
         head, field = match.group(0, 1)
         number = hash(head)
         self._field_of[number] = self._field_names.setdefault(field, field)
         return number
 
-    def _compare(self, row: dict, cache: str, new: _Key) -> None:
+    def _compare(self, row: CachesRow, cache: str, new: _Key) -> None:
         """Remember the key; for a miss, say what differs from the most similar one before."""
         earlier = self._earlier.setdefault(cache, deque(maxlen=MAX_EARLIER))
         same = next((key for key in earlier if key.key == new.key), None)
@@ -192,7 +215,7 @@ class Caches:
                     default=None,
                 )
             if closest is not None:
-                different = []
+                different: list[str] = []
                 if closest.components is not new.components:
                     different = sorted(
                         set(map(self._field_of.__getitem__, closest.components ^ new.components))
@@ -203,7 +226,7 @@ class Caches:
         if same is None:
             earlier.append(new)
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "caches", self._rows
 
 
@@ -215,16 +238,14 @@ def _shared(one: set[int], other: set[int]) -> int:
     return 0 if one.isdisjoint(other) else len(one) - len(one - other)
 
 
-def _row(event: Event, cache: str, outcome: str, cells: dict) -> dict:
+def _row(event: Event, name: str, cache: _Cache, outcome: _Outcome, fields: _Fields) -> CachesRow:
     return {
-        "event": event.index,
-        "compile": event.compile,
-        "attempt": event.attempt,
+        **place_of(event),
         "cache": cache,
         "outcome": outcome,
-        "name": event.name if event.type == "artifact" else event.trace_event["name"],
+        "name": name,
         "remote": None,
-        **cells,
+        **fields,
         "component_count": None,
         "closest_event": None,
         "different_count": None,
@@ -232,7 +253,7 @@ def _row(event: Event, cache: str, outcome: str, cells: dict) -> dict:
     }
 
 
-def _cells(info: dict) -> dict:
+def _fields(info: dict[str, Any]) -> _Fields:
     reason = next(
         (
             info[key]
@@ -248,21 +269,18 @@ def _cells(info: dict) -> dict:
         "reason": _text(reason),
         "exception_type": _text(info.get("cache_bypass_exception_type")),
         "field": _text(info.get("field")),
-        "time_saved_us": _microseconds(info, "time_saved_ns", 1e-3, "time_saved_ms", 1e3),
-        "time_taken_us": _microseconds(info, "time_taken_ns", 1e-3),
+        "time_saved_us": _microseconds(info, ("time_saved_ns", 1e-3), ("time_saved_ms", 1e3)),
+        "time_taken_us": _microseconds(info, ("time_taken_ns", 1e-3)),
     }
 
 
-def _microseconds(info: dict, *keys_and_factors: Any) -> int | None:
-    for key, factor in zip(keys_and_factors[::2], keys_and_factors[1::2]):
+def _microseconds(info: dict[str, Any], *times: tuple[str, float]) -> int | None:
+    """Return the first of the times that there is; of each, its key and its unit in microseconds."""
+    for key, factor in times:
         value = info.get(key)
-        if type(value) in (int, float) and 0 <= value * factor < 1e12:
+        if (type(value) is int or type(value) is float) and 0 <= value * factor < 1e12:
             return int(value * factor)
     return None
-
-
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value < 2**53 else None
 
 
 def _text(value: Any) -> str | None:

@@ -5,13 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.log.event import Event
-from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.tracebacks import cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.table import TableContext, place_of
+from tlparse_bundle.tables.text.record_values import (
+    cut,
+    number_or_none,
+    payload_json,
+    payload_text,
+    text_or_none,
+    unexpected,
+)
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import (
+        CollectiveBucketsRow,
+        CollectiveReportsRow,
+        CollectiveSizesRow,
+    )
+    from tlparse_bundle.tables.table import RecordPlace
+
+    class _Place(RecordPlace):
+        name: str
+
 
 MAX_ENTRIES = 20_000  # collectives or nodes of one record
 MAX_VALUES = 500  # of one report
@@ -40,9 +59,9 @@ class Communication:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._reports = Rows()
-        self._buckets = Rows()
-        self._sizes = Rows()
+        self._reports: Rows[CollectiveReportsRow] = Rows()
+        self._buckets: Rows[CollectiveBucketsRow] = Rows()
+        self._sizes: Rows[CollectiveSizesRow] = Rows()
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -55,7 +74,7 @@ class Communication:
         form = _form(name)
         if form is None:
             return
-        place = {"event": event.index, "compile": event.compile, "attempt": event.attempt, "name": cut(name)}
+        place: _Place = {**place_of(event), "name": cut(name)}
         if form is _BUCKETS:
             self._buckets.append({**place, "buckets": _buckets(payload_text(event))})
         elif form is _SIZES:
@@ -63,24 +82,21 @@ class Communication:
         else:
             text = payload_text(event)
             read = text[:_MAX_READ]
-            values = dict(_first(_STATE if name == "compiler_collective" else _VALUE, read))
-            changes = {kind: [int(before), int(after)] for kind, before, after in _first(_CHANGE, read)}
+            values = _first(_STATE if name == "compiler_collective" else _VALUE, read)
+            changes = _first(_CHANGE, read)
             lines = text.count("\n") + 1 if text else 0
             self._reports.append(
                 {
                     **place,
                     "line_count": lines,
-                    "values": values,
-                    "changes": changes,
+                    "values": {match[1]: match[2] for match in values},
+                    "changes": {match[1]: [int(match[2]), int(match[3])] for match in changes},
                     "text": text[:MAX_BEGINNING],
                 }
             )
 
-    def _observe_sizes(self, event: Event, place: dict) -> None:
-        try:
-            value = parse_json(event.payload or b"")
-        except ValueError:
-            value = None
+    def _observe_sizes(self, event: Event, place: _Place) -> None:
+        value = payload_json(event)
         if type(value) is not list:
             unexpected(self._diagnostics, event, "no list of collectives")
             return
@@ -89,38 +105,34 @@ class Communication:
                 **place,
                 "node": text_or_none(row.get("name")),
                 "type": text_or_none(row.get("type")),
-                "size_mb": _number(row.get("size_mb")),
+                "size_mb": number_or_none(row.get("size_mb")),
             }
             for row in value[:MAX_ENTRIES]
             if type(row) is dict
         )
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "collective_reports", self._reports
         yield "collective_buckets", self._buckets
         yield "collective_sizes", self._sizes
 
 
 @lru_cache(256)
-def _form(name: str) -> re.Pattern | None:
+def _form(name: str) -> re.Pattern[str] | None:
     """Which of the patterns the name of an artifact has."""
     return next((pattern for pattern in (_BUCKETS, _SIZES, _REPORTS) if pattern.match(name)), None)
 
 
-def _first(pattern: re.Pattern, text: str) -> list[tuple]:
-    return [match.groups() for match, _ in zip(pattern.finditer(text), range(MAX_VALUES))]
+def _first(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    return list(islice(pattern.finditer(text), MAX_VALUES))
 
 
 def _buckets(text: str) -> list[list[str]]:
     """``[[a, b], [c]]``: str of lists of nodes (torch/_inductor/fx_passes/bucketing.py)."""
-    found, left = [], MAX_ENTRIES
+    buckets, left = [], MAX_ENTRIES
     for part in text.split("]")[: MAX_ENTRIES + 1]:
         names = _NAME.findall(part.rpartition("[")[2])[:left]
         if names:
-            found.append(names)
+            buckets.append(names)
             left -= len(names)
-    return found
-
-
-def _number(value: Any) -> int | float | None:
-    return value if type(value) in (int, float) and abs(value) < 2**53 else None
+    return buckets

@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tlparse_bundle.log.event import Event
-from tlparse_bundle.tables.columns import text_of
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.shape_records import (
     DEFINING,
     Definitions,
     fields_of,
     frame_context,
-    identity_of,
     stacks_of,
 )
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.table import TableContext, place_of
+from tlparse_bundle.tables.text.record_values import text_of
 
-_FAILURES = {
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import ExportFailuresRow, ExportsRow
+    from tlparse_bundle.tables.shape_records import FrameContext
+
+    _FailureKind = Literal[
+        "missing_fake_kernel", "mismatched_fake_kernel", "data_dependent_error", "guard_evaluated"
+    ]
+
+_FAILURES: dict[str, _FailureKind] = {
     "missing_fake_kernel": "missing_fake_kernel",
     "mismatched_fake_kernel": "mismatched_fake_kernel",
     "propagate_real_tensors_provenance": "data_dependent_error",
     "guard_on_data_dependent_error": "data_dependent_error",
     "guard_added": "guard_evaluated",
 }
-_TEXTS = ("expr", "result", "op", "reason")
 _EXPECTED = {
     "missing_fake_kernel": ("op",),
     "mismatched_fake_kernel": ("op", "reason"),
 }  # the symbol tables check the others
-_NO_CONTEXT: dict[str, Any] = {"loc": None, "locals": {}, "symbol_sources": {}}
+_NO_CONTEXT: FrameContext = {"loc": None, "locals": {}, "symbol_sources": {}}
 
 
 class Export:
@@ -44,8 +50,8 @@ class Export:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._definitions = Definitions()
-        self._exports: list[dict] = []
-        self._failures = Rows()
+        self._exports: list[ExportsRow] = []
+        self._failures: Rows[ExportFailuresRow] = Rows()
 
     def observe(self, event: Event) -> None:
         if event.type in DEFINING:
@@ -82,15 +88,18 @@ class Export:
         node = value.get("expr_id" if event.type == "guard_on_data_dependent_error" else "expr_node_id")
         self._failures.append(
             {
-                **identity_of(event),
+                **place_of(event),
                 "kind": _FAILURES[event.type],
-                **{name: text_of(value.get(name)) for name in _TEXTS},
+                "expr": text_of(value.get("expr")),
+                "result": text_of(value.get("result")),
+                "op": text_of(value.get("op")),
+                "reason": text_of(value.get("reason")),
                 **stacks_of(value),
                 "expression_event": self._definitions.find(node),
                 **(frame_context(value) or _NO_CONTEXT),
             }
         )
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "exports", Rows(self._exports)
         yield "export_failures", self._failures

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.text.breaks import without_advice
-from tlparse_bundle.tables.text.tracebacks import (
+from tlparse_bundle.tables.text.record_values import (
     Frame,
     class_name,
     cut,
@@ -21,12 +21,19 @@ from tlparse_bundle.tables.text.tracebacks import (
     unexpected,
 )
 
-_METRICS = {
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FailuresRow
+
+    _Kind = Literal[
+        "compile", "backward", "restart", "exception", "eager_backward", "fx_interpreter", "make_fx"
+    ]
+
+_METRICS: dict[str, _Kind] = {
     "compilation_metrics": "compile",
     "bwd_compilation_metrics": "backward",
     "aot_autograd_backward_compilation_metrics": "backward",  # before torch 2.6
 }
-_EXCEPTIONS = {
+_EXCEPTIONS: dict[str, _Kind] = {
     "dynamo_error": "exception",
     "eager_compile_backwards_failure": "eager_backward",
     "fx_interpreter_error": "fx_interpreter",
@@ -45,7 +52,7 @@ class Failures:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._rows = Rows()
+        self._rows: Rows[FailuresRow] = Rows()
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -57,15 +64,17 @@ class Failures:
         if event.type != "artifact":
             if type(event.value) is dict:
                 self._observe_metrics(event, event.value)
+        elif event.name == "fx_interpreter_error":
+            self._fx_interpreter(event)
+        elif event.name == "make_fx_fail_partial":
+            self._make_fx(event)
         elif event.name in _EXCEPTIONS:
-            {"fx_interpreter_error": self._fx_interpreter, "make_fx_fail_partial": self._make_fx}.get(
-                event.name, self._exception
-            )(event)
+            self._exception(event, _EXCEPTIONS[event.name])
 
     def _add(
         self,
         event: Event,
-        kind: str,
+        kind: _Kind,
         type_: str | None,
         reason: str | None,
         frame: Frame | None,
@@ -90,7 +99,7 @@ class Failures:
             }
         )
 
-    def _observe_metrics(self, event: Event, metrics: dict) -> None:
+    def _observe_metrics(self, event: Event, metrics: dict[str, Any]) -> None:
         reasons = metrics.get("restart_reasons")
         for reason in reasons[:_MAX_RESTARTS] if type(reasons) is list else ():
             self._add(event, "restart", None, _any_text(reason), None)
@@ -109,19 +118,19 @@ class Failures:
                 frame,
             )
 
-    def _exception(self, event: Event) -> None:
+    def _exception(self, event: Event, kind: _Kind) -> None:
         text = payload_text(event)
         error = exception_in(text)
         if error is None:
             unexpected(self._diagnostics, event, "no traceback")
-            self._add(event, _EXCEPTIONS[event.name], None, text, None)
+            self._add(event, kind, None, text, None)
             return
-        _, found, user_code = error[1].partition(_FROM_USER_CODE)
-        user_code = "  " + without_advice("\n" + user_code).strip() if found else ""
+        _, separator, user_code = error[1].partition(_FROM_USER_CODE)
+        user_code = "  " + without_advice("\n" + user_code).strip() if separator else ""
         frames = frames_in(user_code)
         self._add(
             event,
-            _EXCEPTIONS[event.name],
+            kind,
             error[0],
             without_advice(error[1]),
             frames[-1] if frames else None,
@@ -156,7 +165,7 @@ class Failures:
         )
         self._add(event, "make_fx", None, None, frame)
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "failures", self._rows
 
 

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tlparse_bundle.log.compile_id import CompileId
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.text.breaks import parse_break, parse_reason
-from tlparse_bundle.tables.text.tracebacks import cut, payload_text, unexpected
+from tlparse_bundle.tables.text.record_values import cut, payload_text, unexpected
 
-_NO_PLACE = {"file": None, "line": None, "function": None, "source_line": None, "user_traceback": None}
-_Attempt = tuple[Any, int]  # compile id with its attempt, and which occurrence of it
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import GraphBreakRecordsRow, GraphBreaksRow
+    from tlparse_bundle.tables.text.breaks import BreakFields, PlaceFields
+
+    class _BreakFields(BreakFields):
+        text: str | None
+
+
+_NO_PLACE: PlaceFields = {
+    "file": None,
+    "line": None,
+    "function": None,
+    "source_line": None,
+    "user_traceback": None,
+}
+_Attempt = tuple[CompileId | None, int]  # compile id with its attempt, and which occurrence of it
 
 
 class _Record(NamedTuple):
@@ -29,15 +44,13 @@ class GraphBreaks:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._breaks: list[dict] = []
-        self._numbers: dict[tuple, int] = {}
+        self._breaks: list[_BreakFields] = []
+        self._numbers: dict[tuple[str | int | None, ...], int] = {}
         self._records: list[_Record] = []
-        self._unclear: dict[
-            int, _Attempt
-        ] = {}  # attempts of records, by position, whose text does not say that the frame is skipped
-        self._without_graph: set[_Attempt] = (
-            set()
-        )  # last attempts of frame compiles that ended well, with nothing in their graph
+        # Attempts of records, by position, whose text does not say that the frame is skipped.
+        self._unclear: dict[int, _Attempt] = {}
+        # Last attempts of frame compiles that ended well, with nothing in their graph.
+        self._without_graph: set[_Attempt] = set()
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -59,19 +72,19 @@ class GraphBreaks:
         text = payload_text(event)
         parsed = parse_break(text)
         if parsed is not None and parsed[0]["reason"]:
-            cells, _, skips_frame = parsed
-            cells = {**cells, "text": None}
+            fields, _, skips_frame = parsed
+            row: _BreakFields = {**fields, "text": None}
         else:
             unexpected(self._diagnostics, event, "the text is none of the known forms of a graph break")
             first_line = text.strip().split("\n", 1)[0]
-            cells = {**parse_reason(first_line), "followed_by": [], **_NO_PLACE, "text": cut(text)}
+            row = {**parse_reason(first_line), "followed_by": [], **_NO_PLACE, "text": cut(text)}
             skips_frame = None
         # The explanation is not part of the key: it can hold addresses. Resume functions and recompiles
         # come to the same line of the same file.
-        key = (cells["reason"], cells["file"], cells["line"], cells["gb_id"])
+        key = (row["reason"], row["file"], row["line"], row["gb_id"])
         number = self._numbers.setdefault(key, len(self._breaks))
         if number == len(self._breaks):
-            self._breaks.append(cells)
+            self._breaks.append(row)
         if skips_frame is False and event.compile_id is not None:
             self._unclear[len(self._records)] = event.compile_id, event.occurrence
         self._records.append(_Record(event.index, event.compile, event.attempt, number, skips_frame))
@@ -85,25 +98,32 @@ class GraphBreaks:
         record, attempt = self._records[number], self._unclear.get(number)
         return record if attempt is None else record._replace(skips_frame=attempt in self._without_graph)
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         records = [self._record(number) for number in range(len(self._records))]
-        of_break: list[list[_Record]] = [[] for _ in self._breaks]
+        yield "graph_breaks", Rows(self._break_rows(records))
+        yield "graph_break_records", Rows(_record_row(record) for record in records)
+
+    def _break_rows(self, records: list[_Record]) -> Iterator[GraphBreaksRow]:
+        records_of: list[list[_Record]] = [[] for _ in self._breaks]
         for record in records:
-            of_break[record.graph_break].append(record)
-        yield (
-            "graph_breaks",
-            Rows(
-                {
-                    "id": number,
-                    "count": len(own),
-                    "skipped_frame_count": sum(record.skips_frame is True for record in own),
-                    "events": [record.event for record in own],
-                    "compiles": list(
-                        dict.fromkeys(record.compile for record in own if record.compile is not None)
-                    ),
-                    **cells,
-                }
-                for number, (cells, own) in enumerate(zip(self._breaks, of_break))
-            ),
-        )
-        yield "graph_break_records", Rows(record._asdict() for record in records)
+            records_of[record.graph_break].append(record)
+        for number, (row, own) in enumerate(zip(self._breaks, records_of, strict=True)):
+            compiles = dict.fromkeys(record.compile for record in own if record.compile is not None)
+            yield {
+                "id": number,
+                "count": len(own),
+                "skipped_frame_count": sum(record.skips_frame is True for record in own),
+                "events": [record.event for record in own],
+                "compiles": list(compiles),
+                **row,
+            }
+
+
+def _record_row(record: _Record) -> GraphBreakRecordsRow:
+    return {
+        "event": record.event,
+        "compile": record.compile,
+        "attempt": record.attempt,
+        "graph_break": record.graph_break,
+        "skips_frame": record.skips_frame,
+    }

@@ -6,16 +6,27 @@ import hashlib
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.columns import text_of
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.tracebacks import payload_text, unexpected
+from tlparse_bundle.tables.table import ParseCache, TableContext, place_of
+from tlparse_bundle.tables.text.record_values import payload_text, text_of, unexpected
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import GuardsRow, GuardTreesRow
+
+    class _TreeFields(TypedDict):
+        form: Literal["tree", "list"]
+        guard_count: int
+        latency_us: float | None
+        list: int
+        row_count: int
+        manager_count: int
+        counts: dict[str, int]
+
 
 _MAX_ROWS = 5000  # guards of one list that get a row; all are counted
 _MAX_LINE = 4000  # characters of a line in which kind, place and source are looked for
@@ -84,23 +95,21 @@ class Guards:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._trees = Rows()
-        self._guards = Rows()
+        self._trees: Rows[GuardTreesRow] = Rows()
+        self._guards: Rows[GuardsRow] = Rows()
         self._lists: dict[bytes, int] = {}
-        self._read = Remembered(self._reading)
+        self._read = ParseCache(self._parse)
 
     def observe(self, event: Event) -> None:
         if event.type == "dynamo_guards" and event.payload and event.payload.split() == [b"[", b"]"]:
             return  # torch 2.4 and 2.5 write it beside each tree
-        cells, complaint = self._read(event.hash and (event.type, event.hash), event)
+        fields, complaint = self._read(event.hash and (event.type, event.hash), event)
         if complaint is not None:
             unexpected(self._diagnostics, event, complaint)
-        self._trees.append(
-            {"event": event.index, "compile": event.compile, "attempt": event.attempt, **cells}
-        )
+        self._trees.append({**place_of(event), **fields})
 
-    def _reading(self, event: Event) -> tuple[dict[str, Any], str | None]:
-        """Return the cells of a row of 'guard_trees', and what is wrong with the payload."""
+    def _parse(self, event: Event) -> tuple[_TreeFields, str | None]:
+        """Return the fields of a row of 'guard_trees', and what is wrong with the payload."""
         text, complaint, latency = payload_text(event), None, None
         if event.type == "dynamo_guards":
             guards = _guards(text)
@@ -111,37 +120,37 @@ class Guards:
                 _ROW % (number + 1, _NULL, _NULL, 0, _NO_PLACE)
                 for number in range(min(len(guards or ()), _MAX_ROWS))
             ]
-            found = _List(rows, len(guards or ()), 0, {})
+            guard_list = _List(rows, len(guards or ()), 0, {})
         else:
-            found, latency = _tree(text), _LATENCY.search(text)
-            if not found.manager_count and not found.counts:
+            guard_list, latency = _tree(text), _LATENCY.search(text)
+            if not guard_list.manager_count and not guard_list.counts:
                 complaint = "no tree of guards"
-        cells = {
+        fields: _TreeFields = {
             "form": "list" if event.type == "dynamo_guards" else "tree",
-            "guard_count": found.guard_count,
+            "guard_count": guard_list.guard_count,
             "latency_us": float(latency["us"]) if latency else None,
-            "list": self._intern(found),
-            "row_count": len(found.rows),
-            "manager_count": found.manager_count,
-            "counts": found.counts,
+            "list": self._intern(guard_list),
+            "row_count": len(guard_list.rows),
+            "manager_count": guard_list.manager_count,
+            "counts": guard_list.counts,
         }
-        return cells, complaint
+        return fields, complaint
 
-    def _intern(self, found: _List) -> int:
+    def _intern(self, guard_list: _List) -> int:
         """Return the id of a list.
 
         Equal lists, as those of one function compiled for different sizes, are stored once.
         """
-        rows = b"\n".join(found.rows)
-        key = hashlib.sha256(dumps([found.manager_count, found.counts]) + rows).digest()
+        rows = b"\n".join(guard_list.rows)
+        key = hashlib.sha256(dumps([guard_list.manager_count, guard_list.counts]) + rows).digest()
         number = self._lists.get(key)
         if number is None:
             number = self._lists[key] = len(self._lists)
             start = b'{"list":%d' % number
-            self._guards.add_lines([start + row for row in found.rows])
+            self._guards.add_lines([start + row for row in guard_list.rows])
         return number
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "guard_trees", self._trees
         yield "guards", self._guards
 
@@ -170,7 +179,7 @@ def _tree(text: str) -> _List:
     return _List(rows, sum(counts.values()), managers, counts)
 
 
-def _guards(text: str) -> list | None:
+def _guards(text: str) -> list[Any] | None:
     """Return [{code, stack, user_stack}]: in torch 2.13 of guards about aliasing only, in older releases of
     all.
 

@@ -5,20 +5,49 @@ Triton kernels.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from tlparse_bundle.log.event import Event
-from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.generated_code import Code, Kernel, read_code
-from tlparse_bundle.tables.text.tracebacks import payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.table import ParseCache, TableContext, place_of
+from tlparse_bundle.tables.text.generated_code import Code, Kernel, direction_of, read_code
+from tlparse_bundle.tables.text.record_values import (
+    count_or_none,
+    cut,
+    number_or_none,
+    payload_json,
+    payload_text,
+    text_or_none,
+    unexpected,
+)
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import GeneratedCodeRow, KernelsRow, TritonKernelsRow
+    from tlparse_bundle.tables.text.generated_code import Direction, KernelKind
+
+    _Role = Literal["output", "wrapper", "kernel", "header", "autotuning", "other"]
+
+    class _CodeFields(TypedDict):
+        aot_id: str | None
+        direction: Direction | None
+        line_count: int
+        kernel_count: int
+        cut: bool
+
+    class _KernelFields(TypedDict):
+        name: str
+        kind: KernelKind
+        line: int | None
+        call_lines: list[int]
+        call_handles: list[int | None]
+        source_nodes: list[str]
+        aten_ops: list[str]
+
 
 MAX_INFOS = 5000  # Triton kernels of one triton_kernel_info
 
-_CODE_ARTIFACTS = {"inductor_autotune_at_compile_time_code": "autotuning"}
-_DUMPS = ("wrapper", "kernel", "header")
-_DIRECTIONS = ("forward", "backward", "inference")
+_CODE_ARTIFACTS: dict[str, _Role] = {"inductor_autotune_at_compile_time_code": "autotuning"}
+_DUMPS: tuple[_Role, ...] = ("wrapper", "kernel", "header")
 
 
 class Kernels:
@@ -27,12 +56,13 @@ class Kernels:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._codes = Rows()
-        self._kernels = Rows()  # with null for the triton_kernel_info, which is logged later
-        self._triton_kernels = Rows()
-        self._triton_events: dict[tuple, list[int]] = {}  # by compile, attempt and name of the kernel
-        self._joined = Rows()  # the kernels, as far as their triton_kernel_info is final
-        self._read = Remembered(_reading)
+        self._codes: Rows[GeneratedCodeRow] = Rows()
+        self._kernels: Rows[KernelsRow] = Rows()  # with null for the triton_kernel_info, logged later
+        self._triton_kernels: Rows[TritonKernelsRow] = Rows()
+        # By compile, attempt and name of the kernel.
+        self._triton_events: dict[tuple[str | None, int | None, str], list[int]] = {}
+        self._joined: Rows[KernelsRow] = Rows()  # as far as their triton_kernel_info is final
+        self._read = ParseCache(_parse)
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -49,56 +79,51 @@ class Kernels:
         elif event.type == "inductor_output_code":
             self._observe_code(event, "output")
         else:
-            self._observe_code(
-                event, next((role for role in _DUMPS if f"_{role}_" in (event.name or "")), "other")
-            )
+            name = event.name or ""
+            self._observe_code(event, next((role for role in _DUMPS if f"_{role}_" in name), "other"))
 
-    def _observe_code(self, event: Event, role: str) -> None:
-        cells, kernels = self._read(event.hash, event)
+    def _observe_code(self, event: Event, role: _Role) -> None:
+        fields, kernels = self._read(event.hash, event)
         value = event.value if type(event.value) is dict else {}
-        place = {"compile": event.compile, "attempt": event.attempt}
+        subgraph = event.metadata.get("subgraph_name") if event.metadata else None
+        place = place_of(event)
         self._kernels.extend(
-            {"code_event": event.index, **place, **kernel, "triton_event": None} for kernel in kernels
+            {
+                "code_event": place["event"],
+                "compile": place["compile"],
+                "attempt": place["attempt"],
+                **kernel,
+                "triton_event": None,
+            }
+            for kernel in kernels
         )
         self._codes.append(
             {
-                "event": event.index,
                 **place,
                 "role": role,
                 "filename": text_or_none(value.get("filename")),
-                "subgraph_name": text_or_none(event.metadata.get("subgraph_name"))
-                if event.metadata
-                else None,
-                **cells,
+                "subgraph_name": text_or_none(subgraph),
+                **fields,
             }
         )
 
     def _observe_info(self, event: Event) -> None:
-        try:
-            kernels = parse_json(event.payload or b"")
-        except ValueError:
-            kernels = None
+        kernels = payload_json(event)
         if type(kernels) is not dict:
             unexpected(self._diagnostics, event, "no object of kernels")
             return
         for name, info in list(kernels.items())[:MAX_INFOS]:
             info = info if type(info) is dict else {}
-            time_us = info.get("compile_time_us")
-            count = info.get("num_configs")
-            row = {
-                "event": event.index,
-                "compile": event.compile,
-                "attempt": event.attempt,
-                "name": text_or_none(name),
-                "compile_time_us": time_us
-                if type(time_us) in (int, float) and 0 <= time_us < 2**53
-                else None,
-                "config_count": count if type(count) is int and 0 <= count < 2**53 else None,
+            time_us = number_or_none(info.get("compile_time_us"))
+            row: TritonKernelsRow = {
+                **place_of(event),
+                "name": cut(name),
+                "compile_time_us": time_us if time_us is not None and time_us >= 0 else None,
+                "config_count": count_or_none(info.get("num_configs")),
                 "autotune_cache_state": text_or_none(info.get("autotune_cache_state")),
             }
-            self._triton_events.setdefault((event.compile, event.attempt, row["name"]), []).append(
-                event.index
-            )
+            key = row["compile"], row["attempt"], row["name"]
+            self._triton_events.setdefault(key, []).append(event.index)
             self._triton_kernels.append(row)
 
     def settle(self) -> None:
@@ -106,7 +131,7 @@ class Kernels:
         if self._triton_events:
             self._join(at_end=False)
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         if self._triton_events:
             self._join(at_end=True)
         yield "generated_code", self._codes
@@ -124,13 +149,14 @@ class Kernels:
                 event_index, follows = _info_of(events, kernel["code_event"])
                 if not (follows or at_end):
                     break
-            self._joined.append(kernel | {"triton_event": event_index})
+            kernel["triton_event"] = event_index
+            self._joined.append(kernel)
 
 
-def _reading(event: Event) -> tuple[dict, list[dict]]:
+def _parse(event: Event) -> tuple[_CodeFields, list[_KernelFields]]:
     """Return the fields of the row of a code, and those of the rows of its kernels."""
     code = read_code(payload_text(event))
-    return _code_cells(code), [_kernel_cells(kernel) for kernel in code.kernels.values()]
+    return _code_fields(code), [_kernel_fields(kernel) for kernel in code.kernels.values()]
 
 
 def _info_of(events: Sequence[int], code_event: int) -> tuple[int | None, bool]:
@@ -145,18 +171,17 @@ def _info_of(events: Sequence[int], code_event: int) -> tuple[int | None, bool]:
     return (events[-1] if events else None), False
 
 
-def _code_cells(code: Code) -> dict:
-    direction = code.aot_id.rpartition("_")[2] if code.aot_id else None
+def _code_fields(code: Code) -> _CodeFields:
     return {
         "aot_id": code.aot_id,
-        "direction": direction if direction in _DIRECTIONS else None,
+        "direction": direction_of(code.aot_id),
         "line_count": code.line_count,
         "kernel_count": len(code.kernels),
         "cut": code.cut,
     }
 
 
-def _kernel_cells(kernel: Kernel) -> dict:
+def _kernel_fields(kernel: Kernel) -> _KernelFields:
     return {
         "name": kernel.name,
         "kind": kernel.kind,

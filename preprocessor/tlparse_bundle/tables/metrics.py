@@ -6,20 +6,29 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.events.metric_fields import BY_NAME
 from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.table import TableContext, place_of
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import MetricConfigsRow, MetricFieldsRow, MetricsRow
+
+    _Type = Literal[
+        "compilation_metrics",
+        "bwd_compilation_metrics",
+        "compilation_metrics_runtime",
+        "bwd_compilation_metrics_runtime",
+        "aot_autograd_backward_compilation_metrics",
+    ]
 
 MAX_TEXT = 20_000  # characters of one value
-MAX_PARSED = (
-    1_000_000  # of a value that is parsed; a larger one is text, and 'cut' says that there is more of it
-)
+MAX_PARSED = 1_000_000  # of a value that is parsed; of a larger one 'cut' has the name
 MAX_CONFIG = 500_000
 MAX_CONFIGS = 1000  # different ones
 
@@ -28,30 +37,32 @@ _NODE = re.compile(r"""\s*(?:'([^'\\\n]*)'|"([^"\\\n]*)"): (.*)""", re.DOTALL)
 _MAX_DEPTH = 20  # of brackets
 
 
+_TYPES: dict[str, _Type] = {
+    "compilation_metrics": "compilation_metrics",
+    "bwd_compilation_metrics": "bwd_compilation_metrics",
+    "compilation_metrics_runtime": "compilation_metrics_runtime",
+    "bwd_compilation_metrics_runtime": "bwd_compilation_metrics_runtime",
+    "aot_autograd_backward_compilation_metrics": "aot_autograd_backward_compilation_metrics",  # older torch
+}
+
+
 class Metrics:
     name = "metrics"
-    types = frozenset(
-        (
-            "compilation_metrics", "bwd_compilation_metrics", "compilation_metrics_runtime", "bwd_compilation_metrics_runtime",
-            "aot_autograd_backward_compilation_metrics",  # older torch
-        )
-    )  # fmt: skip
+    types = frozenset(_TYPES)
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._rows = Rows()
+        self._rows: Rows[MetricsRow] = Rows()
         self._fields: dict[str, None] = {}
-        self._configs: list[dict] = []
+        self._configs: list[MetricConfigsRow] = []
         self._config_numbers: dict[tuple[str, bytes], int] = {}
-        self._config_bases: dict[str, tuple[int, dict]] = {}
+        self._config_bases: dict[str, tuple[int, dict[str, Any]]] = {}
         self._newest_configs: dict[str, tuple[str, int]] = {}
 
     def observe(self, event: Event) -> None:
-        row = {
-            "event": event.index,
-            "compile": event.compile,
-            "attempt": event.attempt,
-            "type": event.type,
+        row: MetricsRow = {
+            **place_of(event),
+            "type": _TYPES[event.type],
             "values": {},
             "configs": {},
             "cut": [],
@@ -62,7 +73,7 @@ class Metrics:
             self._note(event, f"{event.type} is no object")
         self._rows.append(row)
 
-    def _observe_fields(self, event: Event, row: dict) -> None:
+    def _observe_fields(self, event: Event, row: MetricsRow) -> None:
         for key, value in event.value.items():
             if value is None:
                 continue
@@ -91,11 +102,14 @@ class Metrics:
 
         Most equal the newest of their field, which is a cheap comparison.
         """
-        newest, number = self._newest_configs.get(field, (None, None))
-        if text != newest:
-            number = self._config_number(event, field, text)
-            if number is None:
+        newest = self._newest_configs.get(field)
+        if newest is not None and newest[0] == text:
+            number = newest[1]
+        else:
+            new = self._config_number(event, field, text)
+            if new is None:
                 return None
+            number = new
             self._newest_configs[field] = text, number
         self._configs[number]["record_count"] += 1
         return number
@@ -111,12 +125,13 @@ class Metrics:
                 )
                 return None
             number = self._config_numbers[key] = len(self._configs)
-            self._configs.append({"id": number, **self._config_row(event, field, text)})
+            self._configs.append(self._config_row(event, field, text))
         return number
 
-    def _config_row(self, event: Event, field: str, text: str) -> dict:
+    def _config_row(self, event: Event, field: str, text: str) -> MetricConfigsRow:
         """The first configuration of a field in full, of the others what differs from it."""
-        row = {
+        row: MetricConfigsRow = {
+            "id": len(self._configs),
             "field": field,
             "event": event.index,
             "record_count": 0,
@@ -131,31 +146,38 @@ class Metrics:
         except ValueError:
             value = None  # torch writes a sentence when a setting cannot be written as JSON
         if type(value) is not dict:
-            return {**row, "text": text[:MAX_TEXT]}
+            row["text"] = text[:MAX_TEXT]
+            return row
         base_id, base = self._config_bases.setdefault(field, (len(self._configs), value))
         if base is value:
-            return {**row, "value": value}
-        changes = {
-            key: setting for key, setting in value.items() if key not in base or not _same(base[key], setting)
-        }
-        return {
-            **row,
-            "base": base_id,
-            "changes": changes,
-            "removed": [key for key in base if key not in value],
-        }
+            row["value"] = value
+        else:
+            row["base"] = base_id
+            row["changes"] = {
+                key: setting
+                for key, setting in value.items()
+                if key not in base or not _same(base[key], setting)
+            }
+            row["removed"] = [key for key in base if key not in value]
+        return row
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
-        known = sorted((BY_NAME[name] for name in self._fields if name in BY_NAME), key=lambda item: item[0])
-        fields = [field._asdict() for _, field in known]
-        fields += [
-            {"name": name, "unit": None, "group": "other", "meaning": None}
-            for name in self._fields
-            if name not in BY_NAME
-        ]
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "metrics", self._rows
         yield "metric_configs", Rows(self._configs)
-        yield "metric_fields", Rows(fields)
+        yield "metric_fields", Rows(self._field_rows())
+
+    def _field_rows(self) -> Iterator[MetricFieldsRow]:
+        known = sorted((BY_NAME[name] for name in self._fields if name in BY_NAME), key=lambda item: item[0])
+        for _, field in known:
+            yield {
+                "name": field.name,
+                "unit": field.unit,  # type: ignore[typeddict-item]  # one of metric_fields.UNITS
+                "group": field.group,  # type: ignore[typeddict-item]  # one of metric_fields.GROUPS
+                "meaning": field.meaning,
+            }
+        for name in self._fields:
+            if name not in BY_NAME:
+                yield {"name": name, "unit": None, "group": "other", "meaning": None}
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -172,9 +194,10 @@ def _bounded(value: Any) -> tuple[Any, bool]:
     whole = dumps(value)
     if len(whole) <= MAX_TEXT:
         return value, False
-    kept: list = []
+    kept: list[Any] = []
     left = MAX_TEXT
-    for item in value.items() if type(value) is dict else value:
+    items: Iterable[Any] = value.items() if type(value) is dict else value
+    for item in items:
         part = item[:MAX_TEXT] if type(item) is str else item
         left -= len(dumps(part))
         if left < 0 and (kept or type(part) is not str):
@@ -190,7 +213,7 @@ def _kernel_times(text: str) -> Any:
         return None
 
 
-def _node_shapes(text: str) -> dict | None:
+def _node_shapes(text: str) -> dict[str, Any] | None:
     """The Python repr of {node: sizes} as an object; None when it is something else.
 
     Sizes that are dynamic stay text: s77, (s77 + 1)//2. No Python parser sees the log.

@@ -7,14 +7,43 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from tlparse_bundle.log.event import Event
-from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.tracebacks import cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.table import ParseCache, TableContext, place_of
+from tlparse_bundle.tables.text.record_values import (
+    as_text,
+    cut,
+    number_or_none,
+    payload_json,
+    payload_text,
+    text_or_none,
+    unexpected,
+)
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import (
+        AliasingRow,
+        DuplicateBackwardsRow,
+        FailedPartitionsRow,
+        PartitionCandidatesRow,
+        PartitionsRow,
+        RankDecisionsRow,
+    )
+    from tlparse_bundle.tables.table import RecordPlace
+
+    class _AliasingFields(TypedDict):
+        input_count: int
+        mutated_input_count: int
+        metadata_mutated_input_count: int
+        output_count: int
+        output_types: dict[str, int]
+        intermediate_base_count: int | None
+        saved_symint_count: int | None
+        backward_token_count: int | None
+        rng_state_count: int | None
+
 
 MAX_NODES = 5000  # of one list
 
@@ -37,13 +66,13 @@ class Partition:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._partitions = Rows()
-        self._candidates = Rows()
-        self._failed = Rows()
-        self._sync = Rows()
-        self._aliasing = Rows()
-        self._duplicates = Rows()
-        self._read = Remembered(_aliasing)
+        self._partitions: Rows[PartitionsRow] = Rows()
+        self._candidates: Rows[PartitionCandidatesRow] = Rows()
+        self._failed: Rows[FailedPartitionsRow] = Rows()
+        self._sync: Rows[RankDecisionsRow] = Rows()
+        self._aliasing: Rows[AliasingRow] = Rows()
+        self._duplicates: Rows[DuplicateBackwardsRow] = Rows()
+        self._read = ParseCache(_aliasing)
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -53,31 +82,20 @@ class Partition:
 
     def observe(self, event: Event) -> None:
         name = event.name or ""
-        place = {"event": event.index, "compile": event.compile, "attempt": event.attempt}
+        place = place_of(event)
         if name in _METADATA:
             self._aliasing.append(
                 {**place, "subclass": name != _METADATA[0], **self._read(event.hash, event)}
             )
         elif name in ("min_cut_information", "invoke_subgraph_backward_duplicate"):
-            try:
-                value = parse_json(event.payload or b"")
-            except ValueError:
-                value = None
+            value = payload_json(event)
             if type(value) is not dict:
                 unexpected(self._diagnostics, event, "no object")
             elif name == "min_cut_information":
-                self._partitions.append({**place, **_min_cut(value)})
-                self._candidates.extend(
-                    {
-                        "partition_event": event.index,
-                        "compile": event.compile,
-                        "attempt": event.attempt,
-                        **row,
-                    }
-                    for row in _candidates(value)
-                )
+                self._partitions.append(_partition_row(place, value))
+                self._candidates.extend(_candidate_rows(place, value))
             else:
-                self._duplicates.append({**place, **_duplicate(value)})
+                self._duplicates.append(_duplicate_row(place, value))
         elif name == _SYNC:
             self._observe_sync(event, place)
         elif match := _FAILED.match(name):
@@ -86,14 +104,14 @@ class Partition:
                 {**place, "what": cut(match[1]), "line_count": text.count("\n") + 1 if text else 0}
             )
 
-    def _observe_sync(self, event: Event, place: dict) -> None:
+    def _observe_sync(self, event: Event, place: RecordPlace) -> None:
         text = payload_text(event)
         picked = _PICKED.search(text[:1000])
         if picked is None:
             unexpected(self._diagnostics, event, "no picked_rank_idx")
         sizes = [(name, int(size)) for name, size in _SIZE.findall(text)]
         total = next((size for name, size in reversed(sizes) if name == "total size"), None)
-        saved = dict([(name, size) for name, size in sizes if name != "total size"][:MAX_NODES])
+        saved = dict(islice((entry for entry in sizes if entry[0] != "total size"), MAX_NODES))
         self._sync.append(
             {
                 **place,
@@ -103,7 +121,7 @@ class Partition:
             }
         )
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "partitions", self._partitions
         yield "partition_candidates", self._candidates
         yield "failed_partitions", self._failed
@@ -112,7 +130,7 @@ class Partition:
         yield "duplicate_backwards", self._duplicates
 
 
-def _aliasing(event: Event) -> dict:
+def _aliasing(event: Event) -> _AliasingFields:
     """Counts from the repr of ViewAndMutationMeta (torch/_functorch/_aot_autograd/schemas.py).
 
     A subclass's metadata holds the same once more inside; counted is the first.
@@ -138,58 +156,70 @@ def _aliasing(event: Event) -> dict:
     }
 
 
-def _min_cut(value: dict) -> dict:
+def _partition_row(place: RecordPlace, value: dict[str, Any]) -> PartitionsRow:
     """torch/_functorch/partitioners.py, the record of AOT_PARTITIONER_DEBUG."""
-    edges = value.get("Joint Graph Edges") if type(value.get("Joint Graph Edges")) is dict else {}
+    edges = value.get("Joint Graph Edges")
+    edges = edges if type(edges) is dict else {}
     saved = value.get("Min Cut Solution Saved Values")
     return {
-        "node_count": _number(value.get("Joint Graph Size")),
-        "edge_count": _number(edges.get("Total")),
-        "memory_budget": _number(value.get("Memory Budget")),
-        "expected_runtime": _number(value.get("Expected Runtime")),
-        "min_activation_gb": _number(value.get("Min Activation Size (GB)")),
-        "max_activation_gb": _number(value.get("Max Activation Size (GB)")),
-        "saved_activation_gb": _number(value.get("Saved Values Activation Size (GB)")),
-        "more_aggressive_ratio": _number(value.get("More Aggressive Saved Values Mem Ratio")),
-        "aggressive_recomputation_ratio": _number(
+        **place,
+        "node_count": number_or_none(value.get("Joint Graph Size")),
+        "edge_count": number_or_none(edges.get("Total")),
+        "memory_budget": number_or_none(value.get("Memory Budget")),
+        "expected_runtime": number_or_none(value.get("Expected Runtime")),
+        "min_activation_gb": number_or_none(value.get("Min Activation Size (GB)")),
+        "max_activation_gb": number_or_none(value.get("Max Activation Size (GB)")),
+        "saved_activation_gb": number_or_none(value.get("Saved Values Activation Size (GB)")),
+        "more_aggressive_ratio": number_or_none(value.get("More Aggressive Saved Values Mem Ratio")),
+        "aggressive_recomputation_ratio": number_or_none(
             value.get("Aggressive Recomputation Saved Values Mem Ratio")
         ),
         "saved_values": _texts(saved),
     }
 
 
-def _candidates(value: dict) -> Iterator[dict]:
+def _candidate_rows(place: RecordPlace, value: dict[str, Any]) -> Iterator[PartitionCandidatesRow]:
     """Yield the nodes that could be saved or recomputed, from the same record; at most MAX_NODES."""
     nodes = value.get("Joint Graph Node Information")
-    infos = (
+    infos: Iterator[tuple[str, dict[str, Any], Any]] = (
         (name, node, node.get("recomputable_candidate_info"))
         for name, node in (nodes.items() if type(nodes) is dict else ())
         if type(node) is dict
     )
     for name, node, info in islice((each for each in infos if type(each[2]) is dict), MAX_NODES):
         yield {
-            "node": text_or_none(name),
+            "partition_event": place["event"],
+            "compile": place["compile"],
+            "attempt": place["attempt"],
+            "node": cut(name),
             "target": text_or_none(node.get("target")),
-            "memory_bytes": _number(info.get("memory")),
-            "runtime": _number(info.get("runtime")),
-            "saved": info["is_saved"] if type(info.get("is_saved")) is bool else None,
-            "recomputed": info["is_recomputed"] if type(info.get("is_recomputed")) is bool else None,
+            "memory_bytes": number_or_none(info.get("memory")),
+            "runtime": number_or_none(info.get("runtime")),
+            "saved": _flag(info.get("is_saved")),
+            "recomputed": _flag(info.get("is_recomputed")),
         }
 
 
-def _duplicate(value: dict) -> dict:
-    variant = value.get("new_variant") if type(value.get("new_variant")) is dict else {}
-    tangents = variant.get("tangents") if type(variant.get("tangents")) is list else []
+def _duplicate_row(place: RecordPlace, value: dict[str, Any]) -> DuplicateBackwardsRow:
+    variant = value.get("new_variant")
+    variant = variant if type(variant) is dict else {}
+    tangents = variant.get("tangents")
+    tangents = tangents if type(tangents) is list else []
     return {
+        **place,
         "forward_identifier": text_or_none(value.get("forward_identifier")),
         "backward_identifier": text_or_none(value.get("backward_identifier")),
-        "variant_suffix": _words(value.get("new_variant_suffix")),
-        "variant_count": _number(value.get("num_variants_for_identifier")),
+        "variant_suffix": as_text(value.get("new_variant_suffix")),
+        "variant_count": number_or_none(value.get("num_variants_for_identifier")),
         "new_backward_identifier": text_or_none(variant.get("backward_identifier")),
         "tangents": [
             {
-                key: _words(tangent.get(key))
-                for key in ("backward_input_name", "shape", "stride", "dtype", "device", "type")
+                "backward_input_name": as_text(tangent.get("backward_input_name")),
+                "shape": as_text(tangent.get("shape")),
+                "stride": as_text(tangent.get("stride")),
+                "dtype": as_text(tangent.get("dtype")),
+                "device": as_text(tangent.get("device")),
+                "type": as_text(tangent.get("type")),
             }
             for tangent in tangents[:MAX_NODES]
             if type(tangent) is dict
@@ -200,13 +230,9 @@ def _duplicate(value: dict) -> dict:
     }
 
 
-def _number(value: Any) -> int | float | None:
-    return value if type(value) in (int, float) and abs(value) < 2**53 else None
+def _flag(value: object) -> bool | None:
+    return value if type(value) is bool else None
 
 
 def _texts(values: Any) -> list[str]:
     return [cut(value) for value in values[:MAX_NODES] if type(value) is str] if type(values) is list else []
-
-
-def _words(value: Any) -> str | None:
-    return None if value is None else cut(value if type(value) is str else str(value))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tlparse_bundle.log.compile_id import compile_key
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.model.functions import function_of, resume_function
 from tlparse_bundle.model.status import ASKED
-from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.rows import JsonList, Rows
+from tlparse_bundle.tables.table import TableContext, place_of
 from tlparse_bundle.tables.text.breaks import parse_break
 from tlparse_bundle.tables.text.guard_failures import parse_reason, read_reasons
-from tlparse_bundle.tables.text.tracebacks import (
+from tlparse_bundle.tables.text.record_values import (
     RECOMPILE_LIMIT,
     Frame,
     cut,
@@ -23,6 +22,27 @@ from tlparse_bundle.tables.text.tracebacks import (
     text_or_none,
     unexpected,
 )
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import CodeObjectsRow, RecompileReasonsRow
+    from tlparse_bundle.tables.table import RecordPlace
+    from tlparse_bundle.tables.text.guard_failures import ReasonFields
+
+    class _Request(RecordPlace):
+        """A record that asks for a recompile."""
+
+        code_object: int | None
+        text: str | None
+
+    class RequestRow(_Request):
+        """What ``statements.derived_tables`` makes a row of recompiles from."""
+
+        caused_by: str | None
+        at_limit: bool
+
+
+_Caller = tuple[str | None, int, str]  # file, line, function
+_Name = tuple[str | None, str | None]  # file and function
 
 _SHAPES = frozenset(("size", "stride", "rank", "shape"))
 _MAX_OPEN = 256
@@ -35,7 +55,7 @@ _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"  # its frames end the stacks o
 
 
 class _CodeObject:
-    """One code object, between two torch._dynamo.reset(): a row of 'code_objects' in the making."""
+    """One code object, between two torch._dynamo.reset(): what its row of 'code_objects' is built from."""
 
     __slots__ = (
         "compiled_autograd_id",
@@ -64,11 +84,17 @@ class _CodeObject:
     def compile(self, frame_compile_id: int | None) -> str | None:
         """Return the key of one of its compiles; None when there is none with this id."""
         occurrence = self.occurrences.get(frame_compile_id)
-        return occurrence and compile_key(
-            (self.compiled_autograd_id, self.frame_id, frame_compile_id), occurrence
-        )
+        return None if occurrence is None else self._key(frame_compile_id, occurrence)
 
-    def row(self, limit: str | None) -> dict:
+    def _key(self, frame_compile_id: int | None, occurrence: int) -> str:
+        return compile_key((self.compiled_autograd_id, self.frame_id, frame_compile_id), occurrence)
+
+    def recompile_of(self, event: Event) -> Recompile | None:
+        """Return the recompile that an event with this code object belongs to; None when it is none."""
+        cid = event.compile_id
+        return None if cid is None else self.recompiles.get(cid.frame_compile_id)
+
+    def row(self, limit: str | None) -> CodeObjectsRow:
         return {
             "id": self.id,
             "compiled_autograd_id": self.compiled_autograd_id,
@@ -76,7 +102,7 @@ class _CodeObject:
             "function": self.function,
             "file": self.file,
             "first_line": self.first_line,
-            "compiles": [self.compile(frame_compile_id) for frame_compile_id in self.occurrences],
+            "compiles": [self._key(*compile) for compile in self.occurrences.items()],
             "limit_compile": limit or self.limit,
             "resumes": self.resumes,
         }
@@ -90,18 +116,17 @@ class Recompiles:
         self._stacks = context.stacks
         self._diagnostics = context.diagnostics
         self._code_objects: list[_CodeObject] = []
-        self._newest: dict[tuple, _CodeObject] = {}
-        self._by_name: dict[tuple, _CodeObject] = {}
+        self._newest: dict[tuple[int | None, int], _CodeObject] = {}
+        self._by_name: dict[_Name, _CodeObject] = {}
         self._cascades = Cascades()
-        self._reasons = Rows()
-        self._asked = JsonList()  # a row for each record that asks for a recompile
+        self._reasons: Rows[RecompileReasonsRow] = Rows()
+        self._requests: JsonList[_Request] = JsonList()
         # What is known of these only later, by number:
         self._caused_by: dict[int, int] = {}
         self._at_limit: set[int] = set()
         # torch 2.5 writes nothing of a compile that the limit refused but why it was to be compiled again.
-        self._open: dict[
-            str | None, tuple[int, _CodeObject]
-        ] = {}  # compiles with reasons and, so far, neither start nor metrics
+        # Here are compiles with reasons and, so far, neither start nor metrics.
+        self._open: dict[str | None, tuple[int, _CodeObject]] = {}
         self._is_old = False  # 2.6 and later write metrics of it, too; theirs have start_time_us
 
     @staticmethod
@@ -117,10 +142,10 @@ class Recompiles:
         if event.type == "artifact":
             if event.name == "recompile_reasons":
                 self._observe_reasons(event, code)
-            elif code is not None and event.compile_id.frame_compile_id in code.recompiles:
+            elif code is not None and (recompile := code.recompile_of(event)) is not None:
                 parsed = parse_break(payload_text(event))
                 if parsed is not None:
-                    self._cascades.graph_break(code.recompiles[event.compile_id.frame_compile_id], parsed[1])
+                    self._cascades.graph_break(recompile, parsed[1])
         elif code is not None and type(event.value) is dict:
             self._open.pop(event.compile, None)
             if event.type == "dynamo_start":
@@ -148,7 +173,7 @@ class Recompiles:
 
     def _observe_start(self, event: Event, code: _CodeObject) -> None:
         stack_index = event.value.get("stack_index")
-        frames = []
+        frames: list[_Caller] = []
         row = stack_index if type(stack_index) is int else -1
         while row >= 0:
             file, line, function, _ = self._stacks.innermost(row)
@@ -158,17 +183,17 @@ class Recompiles:
         if frames:
             file, line, function = frames[0]
             self._name(code, function, file, line)
-        recompile = code.recompiles.get(event.compile_id.frame_compile_id)
+        recompile = code.recompile_of(event)
         cause = self._cascades.start(code.function, code.file, frames[:0:-1], recompile)
-        if cause is not None:
+        if cause is not None and recompile is not None:
             self._caused_by[recompile.row] = cause.row
 
     def _name(self, code: _CodeObject, function: str, file: str | None, line: int | None) -> None:
         if code.function is None:
             code.function, code.file, code.first_line = cut(function), cut(file), line
             part = resume_function(function)
-            known = self._by_name.get((file, part.function)) if part else None
-            code.resumes = None if known is None else known.id
+            resumed = self._by_name.get((file, part.function)) if part else None
+            code.resumes = None if resumed is None else resumed.id
         self._by_name[file, function] = code
 
     def _observe_reasons(self, event: Event, code: _CodeObject | None) -> None:
@@ -183,15 +208,15 @@ class Recompiles:
             self._open[event.compile] = recompile.row, code
 
     def _add(self, event: Event, code: _CodeObject | None, reasons: list[str], text: str | None) -> Recompile:
-        who = {"event": event.index, "compile": event.compile, "attempt": event.attempt}
+        place = place_of(event)
         parsed = [parse_reason(reason) for reason in reasons[:_MAX_REASONS]]
         self._reasons.extend(
-            {**who, "position": position, **reason, "entry": self._entry(reason["entry"])}
+            {**place, "position": position, **reason, "entry": self._entry(reason["entry"])}
             for position, reason in enumerate(parsed)
         )
-        recompile = Recompile(len(self._asked), sort_of(parsed, event.index))
-        self._asked.append({**who, "code_object": None if code is None else code.id, "text": cut(text)})
-        if code is not None:
+        recompile = Recompile(len(self._requests), sort_of(parsed, event.index))
+        self._requests.append({**place, "code_object": None if code is None else code.id, "text": cut(text)})
+        if code is not None and event.compile_id is not None:
             code.recompiles[event.compile_id.frame_compile_id] = recompile
         return recompile
 
@@ -202,16 +227,16 @@ class Recompiles:
         if len(parts) != 2:
             return None
         code = self._newest.get((autograd, int(parts[0])))
-        return code and code.compile(int(parts[1]))
+        return None if code is None else code.compile(int(parts[1]))
 
-    def _observe_metrics(self, event: Event, code: _CodeObject, metrics: dict) -> None:
+    def _observe_metrics(self, event: Event, code: _CodeObject, metrics: dict[str, Any]) -> None:
         self._is_old = self._is_old or ("start_time" in metrics and "start_time_us" not in metrics)
         function, file, line = (metrics.get(key) for key in ("co_name", "co_filename", "co_firstlineno"))
         if type(function) is str:
             self._name(
                 code, function, file if type(file) is str else None, line if type(line) is int else None
             )
-        recompile = code.recompiles.get(event.compile_id.frame_compile_id)
+        recompile = code.recompile_of(event)
         reason, fail_reason = text_or_none(metrics.get("recompile_reason")), metrics.get("fail_reason")
         if recompile is None and reason is not None:
             recompile = self._add(event, code, [reason], None)
@@ -226,23 +251,24 @@ class Recompiles:
         ):
             recompile = recompile or self._add(event, code, [], None)
             self._at_limit.add(recompile.row)
-            code.limit = code.compile(event.compile_id.frame_compile_id)
+            if event.compile_id is not None:
+                code.limit = code.compile(event.compile_id.frame_compile_id)
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
-        """Yield the reasons and the code objects, and what was asked for: ``ASKED``, of which
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
+        """Yield the reasons and the code objects, and the requests (``ASKED``), from which
         ``statements.derived_tables`` makes the recompiles.
         """
         # A log that grows may have the start of the last one yet to come: nothing is noted of it here.
-        refused = {key: asked for key, asked in self._open.items() if self._is_old}
+        refused = dict(self._open) if self._is_old else {}
         at_limit = self._at_limit.union(number for number, _ in refused.values())
         limits = {code.id: key for key, (_, code) in refused.items()}
         yield ASKED, Rows(self._rows(at_limit))
         yield "recompile_reasons", self._reasons
         yield "code_objects", Rows(code.row(limits.get(code.id)) for code in self._code_objects)
 
-    def _rows(self, at_limit: set[int]) -> Iterator[dict]:
+    def _rows(self, at_limit: set[int]) -> Iterator[RequestRow]:
         compiles: list[str | None] = []  # of the rows so far
-        for number, row in enumerate(self._asked):
+        for number, row in enumerate(self._requests):
             compiles.append(row["compile"])
             leader = self._caused_by.get(number)  # which stands before it
             yield {
@@ -256,17 +282,17 @@ class Recompile(NamedTuple):
     """``sort`` is what has to be equal between a recompile and one that it causes."""
 
     row: int
-    sort: Any
+    sort: object
 
 
 class _Open:
     """A recompile whose call may still be running."""
 
-    def __init__(self, recompile: Recompile, name: tuple, callers: list[tuple]):
+    def __init__(self, recompile: Recompile, name: _Name, callers: list[_Caller]):
         self.recompile = recompile
         self.name = name
         self.callers = callers
-        self.inlined: set[tuple] = set()
+        self.inlined: set[_Name] = set()
 
 
 class Cascades:
@@ -274,12 +300,9 @@ class Cascades:
         self._open: list[_Open] = []
 
     def start(
-        self, function: str | None, file: str | None, callers: list[tuple], recompile: Recompile | None
+        self, function: str | None, file: str | None, callers: list[_Caller], recompile: Recompile | None
     ) -> Recompile | None:
-        """A frame compile starts; ``callers`` are its frames (file, line, function, ...).
-
-        Returns what caused the recompile.
-        """
+        """Note the start of a frame compile, and return the recompile that caused it."""
         self._open = [
             p for p in self._open if len(p.callers) < len(callers) and callers[: len(p.callers)] == p.callers
         ]
@@ -308,12 +331,12 @@ class Cascades:
             earlier.inlined.update(names[last + 1 :])
 
 
-def sort_of(reasons: list[dict], event_index: int) -> Any:
+def sort_of(reasons: list[ReasonFields], event_index: int) -> object:
     """Return the sort of a recompile, from its rows of 'recompile_reasons'."""
     if not reasons:
         return event_index  # equal to none
     first = reasons[0]
     if first["change"] in _SHAPES:
         return "shape"
-    known = (first["expected"], first["actual"])
-    return first["change"], first["guard"] if known == (None, None) else known
+    values = (first["expected"], first["actual"])
+    return first["change"], first["guard"] if values == (None, None) else values

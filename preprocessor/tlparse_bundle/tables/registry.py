@@ -89,18 +89,23 @@ class Tables:
         """Names of the events of the timeline that any of them wants to see, besides their spans; None for
         all.
         """
-        wanted = [getattr(table, "timeline", None) for table in self._of_type(TIMELINE)]
-        return None if None in wanted else frozenset().union(*wanted)
+        names: set[str] = set()
+        for table in self._of_type(TIMELINE):
+            timeline: frozenset[str] | None = getattr(table, "timeline", None)
+            if timeline is None:
+                return None
+            names |= timeline
+        return frozenset(names)
 
     def read(self, event: Event) -> bool:
         """Whether any of them needs its payload."""
         kind = event.type, event.name
-        found = self._read.get(kind)
-        if found is None:
-            found = self._read[kind] = any(
+        is_read = self._read.get(kind)
+        if is_read is None:
+            is_read = self._read[kind] = any(
                 getattr(table, "reads", _always)(event) for table in self._of_type(event.type)
             )
-        return found
+        return is_read
 
     def observe(self, events: Sequence[Event]) -> None:
         """The next events of the log."""
@@ -108,15 +113,16 @@ class Tables:
         for event in events:
             by_type.setdefault(event.type, []).append(event)
         for table in self._tables.values():
-            observe, types = table.observe, table.types
-            wanted = by_type.keys() if types is None else by_type.keys() & types
-            if len(wanted) == 1:
-                some = by_type[next(iter(wanted))]
-            elif len(wanted) == len(by_type):
-                some = events
+            observe = table.observe
+            types = by_type.keys() if table.types is None else by_type.keys() & table.types
+            selected: Iterable[Event]
+            if len(types) == 1:
+                selected = by_type[next(iter(types))]
+            elif len(types) == len(by_type):
+                selected = events
             else:
-                some = [event for event in events if event.type in types] if wanted else ()
-            for event in some:
+                selected = [event for event in events if event.type in types] if types else ()
+            for event in selected:
                 observe(event)
 
     def observe_spans(self, spans: Sequence[Span]) -> None:
@@ -138,7 +144,7 @@ class Tables:
 
 
 @dataclass(frozen=True)
-class _Class:
+class _PluginClass:
     make: Callable[[TableContext], Table]
     name: str
     types: frozenset[str] | None
@@ -156,11 +162,11 @@ class PluginTable:
         self._diagnostics = context.diagnostics
         self._table = self._call(plugin.object.make, context)
         for name in _OPTIONAL:
-            found = getattr(self._table, name, None)
-            if found is not None:
-                setattr(self, name, partial(self._call, found) if callable(found) else found)
+            member = getattr(self._table, name, None)
+            if member is not None:
+                setattr(self, name, partial(self._call, member) if callable(member) else member)
 
-    def _call(self, function: Callable, *arguments: Any, event_index: int | None = None) -> Any:
+    def _call(self, function: Callable[..., Any], *arguments: Any, event_index: int | None = None) -> Any:
         failed_before = self._guard.fault is not None
         result = self._guard(function, *arguments)
         if self._guard.fault is not None and not failed_before:
@@ -177,7 +183,7 @@ class PluginTable:
         """
         return Guard(self._plugin)(getattr(self._table, "reads", _always), event) is not False
 
-    def tables(self) -> Iterable[tuple[str, Rows]]:
+    def tables(self) -> Iterable[tuple[str, Rows[Any]]]:
         """Its tables; none when the plug-in has failed."""
         return (
             self._call(lambda: [(self._own(name), _rows(name, rows)) for name, rows in self._table.tables()])
@@ -185,8 +191,9 @@ class PluginTable:
         )
 
     def _own(self, name: Any) -> str:
-        if name != self.name and not (
-            type(name) is str and name.startswith(f"{self.name}_") and name.isidentifier()
+        """Return a name that the plug-in gave one of its tables. Raises ValueError when it is not its own."""
+        if type(name) is not str or (
+            name != self.name and not (name.startswith(f"{self.name}_") and name.isidentifier())
         ):
             raise ValueError(
                 f"tables() gave a table {name!r}, whose name is not {self.name!r} and does not begin with"
@@ -199,7 +206,7 @@ def plugin_tables() -> Loaded:
     """Load the tables of plug-ins: the object of each has ``make``, ``name`` and ``types``."""
     taken = {"log", *schema_names()}
 
-    def prepared(cls: Any) -> _Class:
+    def prepare(cls: Any) -> _PluginClass:
         table = cls(TableContext(StackTable(), Diagnostics(), Tally()))
         need(table, "observe", "tables", of="the table")
         timeline, types = getattr(table, "timeline", None), table.types
@@ -209,17 +216,17 @@ def plugin_tables() -> Loaded:
         name = own_name(
             table.name, taken, lambda name: is_own(log_path("log", f"{name}.jsonl", CODECS["none"]))
         )
-        return _Class(cls, name, None if types is None else frozenset(types))
+        return _PluginClass(cls, name, None if types is None else frozenset(types))
 
-    return plugins(ENTRY_POINTS, prepared)
+    return plugins(ENTRY_POINTS, prepare)
 
 
-def _rows(name: str, rows: Iterable[dict]) -> Rows:
+def _rows(name: str, rows: Iterable[Any]) -> Rows[Any]:
     """Encode the rows of a table. Raises TypeError when something is not an object of JSON."""
     if isinstance(rows, Rows):
         return rows
-    found = list(rows)
-    wrong = next((row for row in found if type(row) is not dict), found)
-    if wrong is not found:
-        raise TypeError(f"a row of {name!r} is {type(wrong).__name__!r}, not dict")
-    return Rows(found)
+    listed = list(rows)
+    for row in listed:
+        if type(row) is not dict:
+            raise TypeError(f"a row of {name!r} is {type(row).__name__!r}, not dict")
+    return Rows(listed)

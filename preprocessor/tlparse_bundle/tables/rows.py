@@ -1,25 +1,113 @@
-"""Rows of a table while a log is read: JSON Lines, packed as they come, so that memory hardly grows with the
-log.
+"""JSON arrays and rows of tables that grow while a log is read.
+
+All but the newest items are packed, so that memory hardly grows with the log: a large log has many rows,
+which say much the same.
 """
 
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from typing import Any
+from itertools import chain, islice
+from typing import Any, Generic, TypeVar
 
 from tlparse_bundle.bundle.json_codec import dumps, loads
 from tlparse_bundle.bundle.layout import BYTES_PER_FILE, ROWS_PER_FILE
-from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.spill import Packs
 
-_BATCH = 256  # rows that are encoded at once
-_BLOB = re.compile(
-    rb'("blob":[0-9]+)'
-)  # in a text of the log, the quotation marks would have a backslash before them
+_PACK_BYTES = 16 << 10
+_BATCH = 256  # items that are encoded at once
+# In a text of the log, the quotation marks would have a backslash before them.
+_BLOB = re.compile(rb'("blob":[0-9]+)')
+
+Item = TypeVar("Item")
 
 
-class Rows(JsonList):
+class JsonList(Generic[Item]):
+    """What is added is written at once: later changes of it are not seen.
+
+    ``size_bytes`` is that of the JSON.
+    """
+
+    __slots__ = ("_count", "_ends", "_open", "_packs", "_unpacked", "size_bytes")
+
+    separator = b","
+
+    def __init__(self, items: Iterable[Item] = ()):
+        self._packs = Packs()
+        self._ends = array("q")  # how many items there are with each pack
+        self._open = bytearray()  # of the newest items, as they stand between the brackets
+        self._count = 0
+        self._unpacked: tuple[int, list[Item]] | None = (
+            None  # number and items of a pack, the open one is the last
+        )
+        self.size_bytes = 2
+        self.extend(items)
+
+    def append(self, item: Item) -> None:
+        self._add(dumps(item), 1)
+
+    def extend(self, items: Iterable[Item]) -> None:
+        rest = iter(items)
+        while batch := list(islice(rest, _BATCH)):
+            self._add(dumps(batch)[1:-1], len(batch))
+
+    def _add(self, json: bytes, count: int) -> None:
+        if self._count:
+            self._open += self.separator
+            self.size_bytes += 1
+        self._open += json
+        self.size_bytes += len(json)
+        self._count += count
+        if len(self._open) >= _PACK_BYTES:
+            self._packs.append(self._open)
+            self._ends.append(self._count)
+            self._open = bytearray()
+        self._unpacked = None
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Item]:
+        """The items, as JSON has them."""
+        return self.since(0)
+
+    def __getitem__(self, number: int) -> Item:
+        """An item. Those next to each other are cheap."""
+        pack = bisect_right(self._ends, number)
+        if self._unpacked is None or self._unpacked[0] != pack:
+            self._unpacked = (
+                pack,
+                self._items(self._packs[pack] if pack < len(self._packs) else bytes(self._open)),
+            )
+        return self._unpacked[1][number - (self._ends[pack - 1] if pack else 0)]
+
+    def since(self, number: int) -> Iterator[Item]:
+        """The items from this one on."""
+        pack = bisect_right(self._ends, number)
+        before = self._ends[pack - 1] if pack else 0
+        items = chain.from_iterable(map(self._items, self._texts(pack)))
+        return islice(items, number - before, None) if number > before else items
+
+    def pieces(self) -> Iterator[bytes]:
+        """The JSON, piece by piece."""
+        yield b"["
+        yield from self._texts()
+        yield b"]"
+
+    def _texts(self, first: int = 0) -> Iterator[bytes]:
+        yield from map(self._packs.__getitem__, range(first, len(self._packs)))
+        yield bytes(self._open)
+
+    @staticmethod
+    def _items(piece: bytes) -> list[Any]:
+        items: list[Any] = loads(b"[%b]" % piece.removeprefix(b","))
+        return items
+
+
+class Rows(JsonList[Item]):
     """Rows of one table, in order.
 
     Each is written when it is added: later changes of it are not seen. ``size_bytes`` is that of the JSON
@@ -30,7 +118,7 @@ class Rows(JsonList):
 
     separator = b"\n"
 
-    def extend(self, items: Iterable[Any]) -> None:
+    def extend(self, items: Iterable[Item]) -> None:
         """Add rows."""
         rest = iter(items)
         while batch := list(islice(rest, _BATCH)):
@@ -76,7 +164,7 @@ class Rows(JsonList):
             yield count, [b"\n".join(pieces), b"\n"]
 
     @staticmethod
-    def _items(piece: bytes) -> list:
+    def _items(piece: bytes) -> list[Any]:
         return parse_rows(piece.removeprefix(b"\n"))
 
 
@@ -85,4 +173,5 @@ def parse_rows(lines: bytes) -> list[Any]:
 
     Raises JSONDecodeError when a line is not JSON.
     """
-    return loads(b"[%b]" % lines.removesuffix(b"\n").replace(b"\n", b","))
+    rows: list[Any] = loads(b"[%b]" % lines.removesuffix(b"\n").replace(b"\n", b","))
+    return rows

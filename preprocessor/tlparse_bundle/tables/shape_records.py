@@ -5,15 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.log.event import Event
-from tlparse_bundle.tables.columns import text_of
+from tlparse_bundle.tables.text.record_values import text_of
+
+if TYPE_CHECKING:
+
+    class StackFields(TypedDict):
+        stack: int | None
+        user_stack: int | None
+
+    class FrameContext(TypedDict):
+        loc: str | None
+        locals: dict[str, list[str | None]]
+        symbol_sources: dict[str, str | None]
+
 
 MAX_NAMES = 200  # of local variables, of symbols, and of values in one variable
 
 _NAME = re.compile(r"[^\W\d]\w*")
+
+Scope = tuple[tuple[int | None, int | None, int | None], int]  # a frame compile, and its occurrence
 
 
 def names_in(expression: str) -> list[str]:
@@ -21,7 +35,7 @@ def names_in(expression: str) -> list[str]:
     return list(dict.fromkeys(_NAME.findall(expression)))
 
 
-def fields_of(event: Event, diagnostics: Diagnostics, *texts: str) -> dict | None:
+def fields_of(event: Event, diagnostics: Diagnostics, *texts: str) -> dict[str, Any] | None:
     """The metadata of the event, None when it is no object; a diagnostic for that, and when one of ``texts``
     is no text.
     """
@@ -45,7 +59,7 @@ def unexpected(event: Event, diagnostics: Diagnostics, what: str) -> None:
     )
 
 
-def scope_of(event: Event) -> tuple | None:
+def scope_of(event: Event) -> Scope | None:
     """What a name of a symbol is known in: a frame compile with all its attempts, or all records without an
     id.
 
@@ -54,13 +68,8 @@ def scope_of(event: Event) -> tuple | None:
     return event.compile_id and (event.compile_id.frame_compile, event.occurrence)
 
 
-def identity_of(event: Event) -> dict[str, Any]:
-    """Return the fields 'event', 'compile' and 'attempt' of the row of a record."""
-    return {"event": event.index, "compile": event.compile, "attempt": event.attempt}
-
-
-def stacks_of(value: dict) -> dict[str, int | None]:
-    """Return the fields 'stack' and 'user_stack' of a row: the stacks that the decoder put into the metadata."""
+def stacks_of(value: dict[str, Any]) -> StackFields:
+    """Return the stacks of a row, which the decoder put into the metadata."""
     stack, user_stack = value.get("stack_index"), value.get("user_stack_index")
     return {
         "stack": stack if type(stack) is int else None,
@@ -68,7 +77,7 @@ def stacks_of(value: dict) -> dict[str, int | None]:
     }
 
 
-def frame_context(value: dict) -> dict | None:
+def frame_context(value: dict[str, Any]) -> FrameContext | None:
     """Where a condition was met: source text, local variables, symbols with their sources; None when there is
     nothing.
 
@@ -77,16 +86,20 @@ def frame_context(value: dict) -> dict | None:
     """
     frame = value.get("frame_locals")
     frame = frame if type(frame) is dict else {}
-    local = {
+    local_values: dict[str, list[str | None]] = {
         text_of(name): [text_of(leaf) for leaf in (leaves[:MAX_NAMES] if type(leaves) is list else [leaves])]
         for name, leaves in _items(frame.get("locals"))
     }
-    sources = {
+    sources: dict[str, str | None] = {
         text_of(name): text_of(source)
         for key in (value.get("symbol_to_sources"), frame.get("symbols"))
         for name, source in _items(key)
     }
-    context = {"loc": text_of(frame.get("loc")), "locals": local, "symbol_sources": sources}
+    context: FrameContext = {
+        "loc": text_of(frame.get("loc")),
+        "locals": local_values,
+        "symbol_sources": sources,
+    }
     return context if any(context.values()) else None
 
 
@@ -108,7 +121,9 @@ class Definitions:
         """Define the object of a record of DEFINING."""
         if type(event.value) is dict:
             object_id = event.value.get("result_id" if event.type == "expression_created" else "node_id")
-            if type(object_id) in (int, str):  # text: of 2**53 or more (see log/envelope.py)
+            if (
+                type(object_id) is int or type(object_id) is str
+            ):  # text: of 2**53 or more (see log/envelope.py)
                 self._events[object_id] = event.index
 
     def find(self, object_id: Any) -> int | None:

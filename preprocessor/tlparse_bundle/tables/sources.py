@@ -7,14 +7,40 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.events.registry import describe
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.text.tracebacks import cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.table import ParseCache, TableContext, place_of
+from tlparse_bundle.tables.text.record_values import (
+    cut,
+    payload_json,
+    payload_text,
+    text_or_none,
+    unexpected,
+)
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import (
+        AutogradCapturesRow,
+        BytecodeRow,
+        DdpSplitsRow,
+        FunctorchConfigsRow,
+        LinksRow,
+        SideEffectsRow,
+        SourcesRow,
+    )
+    from tlparse_bundle.tables.table import RecordPlace
+
+    _CaptureField = Literal["graph_event", "pre_reordering_event", "reasons_event"]
+
+    class _CodeFields(TypedDict):
+        line_count: int
+        functions: list[str]
+
 
 MAX_FUNCTIONS = 200  # of one code
 MAX_MESSAGES = 500  # of one record of side effects
@@ -27,7 +53,7 @@ _SAFE_URL = re.compile(r"https?://[^\s\x00-\x1f]+\Z", re.IGNORECASE)
 _SEPARATOR = "=" * 40  # torch/_dynamo/side_effects.py
 _INSTRUCTION = re.compile(r"^[ 0-9>\-]*?\b\d+ [A-Z][A-Z_]+\b", re.MULTILINE)
 _CONFIG = "torch._functorch.config"
-_AUTOGRAD = {
+_AUTOGRAD: dict[str, _CaptureField] = {
     "compiled_autograd_graph": "graph_event",
     "compiled_autograd_graph_pre_reordering": "pre_reordering_event",
     "compiled_autograd_compile_reasons": "reasons_event",
@@ -49,20 +75,19 @@ class Sources:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._code = Remembered(_code)
-        self._config = Remembered(_config, 16)
-        self._sources = Rows()
-        self._links = Rows()
-        self._parts = Rows()
-        self._open_splits: dict[
-            int, tuple[int | None, int]
-        ] = {}  # event of the split graph and number of its parts so far, by compile
-        self._captures: list[dict] = []
-        self._open_captures: dict[int, dict] = {}
-        self._side_effects = Rows()
-        self._bytecode: list[dict] = []
-        self._open_bytecode: dict[tuple, dict] = {}
-        self._configs = Rows()
+        self._code = ParseCache(_code)
+        self._config = ParseCache(_config, 16)
+        self._sources: Rows[SourcesRow] = Rows()
+        self._links: Rows[LinksRow] = Rows()
+        self._parts: Rows[DdpSplitsRow] = Rows()
+        # By compile: event of the split graph, and number of its parts so far.
+        self._open_splits: dict[int, tuple[int | None, int]] = {}
+        self._captures: list[AutogradCapturesRow] = []
+        self._open_captures: dict[int, AutogradCapturesRow] = {}
+        self._side_effects: Rows[SideEffectsRow] = Rows()
+        self._bytecode: list[BytecodeRow] = []
+        self._open_bytecode: dict[tuple[int, str], BytecodeRow] = {}
+        self._configs: Rows[FunctorchConfigsRow] = Rows()
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -73,7 +98,7 @@ class Sources:
     def observe(self, event: Event) -> None:
         if not self.wants(event):
             return
-        place = {"event": event.index, "compile": event.compile, "attempt": event.attempt}
+        place = place_of(event)
         if event.type == "dump_file":
             self._sources.append(
                 {
@@ -97,9 +122,8 @@ class Sources:
         elif event.type == "optimize_ddp_split_graph":
             self._open_splits[event.compile_index] = event.index, 0
         elif event.type == "optimize_ddp_split_child":
-            split_event, position = self._open_splits.get(
-                event.compile_index, (None, 0)
-            )  # None: the record of the graph was lost
+            # None: the record of the graph was lost.
+            split_event, position = self._open_splits.get(event.compile_index, (None, 0))
             self._open_splits[event.compile_index] = split_event, position + 1
             self._parts.append(
                 {**place, "split_event": split_event, "position": position, "name": text_or_none(event.name)}
@@ -107,7 +131,7 @@ class Sources:
         else:
             self._observe_artifact(event, place, event.type if event.name is None else event.name)
 
-    def _observe_artifact(self, event: Event, place: dict, name: str) -> None:
+    def _observe_artifact(self, event: Event, place: RecordPlace, name: str) -> None:
         if name in _AUTOGRAD:
             self._observe_capture(event, name)
         elif name == "dynamo_side_effects":
@@ -117,7 +141,7 @@ class Sources:
             ]
             self._side_effects.append({**place, "messages": [message for message in messages if message]})
         elif name.endswith("_BYTECODE") and (match := _BYTECODE.match(name)):
-            self._observe_bytecode(event, *match.groups())
+            self._observe_bytecode(event, match[1], is_original=match[2] == "ORIGINAL")
         elif name == _CONFIG:
             config = self._config(event.hash, event)
             if config is None:
@@ -144,19 +168,16 @@ class Sources:
             self._captures.append(capture)
         capture[field] = event.index
         if field == "reasons_event":
-            try:
-                reasons = parse_json(event.payload or b"")
-            except ValueError:
-                reasons = None
+            reasons = payload_json(event)
             if type(reasons) is list:
                 capture["reasons"] = [cut(reason) for reason in reasons[:MAX_MESSAGES] if type(reason) is str]
             else:
                 unexpected(self._diagnostics, event, "no list of reasons")
 
-    def _observe_bytecode(self, event: Event, function: str, which: str) -> None:
-        key, field = (event.compile_index, function), f"{which.lower()}_event"
+    def _observe_bytecode(self, event: Event, function: str, is_original: bool) -> None:
+        key = event.compile_index, function
         row = self._open_bytecode.get(key)
-        if row is None or row[field] is not None:
+        if row is None or row["original_event" if is_original else "modified_event"] is not None:
             row = self._open_bytecode[key] = {
                 "compile": event.compile,
                 "attempt": event.attempt,
@@ -167,10 +188,13 @@ class Sources:
                 "modified_instruction_count": None,
             }
             self._bytecode.append(row)
-        row[field] = event.index
-        row[f"{which.lower()}_instruction_count"] = sum(1 for _ in _INSTRUCTION.finditer(payload_text(event)))
+        count = sum(1 for _ in _INSTRUCTION.finditer(payload_text(event)))
+        if is_original:
+            row["original_event"], row["original_instruction_count"] = event.index, count
+        else:
+            row["modified_event"], row["modified_instruction_count"] = event.index, count
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "sources", self._sources
         yield "links", self._links
         yield "ddp_splits", self._parts
@@ -182,17 +206,18 @@ class Sources:
 
 @lru_cache(256)
 def _is_source(name: str) -> bool:
-    known = name in _AUTOGRAD or name in ("dynamo_side_effects", _CONFIG) or _BYTECODE.match(name) is not None
-    return known or describe("artifact", name, None).language == "python"
+    if name in _AUTOGRAD or name in ("dynamo_side_effects", _CONFIG) or _BYTECODE.match(name):
+        return True
+    return describe("artifact", name, None).language == "python"
 
 
-def _code(event: Event) -> dict:
+def _code(event: Event) -> _CodeFields:
     text = payload_text(event)
-    functions = [match[1] for match, _ in zip(_FUNCTION.finditer(text), range(MAX_FUNCTIONS))]
+    functions = [match[1] for match in islice(_FUNCTION.finditer(text), MAX_FUNCTIONS)]
     return {"line_count": text.count("\n") + 1 if text else 0, "functions": functions}
 
 
-def _config(event: Event) -> dict | None:
+def _config(event: Event) -> dict[str, Any] | None:
     """Return the configuration in a payload; None when it is not an object, or too large."""
     try:
         value = parse_json(event.payload) if event.payload and len(event.payload) <= MAX_CONFIG else None

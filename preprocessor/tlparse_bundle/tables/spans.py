@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, count
+from itertools import accumulate
 from operator import sub
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tlparse_bundle.log.event import Event, Span
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.spill import NumberRows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.tally import Compile
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import InstantsRow, SpansRow, SpanTotalsRow
 
 _MAX_EPOCH_US = 4 * 10**15  # the year 2096; what lies above is no time
 _MAX_LANES = 64
@@ -22,7 +24,12 @@ _SORTED_TOGETHER = 1024  # spans
 _MAX_SEARCH = 64  # open spans of one name that an end is compared with
 
 # The field 'repair', by its code here.
-_REPAIRS = (None, "misnested", "unended", "backwards")
+_REPAIRS: tuple[Literal["misnested", "unended", "backwards"] | None, ...] = (
+    None,
+    "misnested",
+    "unended",
+    "backwards",
+)
 _MISNESTED, _UNENDED, _BACKWARDS = 1, 2, 3
 
 
@@ -40,13 +47,12 @@ class Spans:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._names: dict[str, int] = {}
-        self._open: dict[
-            int, list[tuple[int, float, Any]]
-        ] = {}  # name -> (row, start, compile id in its arguments)
+        # By name: row, start, and compile id in its arguments.
+        self._open: dict[int, list[tuple[int, float, Any]]] = {}
         # Whole microseconds keep the nesting: rounding down never changes an order.
         self._begins = NumberRows("iiqi")  # name, compile, start, event
         self._ends = NumberRows("iqi")  # row of the begin, end, event; as the ends come
-        self._instants = NumberRows("idii")  # name, time, compile, event
+        self._instants = NumberRows("iqii")  # name, time, compile, event
         self._compiles = context.tally.compiles
         # Per frame compile, the time of its last begin or end: all attempts share its spans, the outer begin
         # in the first, and end in the last.
@@ -54,10 +60,10 @@ class Spans:
         self._counts = {"unbegun": 0, "invalid_time": 0, "other_phase": 0}
         self._backwards: set[int] = set()
         self._end_us = -1  # the latest end
-        self._quiet = 0  # rows that there were when no span was open last, and ends
-        self._quiet_us = (
-            -1
-        )  # the latest end then: what begins later does not change how the spans before nest
+        # When no span was open last: the number of rows, and of ends, and the latest end. Spans that begin
+        # later do not change how those before nest.
+        self._quiet = 0
+        self._quiet_us = -1
         self._settled: _Nested | None = _Nested()  # None when that was not so: they are nested at the end
 
     def observe(self, event: Event) -> None:
@@ -83,7 +89,7 @@ class Spans:
             if type(duration_us) in (int, float) and 0 <= duration_us < _MAX_EPOCH_US:
                 self._end(row, int(time_us + duration_us), event_index)
         elif phase in ("i", "I"):
-            self._instants.add(number, time_us, compile_index, event_index)
+            self._instants.add(number, int(time_us), compile_index, event_index)
         else:
             self._counts["other_phase"] += 1
 
@@ -138,19 +144,18 @@ class Spans:
     def _nested(self, row_count: int) -> _Nested:
         """The first rows, those that are nested already as they are."""
         rows, ends = self._begins.whole(), self._ends.whole()
-        made = self._settled or _Nested()
-        first = made.row_count
+        nested = self._settled or _Nested()
+        first = nested.row_count
         names, compile_indexes, start, begin_event = (column[first:row_count] for column in rows)
         end, end_event = array("q", [-1]) * len(start), array("i", [-1]) * len(start)
-        for row, time_us, event_index in zip(
-            *(column[first:row_count] for column in ends)
-        ):  # as many as rows, where none was open
+        # There are as many ends as rows where no span was open.
+        for row, time_us, event_index in zip(*(column[first:row_count] for column in ends), strict=True):
             end[row - first], end_event[row - first] = time_us, event_index
         until = end[:]
         for row, time_us in enumerate(end):
             if time_us < 0:
                 until[row] = int(self._last_us[self._compiles[compile_indexes[row]].frame_compile])
-        made.add(
+        nested.add(
             list(self._names),
             self._compiles,
             names,
@@ -162,9 +167,9 @@ class Spans:
             end_event,
             self._backwards,
         )
-        return made
+        return nested
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         row_count = len(self._begins)
         nested = self._nested(row_count)
         odd = (
@@ -173,7 +178,7 @@ class Spans:
             len(self._backwards),
             *self._counts.values(),
         )
-        for (code, words), number in zip(_ODD.items(), odd):
+        for (code, words), number in zip(_ODD.items(), odd, strict=True):
             if number:
                 self._diagnostics.add(code, f"{number} {words}", count=number)
         names = list(self._names)
@@ -181,13 +186,13 @@ class Spans:
         yield "instants", Rows(self._instant_rows(names))
         yield "span_totals", Rows(nested.totals(names))
 
-    def _instant_rows(self, names: Sequence[str]) -> Iterator[dict]:
-        for name, time_us, compile_index, event_index in zip(*self._instants.whole()):
+    def _instant_rows(self, names: Sequence[str]) -> Iterator[InstantsRow]:
+        for name, time_us, compile_index, event_index in zip(*self._instants.whole(), strict=True):
             compile = self._compiles[compile_index]
             yield {
                 "event": event_index,
                 "name": names[name],
-                "time_epoch_us": math.floor(time_us),
+                "time_epoch_us": time_us,
                 "compile": compile.key,
                 "attempt": compile.attempt,
             }
@@ -205,13 +210,16 @@ _ODD = {
 
 
 class _Nested:
-    """The rows of spans, which are added in order, some at a time: only where all that went before had ended."""
+    """The rows of spans, which are added in order, some at a time, each time when no span is open."""
 
     def __init__(self) -> None:
         self.end_us = -1  # the latest end
-        self.rows = Rows()
+        self.rows: Rows[SpansRow] = Rows()
         self.misnested_count = 0
-        self._counts, self._totals, self._selves = [], [], []  # by name
+        # By name:
+        self._counts: list[int] = []
+        self._totals: list[int] = []
+        self._selves: list[int] = []
 
     @property
     def row_count(self) -> int:
@@ -221,13 +229,13 @@ class _Nested:
         self,
         name_of: Sequence[str],
         compile_of: Sequence[Compile],
-        names: array,
-        start: array,
-        end: array,
-        until: array,
-        compiles: array,
-        begin_event: array,
-        end_event: array,
+        names: array[int],
+        start: array[int],
+        end: array[int],
+        until: array[int],
+        compiles: array[int],
+        begin_event: array[int],
+        end_event: array[int],
         backwards: Iterable[int],
     ) -> None:
         """Nest the next spans.
@@ -263,37 +271,49 @@ class _Nested:
                 "end_event": end_ if end_ >= 0 else None,
             }
             for id_, name, start_us, duration_us, compile_index, above, lane_, repaired, begin, end_ in zip(
-                count(first), names, start, durations, compiles, parent, lane, repair, begin_event, end_event
+                range(first, first + len(start)),
+                names,
+                start,
+                durations,
+                compiles,
+                parent,
+                lane,
+                repair,
+                begin_event,
+                end_event,
+                strict=True,
             )
         )
         self.misnested_count += len(crossing)
         self._sum(names, durations, outer)
 
-    def _sum(self, names: array, durations: array, outer: array) -> None:
+    def _sum(self, names: array[int], durations: array[int], outer: array[int]) -> None:
         inside = array("q", [0]) * len(outer)
-        for duration, around in zip(durations, outer):
+        for duration, around in zip(durations, outer, strict=True):
             if around >= 0 and duration > 0:
                 inside[around] += duration
         size = max(names, default=-1) + 1
         for sums in (self._counts, self._totals, self._selves):
             sums += [0] * (size - len(sums))
-        for name, duration, inner in zip(names, durations, inside):
+        for name, duration, inner in zip(names, durations, inside, strict=True):
             self._counts[name] += 1
             if duration > 0:
                 self._totals[name] += duration
                 if duration > inner:
                     self._selves[name] += duration - inner
 
-    def totals(self, names: Iterable[str]) -> Iterator[dict]:
-        """Yield the sums of each name of a span; self time is that in no span inside of it, on the same lane."""
-        for name, number, total_us, self_us in zip(names, self._counts, self._totals, self._selves):
-            if number:
-                yield {"name": name, "count": number, "total_us": total_us, "self_us": self_us}
+    def totals(self, names: Iterable[str]) -> Iterator[SpanTotalsRow]:
+        """Yield the sums of each name of a span; self time is that in no nested span on the same lane."""
+        # The last names may be those of instants, which have no sums.
+        sums = zip(names, self._counts, self._totals, self._selves, strict=False)
+        for name, span_count, total_us, self_us in sums:
+            if span_count:
+                yield {"name": name, "count": span_count, "total_us": total_us, "self_us": self_us}
 
 
 def _nest(
-    start: array, end: array, until: array, begin_event: array, end_event: array
-) -> tuple[array, bytearray, array, set[int]]:
+    start: array[int], end: array[int], until: array[int], begin_event: array[int], end_event: array[int]
+) -> tuple[array[int], bytearray, array[int], set[int]]:
     """Parent and lane of every span, the smallest ended span around it, and the spans that no lane below
     theirs could take.
 
@@ -309,7 +329,7 @@ def _nest(
         from_us, to_us, ended = start[row], until[row], end[row] >= 0
         if to_us < from_us:
             to_us = from_us
-        for number, stack in enumerate(lanes):
+        for number, stack in enumerate(lanes):  # noqa: B007 (the lane is used after the loop)
             while stack:
                 top_us, above, around = stack[-1]
                 if top_us >= to_us:
@@ -341,7 +361,7 @@ def _nest(
     return parent, lane, outer, crossing
 
 
-def _by_start(start: array, until: array) -> Iterator[int]:
+def _by_start(start: array[int], until: array[int]) -> Iterator[int]:
     """Rows by start, the longest first, else in the order of the log; sorted piece by piece, as nearly all
     begin in that order.
     """
@@ -356,5 +376,5 @@ def _by_start(start: array, until: array) -> Iterator[int]:
     yield from _sorted(range(first, len(start)), start, until)
 
 
-def _sorted(rows: range, start: array, until: array) -> list[int]:
+def _sorted(rows: range, start: array[int], until: array[int]) -> list[int]:
     return sorted(sorted(rows, key=until.__getitem__, reverse=True), key=start.__getitem__)

@@ -8,8 +8,9 @@ import os
 import sys
 from array import array
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from io import BytesIO
-from typing import BinaryIO
+from typing import BinaryIO, Generic, TypeVar
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.zstd_codec import decode, encode_fast
@@ -18,6 +19,8 @@ _PACK_BYTES = 16 << 10
 _WAITING_ROWS = 256
 _MAX_BYTES = 32 << 10  # in memory; no small log needs a file
 _copies = 0  # how often this process was copied on its way from the first one
+
+_Number = TypeVar("_Number", int, float)
 
 
 class Packs:
@@ -61,10 +64,11 @@ class Packs:
         from tempfile import TemporaryFile  # no small log needs it
 
         try:
-            file = TemporaryFile()
+            file = TemporaryFile()  # noqa: SIM115 (open as long as this object)
         except OSError:
             return
-        file.write(self._file.getvalue())
+        self._file.seek(0)
+        file.write(self._file.read())
         self._file = file
 
     def _part(self) -> None:
@@ -89,10 +93,8 @@ class Packs:
         return map(self.__getitem__, range(len(self)))
 
     def __del__(self) -> None:
-        try:
+        with suppress(OSError):  # append() has reported a full disk
             self._file.close()
-        except OSError:  # of a full disk append() has told
-            pass
 
 
 def _read(file: BinaryIO, start: int, size: int) -> bytes:
@@ -114,23 +116,23 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_copied)
 
 
-class Numbers:
+class Numbers(Generic[_Number]):
     """Numbers of a type code of ``array``."""
 
     __slots__ = ("_limit", "_newest", "_packed_count", "_packs")
 
     def __init__(self, typecode: str):
-        self._newest = array(typecode)
+        self._newest: array[_Number] = array(typecode)
         self._limit = _PACK_BYTES // self._newest.itemsize
         self._packs = Packs()
         self._packed_count = 0
 
-    def append(self, number: float) -> None:
+    def append(self, number: _Number) -> None:
         self._newest.append(number)
         if len(self._newest) >= self._limit:
             self._pack()
 
-    def extend(self, numbers: Iterable[float]) -> None:
+    def extend(self, numbers: Iterable[_Number]) -> None:
         """Few numbers, which are added together."""
         self._newest.extend(numbers)
         if len(self._newest) >= self._limit:
@@ -144,14 +146,14 @@ class Numbers:
     def __len__(self) -> int:
         return self._packed_count + len(self._newest)
 
-    def __iter__(self) -> Iterator[float]:
+    def __iter__(self) -> Iterator[_Number]:
         for pack in self._packs:
             yield from array(self._newest.typecode, pack)
         yield from self._newest
 
-    def whole(self) -> array:
+    def whole(self) -> array[_Number]:
         """All of them, in their order."""
-        numbers = array(self._newest.typecode)
+        numbers: array[_Number] = array(self._newest.typecode)
         for pack in self._packs:
             numbers.frombytes(pack)
         numbers.extend(self._newest)
@@ -159,7 +161,7 @@ class Numbers:
 
 
 class NumberRows:
-    """Columns of numbers of equal length, by their type codes.
+    """Columns of integers of equal length, by their type codes.
 
     The newest rows wait, so that columns are filled together.
     """
@@ -167,11 +169,11 @@ class NumberRows:
     __slots__ = ("_columns", "_count", "_rows")
 
     def __init__(self, typecodes: str):
-        self._columns = [Numbers(typecode) for typecode in typecodes]
-        self._rows: list[tuple[float, ...]] = []
+        self._columns: list[Numbers[int]] = [Numbers(typecode) for typecode in typecodes]
+        self._rows: list[tuple[int, ...]] = []
         self._count = 0
 
-    def add(self, *cells: float) -> int:
+    def add(self, *cells: int) -> int:
         """Add a row, a cell for each column; returns its position."""
         self._rows.append(cells)
         if len(self._rows) >= _WAITING_ROWS:
@@ -183,11 +185,11 @@ class NumberRows:
         return self._count
 
     def _close_rows(self) -> None:
-        for column, cells in zip(self._columns, zip(*self._rows)):
+        for column, cells in zip(self._columns, zip(*self._rows, strict=True), strict=False):
             column.extend(cells)
         self._rows.clear()
 
-    def whole(self) -> list[array]:
+    def whole(self) -> list[array[int]]:
         """The columns."""
         self._close_rows()
         return [column.whole() for column in self._columns]

@@ -4,62 +4,84 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.log.event import Event
-from tlparse_bundle.tables.columns import text_of
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.shape_records import (
     DEFINING,
     MAX_NAMES,
     Definitions,
+    Scope,
     fields_of,
     frame_context,
-    identity_of,
     names_in,
     scope_of,
     stacks_of,
 )
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.table import TableContext, place_of
+from tlparse_bundle.tables.text.record_values import text_of
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import (
+        DataDependentErrorsRow,
+        ExpressionsRow,
+        SpecializationsRow,
+        SymbolContextsRow,
+        SymbolGuardsRow,
+        SymbolsRow,
+        SymbolValuesRow,
+    )
+    from tlparse_bundle.tables.shape_records import FrameContext, StackFields
+
+    class _ConditionFields(StackFields):
+        symbol_events: list[int]
+        expression_event: int | None
+        context: int | None
+
+
+_Row = TypeVar("_Row", bound="SymbolGuardsRow | SymbolValuesRow")
 
 _MAX_ARGUMENTS = 100  # torch/fx/experimental/sym_node.py, capture_provenance: one or two
 # ShapeEnv._log_guard and ShapeEnv._log_real_tensor_propagation write a short record with whole stacks, and
-# with
-# TORCH_DTRACE also a full one with locals and sources, but at most three frames. This is the short one of
-# each.
+# with TORCH_DTRACE also a full one with locals and sources, but at most three frames. This is the short one
+# of each.
 _SHORT = {"guard_added": "guard_added_fast", "propagate_real_tensors_provenance": "propagate_real_tensors"}
 _MAX_SEARCHED = 20_000  # characters of an expression in which names of symbols are looked for
 _MAX_WAITING = 256  # rows that wait for the second record of one of them; torch writes both in a row
 
 
 @dataclass(slots=True)
-class _Waiting:
-    row: dict
+class _Waiting(Generic[_Row]):
+    row: _Row
     type: str  # of its first record
-    scope: tuple | None
+    scope: Scope | None
     is_open: bool = True  # its second record may follow
 
 
-class _Conditions:
-    """Guards, or conditions decided by a real value: one row for a short and a full record of the same."""
+class _Conditions(Generic[_Row]):
+    """Guards, or conditions decided by a real value: one row for a short and a full record of the same.
 
-    def __init__(self, full_type: str, detail: str):
-        self._full_type, self._detail = full_type, detail
-        self._open: dict[tuple | None, _Waiting] = {}  # by scope
-        self._waiting: deque[_Waiting] = deque()  # the newest rows, in the order of the log
-        self._rows = Rows()
+    ``join`` takes from the second record the fields that only this kind of row has.
+    """
 
-    def close(self, scope: tuple | None) -> None:
+    def __init__(self, full_type: str, join: Callable[[_Row, _Row], None]):
+        self._full_type, self._join_own = full_type, join
+        self._open: dict[Scope | None, _Waiting[_Row]] = {}  # by scope
+        self._waiting: deque[_Waiting[_Row]] = deque()  # the newest rows, in the order of the log
+        self._rows: Rows[_Row] = Rows()
+
+    def close(self, scope: Scope | None) -> None:
         """Note another record of this scope: the second record of an open row does not follow."""
         waiting = self._open.pop(scope, None)
         if waiting is not None:
             waiting.is_open = False
             self._write()
 
-    def observe(self, event: Event, scope: tuple | None, row: dict) -> None:
+    def observe(self, event: Event, scope: Scope | None, row: _Row) -> None:
         first = self._open.pop(scope, None)
         if first is not None:
             first.is_open = False
@@ -70,14 +92,18 @@ class _Conditions:
             self._waiting.append(waiting)
         self._write()
 
-    def _join(self, row: dict, second: dict, event: Event) -> None:
+    def _join(self, row: _Row, second: _Row, event: Event) -> None:
         row["pair_event"] = event.index
-        for name in (self._detail, "expression_event", "context"):
-            if row[name] is None:
-                row[name] = second[name]
-        for name in ("stack", "user_stack"):
-            if second[name] is not None and (row[name] is None or event.type != self._full_type):
-                row[name] = second[name]
+        self._join_own(row, second)
+        if row["expression_event"] is None:
+            row["expression_event"] = second["expression_event"]
+        if row["context"] is None:
+            row["context"] = second["context"]
+        has_whole_stacks = event.type != self._full_type
+        if second["stack"] is not None and (row["stack"] is None or has_whole_stacks):
+            row["stack"] = second["stack"]
+        if second["user_stack"] is not None and (row["user_stack"] is None or has_whole_stacks):
+            row["user_stack"] = second["user_stack"]
 
     def _write(self) -> None:
         """Write the oldest rows that are complete."""
@@ -88,7 +114,7 @@ class _Conditions:
                 del self._open[oldest.scope]
             self._rows.append(oldest.row)
 
-    def rows(self) -> Rows:
+    def rows(self) -> Rows[_Row]:
         """Return all rows. No more records follow."""
         self._rows.extend(waiting.row for waiting in self._waiting)
         self._waiting.clear()
@@ -96,14 +122,24 @@ class _Conditions:
         return self._rows
 
 
+def _join_prefix(row: SymbolGuardsRow, second: SymbolGuardsRow) -> None:
+    if row["prefix"] is None:
+        row["prefix"] = second["prefix"]
+
+
+def _join_result(row: SymbolValuesRow, second: SymbolValuesRow) -> None:
+    if row["result"] is None:
+        row["result"] = second["result"]
+
+
 class _Contexts:
     """Places in the user's code where a condition was met, each once."""
 
     def __init__(self) -> None:
-        self.rows = Rows()
+        self.rows: Rows[SymbolContextsRow] = Rows()
         self._ids: dict[bytes, int] = {}  # by a hash of their JSON, which is large
 
-    def id_of(self, context: dict | None) -> int | None:
+    def id_of(self, context: FrameContext | None) -> int | None:
         if context is None:
             return None
         key = hashlib.blake2b(dumps(context), digest_size=16).digest()
@@ -126,10 +162,12 @@ class Symbols:
         self._diagnostics = context.diagnostics
         self._contexts = _Contexts()
         self._definitions = Definitions()
-        self._events: dict[tuple | None, dict[str, int]] = {}  # by scope: name -> record of the newest symbol
-        self._symbols, self._errors, self._specializations = Rows(), Rows(), Rows()
-        self._guards = _Conditions("guard_added", "prefix")
-        self._values = _Conditions("propagate_real_tensors_provenance", "result")
+        self._events: dict[Scope | None, dict[str, int]] = {}  # by scope: name -> record of the newest symbol
+        self._symbols: Rows[SymbolsRow] = Rows()
+        self._errors: Rows[DataDependentErrorsRow] = Rows()
+        self._specializations: Rows[SpecializationsRow] = Rows()
+        self._guards = _Conditions("guard_added", _join_prefix)
+        self._values = _Conditions("propagate_real_tensors_provenance", _join_result)
 
     def observe(self, event: Event) -> None:
         if event.type == "expression_created":
@@ -151,17 +189,17 @@ class Symbols:
         elif event.type == "symbolic_shape_specialization":
             self._add_specialization(event, scope, value)
         elif is_guard:
-            self._guards.observe(event, scope, self._condition(event, scope, value, "prefix"))
+            self._guards.observe(event, scope, self._guard_row(event, scope, value))
         elif is_real_value:
-            self._values.observe(event, scope, self._condition(event, scope, value, "result"))
+            self._values.observe(event, scope, self._value_row(event, scope, value))
         else:
             self._add_error(event, scope, value)
 
-    def _add_symbol(self, event: Event, scope: tuple | None, value: dict) -> None:
+    def _add_symbol(self, event: Event, scope: Scope | None, value: dict[str, Any]) -> None:
         name = value.get("symbol")
         self._symbols.append(
             {
-                **identity_of(event),
+                **place_of(event),
                 "name": text_of(name),
                 "unbacked": event.type == "create_unbacked_symbol",
                 "value": text_of(value.get("val")),
@@ -173,11 +211,11 @@ class Symbols:
         if type(name) is str:
             self._events.setdefault(scope, {})[name] = event.index
 
-    def _add_specialization(self, event: Event, scope: tuple | None, value: dict) -> None:
+    def _add_specialization(self, event: Event, scope: Scope | None, value: dict[str, Any]) -> None:
         name, sources = value.get("symbol"), value.get("sources")
         self._specializations.append(
             {
-                **identity_of(event),
+                **place_of(event),
                 "name": text_of(name),
                 "symbol_event": self._events.get(scope, {}).get(name) if type(name) is str else None,
                 "value": text_of(value.get("value")),
@@ -191,10 +229,10 @@ class Symbols:
             }
         )
 
-    def _add_error(self, event: Event, scope: tuple | None, value: dict) -> None:
+    def _add_error(self, event: Event, scope: Scope | None, value: dict[str, Any]) -> None:
         self._errors.append(
             {
-                **identity_of(event),
+                **place_of(event),
                 "expr": text_of(value.get("expr")),
                 "unhinted_expr": text_of(value.get("unhinted_expr")),
                 "symbol_events": self._symbol_events(scope, value),
@@ -203,28 +241,43 @@ class Symbols:
             }
         )
 
-    def _condition(self, event: Event, scope: tuple | None, value: dict, detail: str) -> dict:
-        """Return the row of a guard or of a condition decided by a real value."""
+    def _guard_row(self, event: Event, scope: Scope | None, value: dict[str, Any]) -> SymbolGuardsRow:
         return {
             "event": event.index,
             "pair_event": None,
             "compile": event.compile,
             "attempt": event.attempt,
             "expr": text_of(value.get("expr")),
-            detail: text_of(value.get(detail)),
+            "prefix": text_of(value.get("prefix")),
+            **self._condition_fields(scope, value),
+        }
+
+    def _value_row(self, event: Event, scope: Scope | None, value: dict[str, Any]) -> SymbolValuesRow:
+        return {
+            "event": event.index,
+            "pair_event": None,
+            "compile": event.compile,
+            "attempt": event.attempt,
+            "expr": text_of(value.get("expr")),
+            "result": text_of(value.get("result")),
+            **self._condition_fields(scope, value),
+        }
+
+    def _condition_fields(self, scope: Scope | None, value: dict[str, Any]) -> _ConditionFields:
+        return {
             "symbol_events": self._symbol_events(scope, value),
             "expression_event": self._definitions.find(value.get("expr_node_id")),
             "context": self._contexts.id_of(frame_context(value)),
             **stacks_of(value),
         }
 
-    def _symbol_events(self, scope: tuple | None, value: dict) -> list[int]:
+    def _symbol_events(self, scope: Scope | None, value: dict[str, Any]) -> list[int]:
         """Return the records of the symbols in the condition."""
         events = self._events.get(scope)
         names = names_in(text_of(value.get("expr"), _MAX_SEARCHED) or "") if events else ()
         return [events[name] for name in names if name in events] if events else []
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "symbols", self._symbols
         yield "symbol_guards", self._guards.rows()
         yield "symbol_values", self._values.rows()
@@ -242,7 +295,7 @@ class Expressions:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._definitions = Definitions()
-        self._rows = Rows()
+        self._rows: Rows[ExpressionsRow] = Rows()
 
     def observe(self, event: Event) -> None:
         created = event.type == "expression_created"
@@ -254,7 +307,7 @@ class Expressions:
             return
         self._rows.append(
             {
-                **identity_of(event),
+                **place_of(event),
                 "method": text_of(value.get("method")) if created else None,
                 "result": text_of(value.get("result" if created else "symbol")),
                 "arguments": [text_of(argument) for argument in _list(value.get("arguments"))]
@@ -270,9 +323,9 @@ class Expressions:
         )
         self._definitions.observe(event)
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "expressions", self._rows
 
 
-def _list(value: Any) -> list:
+def _list(value: Any) -> list[Any]:
     return value[:_MAX_ARGUMENTS] if type(value) is list else []

@@ -1,16 +1,19 @@
-"""What a table is, and what it may use."""
+"""What a table is, and what all tables may use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypedDict, TypeVar
 
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.stacks import StackTable
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.tally import Tally
+
+_Input = TypeVar("_Input")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,33 +28,80 @@ class TableContext:
     tally: Tally
 
 
+class RecordPlace(TypedDict):
+    """The fields with which the row of a record begins."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+
+
+def place_of(event: Event) -> RecordPlace:
+    """Return the fields with which the row of a record begins."""
+    return {"event": event.index, "compile": event.compile, "attempt": event.attempt}
+
+
 class Table(Protocol):
-    """One table of one log. It sees the events in file order, and is written at the end. Lists that grow
-    with the log are JsonLists, as values of ``table()`` or of objects in it.
+    """A module that builds one or several tables of a log. It sees the events in file order.
 
-    ``name`` is the name of the file and of the schema; ``types`` are the event types that it wants
-    to see, None for all. What it needs of the timeline, where nearly all events are, is as a rule no event
-    but a Span: a method ``observe_span(span)`` gets them all. More of it lets a log be read with less work:
-    ``timeline``, a set, names the events of the timeline that it wants to see, among those of its types. It
-    may also be shown those that another table names. A static method ``wants(event)`` is false for other
-    events that it does not need; a method ``settle()`` does what is to be done once of what was seen, before
-    a log that still grows is written as it is;
-    ``blobs``: true when the field 'blob' of its rows is the number of a blob (``Event.blob_index``), for
-    which its path is written;
-    ``reads(event)``, which must follow from type and name of an event with a payload, where it does not look
-    at the payload (which may be None then).
+    Lists that grow with the log are Rows and JsonLists. ``name`` is the name of the table and of its schema;
+    ``types`` are the event types that it needs, None for all. Optional members let a log be read with less
+    work:
+
+    - ``observe_span(span)`` is called for each Span: what most tables need of the timeline, where nearly all
+      events are.
+    - ``timeline``: names of the timeline's events that it needs as events, among those of its types. It may
+      also be shown those that another table names.
+    - ``wants(event)``, a static method: false for an event that it does not need.
+    - ``reads(event)``: false for an event whose payload it does not need, which may then be None. It must
+      depend only on type and name of an event with a payload.
+    - ``settle()``: does the work that is final, before the rows of a log that still grows are written.
+    - ``blobs``: true when the field 'blob' of its rows is the number of a blob (``Event.blob_index``), for
+      which its path is written.
     """
-
-    name: str
-    types: frozenset[str] | None
 
     def __init__(self, context: TableContext): ...
 
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def types(self) -> frozenset[str] | None: ...
+
     def observe(self, event: Event) -> None: ...
 
-    def tables(self) -> Iterable[tuple[str, Rows]]:
-        """The tables by name, each with its rows; a table of no rows is not written.
-
-        ``name`` stands for them where they are made.
-        """
+    def tables(self) -> Iterable[tuple[str, Rows[Any]]]:
+        """Yield the name and the rows of each table; a table without rows is not written."""
         ...
+
+
+class ParseCache(Generic[_Input, _Result]):
+    """A function that is called once for each key, such as the hash of a payload, of the newest ``limit``
+    keys.
+
+    What it returns must follow from what the key stands for, be small or a part of the table anyway, and not
+    be changed later: it is handed out again. With None as the key it is always called.
+    """
+
+    def __init__(self, function: Callable[[_Input], _Result], limit: int = 128):
+        self._function = function
+        self._limit = limit
+        self._results: dict[Hashable, _Result] = {}
+
+    def __call__(self, key: Hashable, of: _Input) -> _Result:
+        if key is None:
+            return self._function(of)
+        results = self._results
+        if key in results:
+            return results[key]
+        result = self._function(of)
+        while len(results) >= self._limit:
+            del results[next(iter(results))]
+        results[key] = result
+        return result
+
+    def knows(self, key: Hashable) -> bool:
+        return key is not None and key in self._results
+
+    def clear(self) -> None:
+        self._results.clear()

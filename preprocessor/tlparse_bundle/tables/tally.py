@@ -6,20 +6,26 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tlparse_bundle.log.compile_id import CompileId, compile_key
 from tlparse_bundle.log.events.kind import Kind
 from tlparse_bundle.log.events.registry import describe, is_artifact
-from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.rows import JsonList
 
 _MAX_OPEN = 2_000  # sums of events of a kind in a compile
 _MAX_PACKED = 100_000  # times that a compile was packed
 _WORTH_PACKING = 200
 _STILL_OPEN = 4  # compiles that a log which goes on may still be in
+
+_Cell = tuple[int, int | None, int]  # kind, rank and origin of events
+_KindSums = tuple[int, ...]  # a kind, and the numbers of Sums; a list once it was packed
+_FrameCompile = tuple[int | None, int | None, int | None]
+# A row of the event table: see pipeline/batches.py.
+_EventRow = tuple[int, int, int | None, int, int, int, int, int, int, int, int, int]
 
 
 class Compile(NamedTuple):
@@ -71,23 +77,27 @@ class Tally:
         self.kind_names: list[tuple[str, str | None]] = []
         self.compiles: list[Compile] = []
         self.origins: list[tuple[str, str, int]] = []  # level, path, line
-        self._frame_compiles: dict[tuple, int] = {}
+        self._frame_compiles: dict[tuple[_FrameCompile | None, int], int] = {}
         # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in
         # objects.
-        self._open: dict[int, dict[tuple, Sums]] = {}  # by compile: by kind, rank and origin
+        self._open: dict[int, dict[_Cell, Sums]] = {}  # by compile
         self._open_count = 0  # of the sums in it
-        self._packed = JsonList()  # kinds of a compile, each with its sums
+        self._packed: JsonList[list[_KindSums]] = JsonList()  # kinds of a compile, each with its sums
         self._packed_compiles = array("q")
         self._max_packed = _MAX_PACKED
-        self._artifacts: list[
-            tuple[bool, bool]
-        ] = []  # by kind: whether its events with a payload are artifacts, and those without
-        self._of_compiles = tuple(array("q") for _ in range(3))
+        # By kind: whether its events with a payload are artifacts, and those without.
+        self._artifacts: list[tuple[bool, bool]] = []
+        self._of_compiles = array("q"), array("q"), array("q")  # see of_compiles
         self._kind_sums: dict[int, Sums] = {}
         self._origin_sums: dict[int, Sums] = {}
         self._rank_counts: dict[int | None, int] = {}
 
-    def add(self, kinds: Iterable[tuple], compiles: Iterable[tuple], rows: Iterable[tuple]) -> None:
+    def add(
+        self,
+        kinds: Iterable[tuple[str, str | None, Any]],
+        compiles: Iterable[tuple[CompileId | None, int, int]],
+        rows: Iterable[_EventRow],
+    ) -> None:
         """Count some events: the new kinds among them as (type, name, encoding), the new compiles as (id,
         occurrence, first event index), and a row of the event table for each, in the order of its columns,
         without a payload with blob -1."""
@@ -114,7 +124,7 @@ class Tally:
                 sums.payload_count += 1
                 sums.payload_size_bytes += payload_size_bytes
 
-    def _new_sums(self, compile_index: int, cell: tuple) -> Sums:
+    def _new_sums(self, compile_index: int, cell: _Cell) -> Sums:
         if self._open_count >= _MAX_OPEN:
             self._pack(next(iter(self._open)))
             if len(self._packed) > self._max_packed:
@@ -131,7 +141,7 @@ class Tally:
             for groups, key in ((kinds, kind), (self._kind_sums, kind), (self._origin_sums, origin)):
                 groups.setdefault(key, Sums()).add(sums)
             self._rank_counts[rank] = self._rank_counts.get(rank, 0) + sums.event_count
-        rows = [(kind, *sums.numbers()) for kind, sums in kinds.items()]
+        rows: list[_KindSums] = [(kind, *sums.numbers()) for kind, sums in kinds.items()]
         events, sizes, artifacts = self._of_compiles
         for kind, event_count, size_bytes, payload_count, _ in rows:
             with_payload, without = self._artifacts[kind]
@@ -152,7 +162,8 @@ class Tally:
 
     def _merge(self) -> None:
         """Compiles that take turns are packed again and again."""
-        packed, compiles = JsonList(), array("q")
+        packed: JsonList[list[_KindSums]] = JsonList()
+        compiles = array("q")
         for compile_index, cells in self.cells():
             packed.append(cells)
             compiles.append(compile_index)
@@ -178,12 +189,12 @@ class Tally:
         self._pack_all()
         return self._rank_counts
 
-    def of_compiles(self) -> tuple[array, array, array]:
+    def of_compiles(self) -> tuple[array[int], array[int], array[int]]:
         """Events, their bytes and artifacts, by index of the compile."""
         self._pack_all()
         return self._of_compiles
 
-    def cells(self) -> Iterator[tuple[int, list[Sequence[int]]]]:
+    def cells(self) -> Iterator[tuple[int, list[_KindSums]]]:
         """Each compile, and of each kind in it: the kind, and the numbers of Sums.
 
         In order of compile and kind.
@@ -205,12 +216,12 @@ class Tally:
 
     def _packed_again(self) -> dict[int, dict[int, list[int]]]:
         """The sums by kind of the compiles that were packed before their last event."""
-        found: dict[int, dict[int, list[int]]] = {
+        merged: dict[int, dict[int, list[int]]] = {
             c: {} for c, count in Counter(self._packed_compiles).items() if count > 1
         }
-        for place, compile_index in enumerate(self._packed_compiles if found else ()):
-            cells = found.get(compile_index)
+        for place, compile_index in enumerate(self._packed_compiles if merged else ()):
+            cells = merged.get(compile_index)
             if cells is not None:
                 for kind, *sums in self._packed[place]:
                     cells[kind] = list(map(add, cells[kind], sums)) if kind in cells else sums
-        return found
+        return merged

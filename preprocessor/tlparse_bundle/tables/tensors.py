@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.log.event import Event
-from tlparse_bundle.tables.columns import text_of
-from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.shape_records import fields_of, identity_of, unexpected
+from tlparse_bundle.tables.rows import JsonList, Rows
+from tlparse_bundle.tables.shape_records import fields_of, unexpected
 from tlparse_bundle.tables.spill import Numbers
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.table import TableContext, place_of
+from tlparse_bundle.tables.text.record_values import text_of
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import GraphTensorsRow, TensorsRow, TensorStoragesRow
 
 _FLAGS = ("requires_grad", "is_parameter", "is_leaf", "is_view")
 # What has a field of its own or says nothing. view_func is the repr of a function, with its address in
@@ -54,9 +56,12 @@ class Tensors:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._storages, self._tensors, self._graphs = Rows(), Rows(), Rows()
-        # Sources, which come after their tensor: its position among the tensors, and the text.
-        self._source_tensors, self._source_texts = Numbers("i"), JsonList()
+        self._storages: Rows[TensorStoragesRow] = Rows()
+        self._tensors: Rows[TensorsRow] = Rows()
+        self._graphs: Rows[GraphTensorsRow] = Rows()
+        # Of each source the position of its tensor, and the text.
+        self._source_tensors: Numbers[int] = Numbers("i")
+        self._source_texts: JsonList[str] = JsonList()
         self._storage_events: dict[tuple[int, int], int] = {}
         self._positions: dict[tuple[int, int], int] = {}  # of the tensors
 
@@ -67,14 +72,14 @@ class Tensors:
         if event.type == "dynamo_output_graph":
             self._add_graph(event, value.get("sizes"))
             return
-        key = (value.get("describer_id"), value.get("id"))
+        key: tuple[int, int] = (value.get("describer_id", -1), value.get("id", -1))
         if not (_is_number(key[0]) and _is_number(key[1])):
             unexpected(event, self._diagnostics, "describer_id or id is no number")
         elif event.type == "describe_storage":
             self._storage_events[key] = event.index
             size = value.get("size")
             self._storages.append(
-                {**identity_of(event), "size_bytes": size if type(size) is int else text_of(size)}
+                {**place_of(event), "size_bytes": size if type(size) is int else text_of(size)}
             )
         elif event.type == "describe_tensor":
             self._positions[key] = len(self._tensors)
@@ -89,13 +94,13 @@ class Tensors:
             self._source_tensors.append(position)
             self._source_texts.append(source)
 
-    def _add_tensor(self, event: Event, key: tuple[int, int], value: dict) -> None:
+    def _add_tensor(self, event: Event, key: tuple[int, int], value: dict[str, Any]) -> None:
         storage = value.get("storage")
         if type(value.get("size")) is not list:
             unexpected(event, self._diagnostics, "size is no list")
         self._tensors.append(
             {
-                **identity_of(event),
+                **place_of(event),
                 "describer_id": key[0],
                 "tensor_id": key[1],
                 "shape": _shape(value.get("size")),
@@ -107,7 +112,11 @@ class Tensors:
                 if type(storage) is int
                 else None,
                 "other": None if _IN_COLUMNS.issuperset(value) else _other(value),
-                **{flag: value.get(flag) is True for flag in _FLAGS},
+                "requires_grad": value.get("requires_grad") is True,
+                "is_parameter": value.get("is_parameter") is True,
+                "is_leaf": value.get("is_leaf") is True,
+                "is_view": value.get("is_view") is True,
+                "sources": [],  # logged after their tensor
             }
         )
 
@@ -119,18 +128,21 @@ class Tensors:
             return
         self._graphs.append(
             {
-                **identity_of(event),
+                **place_of(event),
                 "input_count": _input_count(sizes, event.payload),
                 "nodes": [text_of(name) for name in sizes],
                 "shapes": [_shape(shape) for shape in sizes.values()],
             }
         )
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         yield "tensor_storages", self._storages
         yield (
             "tensors",
-            Rows({**row, "sources": sources} for row, sources in zip(self._tensors, self._sources())),
+            Rows(
+                {**row, "sources": sources}
+                for row, sources in zip(self._tensors, self._sources(), strict=True)
+            ),
         )
         yield "graph_tensors", self._graphs
 
@@ -168,7 +180,7 @@ def _is_number(value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**31
 
 
-def _other(value: dict) -> dict | None:
+def _other(value: dict[str, Any]) -> dict[str, Any] | None:
     """Return the fields that have no field in the table."""
     other = {name: field for name, field in value.items() if name not in _IN_COLUMNS and field != {}}
     return {
@@ -183,7 +195,7 @@ def _device(text: str | None) -> str | None:
     return text if match is None else ":".join(part for part in match.groups() if part is not None)
 
 
-def _input_count(sizes: dict, payload: bytes | None) -> int | None:
+def _input_count(sizes: dict[str, Any], payload: bytes | None) -> int | None:
     """Return how many of the nodes, which are in the order of the graph, are inputs; None when the graph's
     text does not say.
 

@@ -100,7 +100,8 @@ class CodeComments:
         if place is None or name in self._fused:
             return []
         self._fused.add(name)
-        fragment, origins = [], []
+        fragment: list[str] = []
+        origins: list[str] = []
         for line in self._above(place[0]):
             if match := _FRAGMENT.match(line):
                 fragment.append(match[1])

@@ -21,7 +21,6 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from tlparse_bundle.log.event import Event
 
@@ -87,14 +86,14 @@ class Group:
     hashes: dict[str, str | None] = field(default_factory=dict)
     events: dict[str, int] = field(default_factory=dict)
     places: dict[str, tuple[int, int]] = field(default_factory=dict)  # line and byte offset in the log
-    said: Any = None  # what was read of its texts already; None when they have changed since
+    texts: object = None  # what the table has read of its parts already; None when they have changed since
 
     @property
     def has_mapping(self) -> bool:
         return not _MAPPINGS.isdisjoint(self.parts)
 
     @property
-    def key(self) -> tuple | None:
+    def key(self) -> tuple[object, ...] | None:
         """Stands for all that the maps are made from; None when that is not known."""
         pre_grad = self.pre_grad
         hashes = {PRE_GRAD: pre_grad.hash, **self.hashes} if pre_grad else self.hashes
@@ -126,18 +125,18 @@ class Groups:
 
     def __init__(self, close: Callable[[Group], frozenset[str]]):
         self._close = close
-        self._states: dict[tuple, _State] = {}
-        self._holding: OrderedDict[tuple, _State] = (
-            OrderedDict()
-        )  # those that may have texts, by their newest records
+        self._states: dict[tuple[int, str | None], _State] = {}
+        # Those that may have texts, by their newest records.
+        self._holding: OrderedDict[tuple[int, str | None], _State] = OrderedDict()
         self._bytes = 0
-        self._ended: list[
-            Group | None
-        ] = []  # at the end: to let go of their texts would part each from the process that this one is a copy of
+        # Kept at the end: to free their texts would copy memory that is shared with the process that this one
+        # is a copy of.
+        self._ended: list[Group | None] = []
 
     def observe(self, event: Event, part: str) -> None:
         name = event.metadata.get("subgraph_name") if event.metadata else None
         name = name if type(name) is str else None
+        payload = event.payload or b""  # part_of saw that there is one
         key = event.compile_index, name
         state = self._states.get(key)
         if state is None:
@@ -147,11 +146,9 @@ class Groups:
         self._bytes -= state.size()
         if part == PRE_GRAD:
             self._end(state)
-            match = _GRAPH_ID.search(event.payload[-100:])
+            match = _GRAPH_ID.search(payload[-100:])
             nth = state.pre_grad.nth + 1 if state.pre_grad else 1
-            state.pre_grad = PreGrad(
-                event.index, event.payload, event.hash, int(match[1]) if match else None, nth
-            )
+            state.pre_grad = PreGrad(event.index, payload, event.hash, int(match[1]) if match else None, nth)
             state.kernels = _NO_KERNELS
         else:
             held = state.group.parts.keys() if state.group else set()
@@ -162,8 +159,8 @@ class Groups:
                 state.group = Group(
                     event.compile, event.attempt, name, state.count, state.pre_grad, state.kernels
                 )
-            state.group.said = None
-            state.group.parts[part] = event.payload
+            state.group.texts = None
+            state.group.parts[part] = payload
             state.group.hashes[part] = event.hash
             state.group.events[part] = event.index
             state.group.places[part] = event.line, event.byte_offset

@@ -1,8 +1,10 @@
-"""The maps of one group: which lines of its graphs, code and source belong together, and how much is covered."""
+"""The maps of one group: which lines of its graphs, code and source belong together, and how much of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from tlparse_bundle.log.json_text import parse_json
 from tlparse_bundle.tables.provenance import groups
@@ -12,6 +14,21 @@ from tlparse_bundle.tables.provenance.groups import Group
 from tlparse_bundle.tables.provenance.kernels_in_code import CodeText
 from tlparse_bundle.tables.provenance.mapping import Mapping, split_handle
 from tlparse_bundle.tables.provenance.source_lines import GraphText, Source
+
+if TYPE_CHECKING:
+
+    class Coverage(TypedDict):
+        pre_node_count: int
+        pre_in_post_count: int
+        post_node_count: int
+        post_in_pre_count: int
+        post_in_kernel_count: int
+        kernel_count: int
+        kernel_in_post_count: int
+        kernel_from_code_count: int
+        kernel_in_code_count: int
+        kernel_with_source_count: int
+        unknown_name_count: int
 
 
 @dataclass(slots=True)
@@ -41,7 +58,7 @@ class GroupMaps:
     unknown_names: int = 0  # nodes that the mapping names and the graphs lack
     damaged: list[str] = field(default_factory=list)  # parts that are not what they should be
 
-    def coverage(self) -> dict[str, int]:
+    def coverage(self) -> Coverage:
         """How many there are, and how many of them have a counterpart.
 
         Nodes: those that compute something.
@@ -61,6 +78,7 @@ class GroupMaps:
             "kernel_from_code_count": sum(kernel.from_code for kernel in self.kernels),
             "kernel_in_code_count": sum(bool(kernel.call_lines) for kernel in self.kernels),
             "kernel_with_source_count": sum(bool(kernel.stacks) for kernel in self.kernels),
+            "unknown_name_count": self.unknown_names,
         }
 
 
@@ -104,7 +122,7 @@ def _mapping(group: Group) -> tuple[Mapping, list[str]]:
     mapping, damaged = Mapping(), []
     graph_id = group.pre_grad.graph_id if group.pre_grad else None
 
-    def read(part: str, add) -> bool:
+    def read(part: str, add: Callable[[Any], bool]) -> bool:
         payload = group.parts.get(part)
         if payload is None:
             return False

@@ -31,7 +31,7 @@ class Source(NamedTuple):
 
 def frames_of(stack: str) -> tuple[Source, ...]:
     """The frames of one stack trace, outermost first."""
-    found = []
+    frames = []
     lines = stack.split("\n")
     for number, line in enumerate(lines):
         match = _FRAME.match(line[:_MAX_LINE])
@@ -40,8 +40,8 @@ def frames_of(stack: str) -> tuple[Source, ...]:
         code = lines[number + 1][:_MAX_LINE].strip() if number + 1 < len(lines) else ""
         if _MARKS.match(code) or _FRAME.match(code):
             code = ""
-        found.append(_source(match[1], match[2], match[3], code))
-    return tuple(found[-MAX_FRAMES:])
+        frames.append(_source(match[1], match[2], match[3], code))
+    return tuple(frames[-MAX_FRAMES:])
 
 
 def source_of(comment: str) -> Source | None:
@@ -50,9 +50,9 @@ def source_of(comment: str) -> Source | None:
     torch/fx/graph.py, _ParsedStackTrace.get_summary_str: 'File: FILE:LINE in FUNCTION, code: CODE', with
     notes about the node before it.
     """
-    _, found, text = comment[:_MAX_LINE].partition(" File: ")
+    _, separator, text = comment[:_MAX_LINE].partition(" File: ")
     place, _, code = text.partition(", code:")
-    match = _PLACE.search(place) if found else None
+    match = _PLACE.search(place) if separator else None
     return (
         None
         if match is None
@@ -82,16 +82,16 @@ class GraphText:
         source: Source | None = None
         for number, line in enumerate(text.split("\n"), 1):
             differs = len(line) > _MAX_REMEMBERED or "def forward(" in line  # as signatures do
-            said = _said.__wrapped__(line) if differs else _said(line)
-            if said is None:
+            parsed = _parse.__wrapped__(line) if differs else _parse(line)
+            if parsed is None:
                 continue
-            name, what = said
+            name, computes, source_below = parsed
             if name is None:
-                source = what
+                source = source_below
                 continue
             self.lines.setdefault(name, []).append(number)
             self.sources[number] = source
-            if what:
+            if computes:
                 self.operations.add(number)
 
     def lines_of(self, name: str, among: set[Source] | None = None) -> list[int]:
@@ -106,17 +106,17 @@ class GraphText:
 
 
 @lru_cache(4096)  # graphs that were compiled again have most lines in common
-def _said(line: str) -> tuple[str, bool] | tuple[None, Source | None] | None:
-    """Of a node its name, and whether it computes something; else the source of the nodes below; None when a
-    line says neither.
+def _parse(line: str) -> tuple[str | None, bool, Source | None] | None:
+    """Return (name of a node, whether it computes something, source of the nodes below); None for a line that
+    has neither a node nor a source.
     """
     stripped = line.strip()
     if stripped.startswith("#"):
-        return None, source_of(stripped)
+        return None, False, source_of(stripped)
     if stripped.startswith(("class ", "def ")):
-        return None, None
+        return None, False, None
     name, equals, value = stripped[:_MAX_HEAD].partition(" = ")
     name = name.partition(":")[0].strip()
     if not equals or not _IDENTIFIER.match(name):
         return None
-    return name, _NAMES_ONLY.match(value) is None
+    return name, _NAMES_ONLY.match(value) is None, None

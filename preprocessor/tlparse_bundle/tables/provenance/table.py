@@ -1,16 +1,14 @@
-"""Provenance: which source line, graph node, kernel and line of generated code belong together."""
+"""The tables of provenance: source lines, graph nodes, kernels and lines of code that belong together."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import json_to_keep
-from tlparse_bundle.tables.columns import Interner
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.provenance.groups import (
     BODIES,
     CODE,
@@ -22,10 +20,38 @@ from tlparse_bundle.tables.provenance.groups import (
     Groups,
     part_of,
 )
-from tlparse_bundle.tables.provenance.maps import GroupMaps, KernelMap, maps_of
+from tlparse_bundle.tables.provenance.maps import KernelMap, maps_of
 from tlparse_bundle.tables.provenance.source_lines import GraphText, Source
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.table import ParseCache, TableContext
+from tlparse_bundle.tables.text.generated_code import direction_of
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import (
+        ProvenanceGroupsRow,
+        ProvenanceKernelsRow,
+        ProvenanceLinesRow,
+        ProvenanceNodesRow,
+        ProvenanceSourcesRow,
+    )
+    from tlparse_bundle.tables.provenance.maps import Coverage
+    from tlparse_bundle.tables.text.generated_code import Direction
+
+    class _CodeFields(TypedDict):
+        version: int | None
+        direction: Direction | None
+        code_language: Literal["python", "cpp"] | None
+
+    class _KernelFields(TypedDict):
+        name: str
+        handle: int | None
+        post_lines: list[int]
+        call_lines: list[int]
+        definition: list[int] | None
+        body: list[int] | None
+        from_code: bool
+        sources: list[list[int]]
+
 
 _MAX_NAME = 2000  # characters
 
@@ -35,22 +61,22 @@ class _Graph(NamedTuple):
     sources: list[Source | None]  # of each of them
 
 
-class _Said(NamedTuple):
-    """What the texts of a group say, before sources are numbered."""
+class _GroupTexts(NamedTuple):
+    """The contents of the texts of a group, before sources are numbered."""
 
     damaged: list[str]
     has_pre_grad: bool
     pre: _Graph | None
     post: _Graph | None
-    code_cells: dict[str, Any]
-    coverage: dict[str, int]
+    code_fields: _CodeFields
+    coverage: Coverage
     nodes: bytes  # JSON of pairs of lines
     kernels: list[KernelMap]
     handles: frozenset[str]
 
 
 class _Reading(NamedTuple):
-    """What the texts of a group say: fields of the rows of all tables.
+    """The contents of the texts of a group, as fields of the rows of all tables.
 
     The long ones are JSON, which takes a tenth of the memory.
     """
@@ -59,8 +85,8 @@ class _Reading(NamedTuple):
     has_pre_grad: bool
     pre: bytes | None
     post: bytes | None
-    code_cells: dict[str, Any]
-    coverage: dict[str, int]
+    code_fields: _CodeFields
+    coverage: Coverage
     nodes: bytes
     kernels: bytes
     handles: frozenset[str]
@@ -81,10 +107,13 @@ class Provenance:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._groups = Groups(self._close)
-        self._sources = Interner()
-        self._rows, self._lines, self._nodes, self._kernels = Rows(), Rows(), Rows(), Rows()
+        self._source_ids: dict[Source, int] = {}
+        self._rows: Rows[ProvenanceGroupsRow] = Rows()
+        self._lines: Rows[ProvenanceLinesRow] = Rows()
+        self._nodes: Rows[ProvenanceNodesRow] = Rows()
+        self._kernels: Rows[ProvenanceKernelsRow] = Rows()
         self._first_events = array("q")  # of each group
-        self._read = Remembered(self._reading, 64)
+        self._read = ParseCache(self._reading, 64)
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -118,7 +147,8 @@ class Provenance:
             {"group": number, "pre_line": pre_line, "post_line": post_line}
             for pre_line, post_line in loads(reading.nodes)
         )
-        self._kernels.extend({"group": number, **kernel} for kernel in loads(reading.kernels))
+        kernels: list[_KernelFields] = loads(reading.kernels)
+        self._kernels.extend({"group": number, **kernel} for kernel in kernels)
         self._rows.append(
             {
                 "id": number,
@@ -126,7 +156,7 @@ class Provenance:
                 "attempt": group.attempt,
                 "subgraph_name": group.subgraph_name and group.subgraph_name[:_MAX_NAME],
                 "number": group.number,
-                **reading.code_cells,
+                **reading.code_fields,
                 "pre_graph_event": pre.event_index if pre is not None and pre.written else None,
                 "post_graph_event": group.events.get(POST_GRAD),
                 "code_event": group.events.get(WRAPPER if group.parts.get(WRAPPER) else CODE),
@@ -147,32 +177,35 @@ class Provenance:
     def settle(self) -> None:
         """See Table."""
         for group in self._groups.waiting():
-            if group.said is None and not self._read.knows(group.key):
-                group.said = _said(group)
+            if group.texts is None and not self._read.knows(group.key):
+                group.texts = _texts_of(group)
 
     def _reading(self, group: Group) -> _Reading:
-        said = group.said or _said(group)
+        texts = group.texts if isinstance(group.texts, _GroupTexts) else _texts_of(group)
         return _Reading(
-            said.damaged,
-            said.has_pre_grad,
+            texts.damaged,
+            texts.has_pre_grad,
             # In this order, in which the sources get their numbers.
-            pre=self._lines_of(said.pre) if said.has_pre_grad else None,
-            post=self._lines_of(said.post),
-            code_cells=said.code_cells,
-            coverage=said.coverage,
-            nodes=said.nodes,
-            kernels=json_to_keep([self._kernel(kernel) for kernel in said.kernels]),
-            handles=said.handles,
+            pre=self._lines_of(texts.pre) if texts.has_pre_grad else None,
+            post=self._lines_of(texts.post),
+            code_fields=texts.code_fields,
+            coverage=texts.coverage,
+            nodes=texts.nodes,
+            kernels=json_to_keep([self._kernel(kernel) for kernel in texts.kernels]),
+            handles=texts.handles,
         )
 
     def _lines_of(self, graph: _Graph | None) -> bytes | None:
         """Return the JSON of pairs of a line and its source; None when there is no text of the graph."""
         if graph is None:
             return None
-        sources = (None if source is None else self._sources(source) for source in graph.sources)
-        return json_to_keep(list(zip(loads(graph.lines), sources)))
+        sources = (None if source is None else self._source_id(source) for source in graph.sources)
+        return json_to_keep(list(zip(loads(graph.lines), sources, strict=True)))
 
-    def _kernel(self, kernel: KernelMap) -> dict[str, Any]:
+    def _source_id(self, source: Source) -> int:
+        return self._source_ids.setdefault(source, len(self._source_ids))
+
+    def _kernel(self, kernel: KernelMap) -> _KernelFields:
         return {
             "name": kernel.name[:_MAX_NAME],
             "handle": kernel.handle,
@@ -181,20 +214,26 @@ class Provenance:
             "definition": kernel.definition and list(kernel.definition),
             "body": kernel.body and list(kernel.body),
             "from_code": kernel.from_code,
-            "sources": [[self._sources(frame) for frame in frames] for frames in kernel.stacks],
+            "sources": [[self._source_id(frame) for frame in frames] for frames in kernel.stacks],
         }
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         self._groups.end()
         yield from self._in_log_order()
         yield "provenance_lines", self._lines
-        sources: list[Source] = self._sources.table()
-        yield (
-            "provenance_sources",
-            Rows({"id": number, **source._asdict()} for number, source in enumerate(sources)),
-        )
+        yield "provenance_sources", Rows(self._source_rows())
 
-    def _in_log_order(self) -> Iterator[tuple[str, Rows]]:
+    def _source_rows(self) -> Iterator[ProvenanceSourcesRow]:
+        for source, number in self._source_ids.items():
+            yield {
+                "id": number,
+                "file": source.file,
+                "line": source.line,
+                "function": source.function,
+                "code": source.code,
+            }
+
+    def _in_log_order(self) -> Iterator[tuple[str, Rows[Any]]]:
         """Yield the tables that name groups, which are numbered by their first event.
 
         Groups that were closed out of order, for want of memory, are rare.
@@ -209,23 +248,23 @@ class Provenance:
         number_of = {before: number for number, before in enumerate(order)}
         rows = list(self._rows)
         yield "provenance_groups", Rows({**rows[before], "id": number} for number, before in enumerate(order))
-        for name, of_groups in (("provenance_nodes", self._nodes), ("provenance_kernels", self._kernels)):
-            yield name, Rows({**row, "group": number_of[row["group"]]} for row in of_groups)
+        yield "provenance_nodes", Rows({**row, "group": number_of[row["group"]]} for row in self._nodes)
+        yield "provenance_kernels", Rows({**row, "group": number_of[row["group"]]} for row in self._kernels)
 
 
-def _said(group: Group) -> _Said:
+def _texts_of(group: Group) -> _GroupTexts:
     maps = maps_of(group)
-    return _Said(
+    return _GroupTexts(
         maps.damaged,
         maps.has_pre_grad,
         _graph_of(maps.pre),
         _graph_of(maps.post),
-        code_cells={
+        code_fields={
             "version": maps.version,
-            "direction": _direction(maps),
+            "direction": direction_of(maps.code.aot_id) if maps.code else None,
             "code_language": None if maps.code is None else "cpp" if maps.code.is_cpp else "python",
         },
-        coverage={**maps.coverage(), "unknown_name_count": maps.unknown_names},
+        coverage=maps.coverage(),
         nodes=json_to_keep(maps.pairs),
         kernels=maps.kernels,
         handles=frozenset(maps.code.handles) if maps.code else frozenset(),
@@ -233,10 +272,6 @@ def _said(group: Group) -> _Said:
 
 
 def _graph_of(text: GraphText | None) -> _Graph | None:
-    return text and _Graph(json_to_keep(list(text.sources)), list(text.sources.values()))
-
-
-def _direction(maps: GroupMaps) -> str | None:
-    """Return what the AOT ID of the code ends in: '0_backward'."""
-    word = (maps.code.aot_id or "").rpartition("_")[2] if maps.code else ""
-    return word if word in ("forward", "backward", "inference") else None
+    if text is None:
+        return None
+    return _Graph(json_to_keep(list(text.sources)), list(text.sources.values()))

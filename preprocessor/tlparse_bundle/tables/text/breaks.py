@@ -7,8 +7,26 @@ that skips the frame), torch/_dynamo/exc.py (unimplemented_with_warning: format_
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, TypedDict
 
-from tlparse_bundle.tables.text.tracebacks import Frame, cut, exception_in, frames_in
+from tlparse_bundle.tables.text.record_values import Frame, cut, exception_in, frames_in
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import GraphBreaksFollowedBy
+
+    class ReasonFields(GraphBreaksFollowedBy):
+        followed_by: list[GraphBreaksFollowedBy]
+
+    class PlaceFields(TypedDict):
+        file: str | None
+        line: int | None
+        function: str | None
+        source_line: str | None
+        user_traceback: str | None
+
+    class BreakFields(ReasonFields, PlaceFields):
+        pass
+
 
 _PLACE = re.compile(r"Graph break in user code at (?P<file>.+):(?P<line>\d{1,9})$")
 _REASON = re.compile(r"(?:Graph Break )?Reason: ")
@@ -50,11 +68,12 @@ def without_advice(message: str) -> str:
     return message[: match.start()].rstrip() if match else message.strip()
 
 
-def parse_reason(text: str) -> dict:
+def parse_reason(text: str) -> GraphBreaksFollowedBy:
     """One graph break as format_graph_break_message writes it; what it lacks is null or empty."""
     sections: dict[str, list[str]] = {}
     marks = list(_SECTION.finditer(text))
-    for mark, end in zip(marks, [*(mark.start() for mark in marks[1:]), len(text)]):
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    for mark, end in zip(marks, ends, strict=False):  # a text without marks has an end
         sections.setdefault(mark["key"], []).append(_unindented(text[mark.end() : end]))
     title = (text[: marks[0].start()] if marks else text).strip()
     situation = None
@@ -76,8 +95,8 @@ def parse_reason(text: str) -> dict:
     }
 
 
-def parse_break(text: str) -> tuple[dict, list[Frame], bool] | None:
-    """(cells of the graph_breaks table, frames of the user's code, whether the whole frame is skipped).
+def parse_break(text: str) -> tuple[BreakFields, list[Frame], bool] | None:
+    """Return (fields of a row of graph_breaks, frames of the user's code, whether the frame is skipped).
 
     None when the text has none of the known forms.
     """
@@ -89,10 +108,10 @@ def parse_break(text: str) -> tuple[dict, list[Frame], bool] | None:
         reason = rest[: end.start()] if end else rest
         start = _TRACEBACK.search(rest)
         traceback = rest[start.end() :] if start else ""
-        cells = _reasons(reason)
-        skips = (cells["situation"] or "").startswith(_SKIPPED)
+        reasons = _reasons(reason)
+        skips = (reasons["situation"] or "").startswith(_SKIPPED)
         return (
-            _placed(cells, traceback, match["file"], int(match["line"])),
+            _placed(reasons, traceback, match["file"], int(match["line"])),
             frames_in(_user_part(traceback)),
             skips,
         )
@@ -100,16 +119,13 @@ def parse_break(text: str) -> tuple[dict, list[Frame], bool] | None:
         processed = _PROCESSED.search(text)
         traceback = text[processed.end() :].strip("\n=") if processed else ""
         error = exception_in(text[: processed.start()] if processed else text)
-        cells = _reasons(without_advice(error[1]) if error else "")
+        reasons = _reasons(without_advice(error[1]) if error else "")
         frames = frames_in(traceback)
         if not frames:
-            return (
-                _placed(cells, traceback, match["file"], int(match["line"]))
-                | {"function": cut(match["function"])},
-                frames,
-                True,
-            )
-        return _placed(cells, traceback), frames, True
+            placed = _placed(reasons, traceback, match["file"], int(match["line"]))
+            placed["function"] = cut(match["function"])
+            return placed, frames, True
+        return _placed(reasons, traceback), frames, True
     skip, old = _SKIP.match(text), None
     if skip is None:
         old = _OLD.match(text)
@@ -122,20 +138,22 @@ def parse_break(text: str) -> tuple[dict, list[Frame], bool] | None:
     return _placed(_reasons(reason), traceback), frames_in(_user_part(traceback)), skip is not None
 
 
-def _reasons(text: str) -> dict:
+def _reasons(text: str) -> ReasonFields:
     first, *others = (parse_reason(part) for part in text.split(_ANOTHER)[:_MAX_HINTS])
     return {**first, "followed_by": others}
 
 
-def _placed(cells: dict, traceback: str, file: str | None = None, line: int | None = None) -> dict:
-    """Adds the place: that of the text, else the innermost frame of the user's code."""
+def _placed(
+    reasons: ReasonFields, traceback: str, file: str | None = None, line: int | None = None
+) -> BreakFields:
+    """Add the place: that of the text, else the innermost frame of the user's code."""
     traceback = _user_part(traceback)
     frames = frames_in(traceback)
     frame = next((f for f in reversed(frames) if file is None or (f.file, f.line) == (file, line)), None)
     if file is None and frame is not None:
         file, line = frame.file, frame.line
     return {
-        **cells,
+        **reasons,
         "file": cut(file),
         "line": line,
         "function": frame and frame.function,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 MAX_CALLS = 1000  # of one kernel
 MAX_NODES = 500  # source nodes of one kernel
@@ -37,14 +37,26 @@ _COLLECTIVES = re.compile(r"(?:torch\.ops\.)?(?:_?c10d_functional|c10d|symm_mem|
 # Functions behind the code that only measure it.
 _BENCHMARKS = re.compile(r"(?:def (?:get_args|benchmark_\w+)\(|if __name__ == )")
 
+KernelKind = Literal["triton", "cpp", "other", "extern", "fallback", "collective"]
+Direction = Literal["forward", "backward", "inference"]
+_DIRECTIONS: dict[str, Direction] = {
+    "forward": "forward",
+    "backward": "backward",
+    "inference": "inference",
+}
 # async_compile methods (torch/_inductor/async_compile.py) -> kind
-_KINDS = {"triton": "triton", "multi_kernel": "triton", "cpp": "cpp", "cpp_pybinding": "cpp"}
+_KINDS: dict[str, KernelKind] = {
+    "triton": "triton",
+    "multi_kernel": "triton",
+    "cpp": "cpp",
+    "cpp_pybinding": "cpp",
+}
 
 
 class Kernel:
     """A kernel that the code defines, or an operation of a library that it calls."""
 
-    def __init__(self, name: str, kind: str, line: int | None):
+    def __init__(self, name: str, kind: KernelKind, line: int | None):
         self.name = name
         self.kind = kind
         self.line = line
@@ -62,6 +74,11 @@ class Code:
         self.aot_id: str | None = None
         self.line_count = 0
         self.cut = False
+
+
+def direction_of(aot_id: str | None) -> Direction | None:
+    """Return the direction in an AOT ID, such as '0_backward'."""
+    return _DIRECTIONS.get(aot_id.rpartition("_")[2]) if aot_id else None
 
 
 def read_code(text: str) -> Code:
@@ -89,8 +106,8 @@ class _Reader:
                 continue
             self._observe(number, line[:_MAX_LINE])
             if self._until is not None:
-                found = text.find(self._until, position)
-                end = text.find("\n", found) if found >= 0 else -1
+                source_end = text.find(self._until, position)
+                end = text.find("\n", source_end) if source_end >= 0 else -1
                 number += text.count("\n", position, end + 1)
                 position = end + 1 if end >= 0 else len(text)
                 self._until = None
@@ -100,31 +117,31 @@ class _Reader:
     def _observe(self, number: int, line: str) -> None:
         if "(" not in line and "[" not in line:
             return  # nothing that counts is without
-        said = _said(line) if len(line) <= _MAX_REMEMBERED else _said.__wrapped__(line)
-        if said is None:
+        parsed = _parse(line) if len(line) <= _MAX_REMEMBERED else _parse.__wrapped__(line)
+        if parsed is None:
             return
-        what, of = said
+        what, content = parsed
         if what == "calls":
-            for name, kind in of:
+            for name, kind in content:
                 self._observe_call(number, name, kind)
         elif what == "nodes":
-            self._nodes = of
+            self._nodes = content
         elif what == "handle":
-            self._handle = of
+            self._handle = content
         elif what == "aot_id":
             if self._code.aot_id is None:
-                self._code.aot_id = of
+                self._code.aot_id = content
         elif what == "cpp":
-            self._define_cpp(of, number, line)
+            self._define_cpp(content, number, line)
         else:
-            name, kind = of
+            name, kind = content
             if name:
                 self._define(name, kind, number)
             for quotes in ("'''", '"""'):
                 if line.count(quotes) == 1:
                     self._until = quotes
 
-    def _kernel(self, name: str, kind: str, line: int | None) -> Kernel | None:
+    def _kernel(self, name: str, kind: KernelKind, line: int | None) -> Kernel | None:
         kernel = self._code.kernels.get(name)
         if kernel is None:
             if len(self._code.kernels) >= MAX_KERNELS:
@@ -133,7 +150,7 @@ class _Reader:
             kernel = self._code.kernels[name] = Kernel(name, kind, line)
         return kernel
 
-    def _define(self, name: str, kind: str, number: int) -> None:
+    def _define(self, name: str, kind: KernelKind, number: int) -> None:
         kernel = self._kernel(name[:_MAX_NAME], kind, number)
         if kernel is not None:
             kernel.kind = kind
@@ -149,7 +166,7 @@ class _Reader:
         ):
             self._define(name, "cpp", number)
 
-    def _observe_call(self, number: int, name: str, kind: str | None) -> None:
+    def _observe_call(self, number: int, name: str, kind: KernelKind | None) -> None:
         kernel = self._code.kernels.get(name) if kind is None else self._kernel(name, kind, None)
         if kernel is None:
             return
@@ -163,17 +180,21 @@ class _Reader:
     def _describe(self, kernel: Kernel) -> None:
         """The comment above names the nodes that became this kernel; then it is used up."""
         if self._nodes is not None:
-            for known, names in zip((kernel.source_nodes, kernel.aten_ops), self._nodes):
+            source_nodes, aten_ops = self._nodes
+            for listed, names in ((kernel.source_nodes, source_nodes), (kernel.aten_ops, aten_ops)):
                 for name in names.split(","):
                     name = name.strip()[:_MAX_NAME]
-                    if name and len(known) < MAX_NODES:
-                        known[name] = None
+                    if name and len(listed) < MAX_NODES:
+                        listed[name] = None
         self._nodes = self._handle = None
 
 
 @lru_cache(4096)  # codes that were compiled again have most lines in common
-def _said(line: str) -> tuple[str, Any] | None:
-    """What a line says, and of what; None when it says nothing that counts."""
+def _parse(line: str) -> tuple[str, Any] | None:
+    """Return (what a line has, its content); None when it has nothing that counts.
+
+    The content is a tuple for 'nodes' and 'definition', a list for 'calls', a number for 'handle', else text.
+    """
     if line.lstrip().startswith(("#", "//")):
         if "Source Nodes: [" in line and (match := _NODES.match(line)):
             return "nodes", (match[1], match[2] or "")
@@ -193,9 +214,9 @@ def _said(line: str) -> tuple[str, Any] | None:
     return ("calls", calls) if calls else None
 
 
-def _calls(line: str) -> list[tuple[str, str | None]]:
+def _calls(line: str) -> list[tuple[str, KernelKind | None]]:
     """Names and kinds of what a line calls; no kind for what may be a kernel of the code itself."""
-    calls = []
+    calls: list[tuple[str, KernelKind | None]] = []
     for path in _CALLED.findall(line):
         match = _PATH.fullmatch(path) if "." in path or path.startswith("aoti_torch_") else None
         if match is None and "." in path:
@@ -204,7 +225,9 @@ def _calls(line: str) -> list[tuple[str, str | None]]:
         if own is not None:
             calls.append((own.removeprefix("call_"), None))
         elif shim is None or not _SHIM_HELPERS.match(shim):
-            name = extern or op or alias or shim
-            kind = "collective" if _COLLECTIVES.match(name) else "extern" if extern or shim else "fallback"
+            name = extern or op or alias or shim or ""
+            kind: KernelKind = "extern" if extern or shim else "fallback"
+            if _COLLECTIVES.match(name):
+                kind = "collective"
             calls.append((name[:_MAX_NAME], "fallback" if name.startswith("aoti_torch_proxy") else kind))
     return calls

@@ -39,9 +39,26 @@ _NODE = re.compile(
 _GRAPH_ID = re.compile(r"\s*# graph id: (\d{1,19})\s*\Z")
 
 _NAMES = {
-    "==": "eq", "!=": "ne", "<": "lt", ">": "gt", "<=": "le", ">=": "ge", "+": "add", "-": "sub", "*": "mul", "/": "truediv",
-    "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul", "&": "and_", "|": "or_", "^": "xor", "<<": "lshift", ">>": "rshift",
-}  # fmt: skip
+    "==": "eq",
+    "!=": "ne",
+    "<": "lt",
+    ">": "gt",
+    "<=": "le",
+    ">=": "ge",
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "@": "matmul",
+    "&": "and_",
+    "|": "or_",
+    "^": "xor",
+    "<<": "lshift",
+    ">>": "rshift",
+}
 _UNARY_NAMES = {"-": "neg", "+": "pos", "~": "invert"}
 
 
@@ -78,22 +95,22 @@ class _Reader:
         lines = map(re.Match.group, _LINE.finditer(text))
         for line in lines:
             if len(line) <= _MAX_REMEMBERED and "def forward(" not in line:  # signatures differ
-                said = _said(line)
+                parsed = _parse(line)
             else:
                 line = line[:_MAX_LINE]
-                said = _said.__wrapped__(line)
-            if said is None:
+                parsed = _parse.__wrapped__(line)
+            if parsed is None:
                 continue
-            if type(said) is tuple:
-                self._observe_call(*said)
-            elif said[0] == "#":
+            if isinstance(parsed, tuple):
+                self._observe_call(*parsed)
+            elif parsed[0] == "#":
                 self._observe_graph_id(line)
             elif "class " in line and (match := _CLASS.match(line)):
                 self._begin(match[2], len(match[1]))
-            elif said[0] == "%" or said.startswith("return %"):
-                self._observe_dumped(line, said)
+            elif parsed[0] == "%" or parsed.startswith("return %"):
+                self._observe_dumped(line, parsed)
             else:
-                self._observe(line, said, lines)
+                self._observe(line, parsed, lines)
         ops = sorted(self._ops.items(), key=lambda item: -item[1])
         return FxGraph(self._graphs, dict(ops), self._graph_id)
 
@@ -191,9 +208,9 @@ class _Reader:
 
 
 @lru_cache(4096)  # the graphs of a compile have most lines in common
-def _said(line: str) -> tuple[int, str, str, str, str | None] | str | None:
-    """Of a call its indent, the name of its result, and what is called; the text of another line; None for a
-    comment or nothing.
+def _parse(line: str) -> tuple[int, str, str, str, str | None] | str | None:
+    """Return the arguments of ``_observe_call`` for a call, the stripped text of another line, and None for a
+    comment or an empty line.
     """
     stripped = line.strip()
     if not stripped or stripped[0] == "#":

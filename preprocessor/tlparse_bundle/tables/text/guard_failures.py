@@ -8,15 +8,53 @@ compile before the guard; mismatches of tensors are written by torch/csrc/dynamo
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.text.tracebacks import cut, frames_in
+from tlparse_bundle.tables.text.record_values import cut, frames_in
 
-KINDS = (
-    "size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "shape", "value", "flag", "type", "identity",
-    "length", "keys", "attribute", "aliasing", "global_state", "backend", "other",
-)  # fmt: skip
+if TYPE_CHECKING:
+
+    class ChangeFields(TypedDict):
+        change: Change
+        dimension: int | None
+        expected: int | str | None
+        actual: int | str | None
+
+    class ReasonFields(ChangeFields):
+        entry: str | None
+        guard: str
+        source: str | None
+        comment: str | None
+        file: str | None
+        line: int | None
+        function: str | None
+        source_line: str | None
+        user_traceback: str | None
+
+
+Change = Literal[
+    "size",
+    "stride",
+    "rank",
+    "dtype",
+    "device",
+    "requires_grad",
+    "dispatch_keys",
+    "shape",
+    "value",
+    "flag",
+    "type",
+    "identity",
+    "length",
+    "keys",
+    "attribute",
+    "aliasing",
+    "global_state",
+    "backend",
+    "other",
+]
 
 _MAX_GUARD = 2000  # characters in which the change is looked for
 _USER_STACK = "\nUser stack trace:\n"
@@ -35,7 +73,15 @@ _EXPECTED = re.compile(
     r" (?P<actual>.*?))?(?P<advice>\. Guard failed on .*)?$",
     re.DOTALL | re.IGNORECASE,
 )
-_TENSOR_KINDS = {"dispatch key set": "dispatch_keys", "device index": "device"}
+_TENSOR_CHANGES: dict[str, Change] = {
+    "size": "size",
+    "stride": "stride",
+    "rank": "rank",
+    "dtype": "dtype",
+    "requires_grad": "requires_grad",
+    "dispatch key set": "dispatch_keys",
+    "device index": "device",
+}
 _NO_TENSOR = re.compile(
     r"expected type of '(?P<source>.*)' to be a tensor type(?:, )?'? ?(?:but found (?P<actual>.*))?",
     re.DOTALL,
@@ -44,32 +90,31 @@ _SIZE = re.compile(r"\.size\(\)\[(?P<index>\d{1,4})\]")
 _STATIC_SIZE = re.compile(
     r"(?P<source>\S+)\.(?P<what>size|stride)\(\)\[(?P<index>\d{1,4})\] == (?P<expected>\d{1,15})$"
 )
-_FORMS = tuple(
-    (kind, re.compile(form, re.DOTALL))
-    for kind, form in (
-        ("global_state", r"GLOBAL_STATE changed: (?P<source>.*)"),
-        (
-            "global_state",
-            r"___check_(?:global_state|torch_function_mode_stack|current_backend)\(|utils_device\.CURRENT_DEVICE|torch\._functorch|torch\.autograd",
-        ),
-        ("aliasing", r"Duplicate tensors? found:? ?(?P<source>.*)"),
-        ("aliasing", r"(?:Duplicate tensor|check_no_aliasing|check_overlapping)"),
-        ("backend", r"BACKEND_MATCH failure"),
-        ("identity", r"___check_obj_id\((?P<source>.*), \d+\)"),
-        ("type", r"___check_(?:type_id|fake_script_type)\((?P<source>.*), \d+\)(?:, type=(?P<expected>.*))?"),
-        ("type", r"\w+: Not a \w+ on (?P<source>.*)"),
-        ("keys", r"(?P<no>not )?___dict_contains\((?P<expected>.*), (?P<source>[^,]+)\)"),
-        ("keys", r"list\((?:dict\.keys\((?P<source>.*)\)|(?P<source2>.*)\.keys\(\))\) == (?P<expected>.*)"),
-        ("keys", r"___dict_version\((?P<source>.*)\) == |KeyError on (?P<source2>.*)"),
-        ("attribute", r"(?:not )?hasattr\((?P<source>.*), (?P<expected>'\w*')\)"),
-        ("length", r"(?:len|___tuple_iterator_len)\((?P<source>.*)\) == (?P<expected>\d+)"),
-        ("length", r"not (?P<source>[^\s=]+)$|IndexError on (?P<source2>.*)"),
-        ("flag", r"(?P<source>.+?) == (?P<expected>True|False)$"),
-        ("value", r"(?P<source>.+?) (?:is|==) (?P<expected>(?:not )?None)$"),
-        ("aliasing", r"(?P<source>\S+ is \S+)$"),
-        ("value", r"(?P<source>.+?) == (?P<expected>.+)"),
-    )
+_FORMS: tuple[tuple[Change, str], ...] = (
+    ("global_state", r"GLOBAL_STATE changed: (?P<source>.*)"),
+    (
+        "global_state",
+        r"___check_(?:global_state|torch_function_mode_stack|current_backend)\(|utils_device\.CURRENT_DEVICE|"
+        r"torch\._functorch|torch\.autograd",
+    ),
+    ("aliasing", r"Duplicate tensors? found:? ?(?P<source>.*)"),
+    ("aliasing", r"(?:Duplicate tensor|check_no_aliasing|check_overlapping)"),
+    ("backend", r"BACKEND_MATCH failure"),
+    ("identity", r"___check_obj_id\((?P<source>.*), \d+\)"),
+    ("type", r"___check_(?:type_id|fake_script_type)\((?P<source>.*), \d+\)(?:, type=(?P<expected>.*))?"),
+    ("type", r"\w+: Not a \w+ on (?P<source>.*)"),
+    ("keys", r"(?P<no>not )?___dict_contains\((?P<expected>.*), (?P<source>[^,]+)\)"),
+    ("keys", r"list\((?:dict\.keys\((?P<source>.*)\)|(?P<source2>.*)\.keys\(\))\) == (?P<expected>.*)"),
+    ("keys", r"___dict_version\((?P<source>.*)\) == |KeyError on (?P<source2>.*)"),
+    ("attribute", r"(?:not )?hasattr\((?P<source>.*), (?P<expected>'\w*')\)"),
+    ("length", r"(?:len|___tuple_iterator_len)\((?P<source>.*)\) == (?P<expected>\d+)"),
+    ("length", r"not (?P<source>[^\s=]+)$|IndexError on (?P<source2>.*)"),
+    ("flag", r"(?P<source>.+?) == (?P<expected>True|False)$"),
+    ("value", r"(?P<source>.+?) (?:is|==) (?P<expected>(?:not )?None)$"),
+    ("aliasing", r"(?P<source>\S+ is \S+)$"),
+    ("value", r"(?P<source>.+?) == (?P<expected>.+)"),
 )
+_PATTERNS = tuple((change, re.compile(form, re.DOTALL)) for change, form in _FORMS)
 
 
 def read_reasons(text: str) -> tuple[list[str], bool]:
@@ -83,20 +128,21 @@ def read_reasons(text: str) -> tuple[list[str], bool]:
     try:
         reasons = parse_json(text)
     except ValueError:
-        reasons, whole = [], True
+        lines: list[str] = []
+        whole = True
         for line in text.split("\n"):
             if line.startswith('"'):
                 try:
-                    reasons.append(loads(line.removesuffix(",")))
+                    lines.append(loads(line.removesuffix(",")))
                 except ValueError:
                     whole = False
-        return reasons, whole and bool(reasons)
+        return lines, whole and bool(lines)
     texts = [reason for reason in reasons if type(reason) is str]
     return texts, len(texts) == len(reasons)
 
 
-def parse_reason(text: str) -> dict:
-    """Return the cells of a row of 'recompile_reasons' that the text of a reason gives; 'entry' is the
+def parse_reason(text: str) -> ReasonFields:
+    """Return the fields of a row of 'recompile_reasons' that the text of a reason gives; 'entry' is the
     compile id as torch writes it.
     """
     text, _, user_stack = text.partition(_USER_STACK)
@@ -109,7 +155,7 @@ def parse_reason(text: str) -> dict:
         comment = f"(HINT: {comment}"
     guard = guard.strip()
     source, change = parse_change(guard)
-    cells = {
+    fields: ReasonFields = {
         "entry": match and match["id"],
         "guard": cut(guard),
         "source": cut(source),
@@ -124,55 +170,55 @@ def parse_reason(text: str) -> dict:
     frames = frames_in(user_stack)
     place = _PLACE.search(comment)
     if frames:  # with the whole path, which the comment lacks
-        file, line, function, code = frames[-1]
-        cells |= {"file": file, "line": line, "function": function, "source_line": code}
+        fields["file"], fields["line"], fields["function"], fields["source_line"] = frames[-1]
     elif place:
-        code = cut(comment[: place.start()].strip()) or None
-        cells |= {
-            "file": cut(place["file"]),
-            "line": int(place["line"]),
-            "function": cut(place["function"]),
-            "source_line": code,
-        }
-    return cells
+        fields["file"] = cut(place["file"])
+        fields["line"] = int(place["line"])
+        fields["function"] = cut(place["function"])
+        fields["source_line"] = cut(comment[: place.start()].strip()) or None
+    return fields
 
 
-def parse_change(guard: str) -> tuple[str | None, dict]:
+def parse_change(guard: str) -> tuple[str | None, ChangeFields]:
     """Return what the guard looks at and what changed about it: 'change', 'dimension', 'expected' and
     'actual' of a row of 'recompile_reasons'.
     """
     guard = guard[:_MAX_GUARD]
     match = _TENSOR.match(guard)
     if match:
-        kind = _TENSOR_KINDS.get(match["what"], match["what"])
+        change = _TENSOR_CHANGES[match["what"]]
         values = _EXPECTED.match(match["rest"])
         expected, actual = (values["expected"], values["actual"]) if values else (None, None)
-        if kind == "requires_grad" and actual is None and expected in ("0", "1"):
+        if change == "requires_grad" and actual is None and expected in ("0", "1"):
             actual = "1" if expected == "0" else "0"  # torch does not write it
-        return match["source"], _change(kind, expected, actual, match["index"])
+        return match["source"], _change_fields(change, expected, actual, match["index"])
     if match := _NO_TENSOR.match(guard):
-        return match["source"], _change("type", "a tensor", match["actual"])
+        return match["source"], _change_fields("type", "a tensor", match["actual"])
     if match := _STATIC_SIZE.match(guard):
-        return match["source"], _change(match["what"], match["expected"], None, match["index"])
+        return match["source"], _change_fields(
+            _TENSOR_CHANGES[match["what"]], match["expected"], None, match["index"]
+        )
     if match := _SIZE.search(guard):
         source = guard[: match.start()].rpartition(" ")[2].lstrip("(*-")
-        return source or None, _change("shape", None, None, match["index"])
+        return source or None, _change_fields("shape", None, None, match["index"])
     if ".stride()[" in guard or ".storage_offset()" in guard:
-        return None, _change("shape", None, None)
-    for kind, form in _FORMS:
-        if match := form.match(guard):
+        return None, _change_fields("shape", None, None)
+    for change, pattern in _PATTERNS:
+        if match := pattern.match(guard):
             groups = match.groupdict()
-            source = groups.get("source") or groups.get("source2")
+            name = groups.get("source") or groups.get("source2")
             expected = groups.get("expected")
-            if kind == "keys" and expected is not None:
+            if change == "keys" and expected is not None:
                 expected = f"{groups.get('no') or ''}{expected}"
-            return source and source.strip(), _change(kind, expected, None)
-    return None, _change("other", None, None)
+            return name and name.strip(), _change_fields(change, expected, None)
+    return None, _change_fields("other", None, None)
 
 
-def _change(kind: str, expected: str | None, actual: str | None, index: str | None = None) -> dict:
+def _change_fields(
+    change: Change, expected: str | None, actual: str | None, index: str | None = None
+) -> ChangeFields:
     return {
-        "change": kind,
+        "change": change,
         "dimension": None if index is None else int(index),
         "expected": _value(expected),
         "actual": _value(actual),

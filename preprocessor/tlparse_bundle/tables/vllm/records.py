@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 START_SPAN = "vllm_log_compile_start_torch_trace_only"
 BACKEND_SPAN = "vllm_backend"
@@ -29,22 +29,34 @@ LOAD = (
 )
 LAST = "runtime_wrapper_orchestration"
 
+Outcome = Literal["compiled", "inductor_loaded", "loaded", "reused", "failed", "unfinished"]
 
-class Seen(NamedTuple):
-    """A record, or an event of the timeline, as far as it matters here."""
 
-    index: int
+class Observation(NamedTuple):
+    """The parts of a record, or of an event of the timeline, that matter here."""
+
+    event: int
     compile_index: int
     kind: str  # config, start, submodule, split, code, artifact, failure, event, or a phase of a span
     name: str
     time_us: int  # of records on their own clock, of spans since 1970
-    value: Any = None  # what the payload says
+    value: Any = None  # from the payload; of a start a Start
     hash: str | None = None
+
+
+class Start(NamedTuple):
+    """Fields of a vllm_piecewise_compile_start."""
+
+    submodule: str | None = None
+    number: int | None = None
+    total: int | None = None
+    range: tuple[int, int] | None = None
+    is_single_size: bool | None = None
 
 
 @dataclass(slots=True)
 class Backend:
-    config: Seen | None
+    config: Observation | None
     compile_index: int
     event: str | None
     start_us: int | None = None
@@ -55,43 +67,48 @@ class Backend:
     code: int | None = None
     ended: bool = False
     graphs: dict[str, tuple[int, str | None]] = field(default_factory=dict)  # of submodules: event, shape
-    named: dict[tuple[str, ...], set[str]] = field(
-        default_factory=dict
-    )  # submodules by the names of their arguments
+    # Submodules by the names of their arguments.
+    named: dict[tuple[str, ...], set[str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Piece:
     backend: int
     compile_index: int
-    start: Seen | None = None
+    start: Observation | None = None
     begin_us: int | None = None
     end_us: int | None = None
     record_us: int | None = None  # from its record to the next one's
     inductor_us: int | None = None
     load_us: int | None = None
-    seen: list[Seen] = field(default_factory=list)
+    records: list[Observation] = field(default_factory=list)
     ended: bool = False
     passed: bool = False  # what vLLM did next says that it went well
     failure: int | None = None
-    graph: str | None = (
-        None  # hash, where several records hold this graph and it is not known which is this piece's
-    )
+    # Hash of its graph, where several records hold it and it is not known which is this piece's.
+    graph: str | None = None
+
+    @property
+    def fields(self) -> Start:
+        """Return the fields of its record; all None without one."""
+        start: Start = self.start.value if self.start is not None else Start()
+        return start
 
     @property
     def submodule(self) -> str | None:
-        return self.start.value["submod_name"] if self.start else None
+        return self.fields.submodule
 
-    def first(self, name: str) -> Seen | None:
-        return next((seen for seen in self.seen if seen.name == name), None)
+    def first(self, name: str) -> Observation | None:
+        return next((record for record in self.records if record.name == name), None)
 
     @property
     def duration_us(self) -> int | None:
-        known = self.begin_us is not None and self.end_us is not None
-        return max(0, self.end_us - self.begin_us) if known else self.record_us
+        if self.begin_us is None or self.end_us is None:
+            return self.record_us
+        return max(0, self.end_us - self.begin_us)
 
-    def outcome(self, backend: Backend) -> str | None:
-        names = {seen.name for seen in self.seen if seen.kind == "artifact"}
+    def outcome(self, backend: Backend) -> Outcome | None:
+        names = {record.name for record in self.records if record.kind == "artifact"}
         if CODE in names:
             if (
                 self.start is None
@@ -99,14 +116,14 @@ class Piece:
                 or "aotautograd_cache_hit" in names
             ):
                 return "loaded"
-            asked = (
+            was_traced = (
                 "aotautograd_cache_miss" in names
                 or "aotautograd_cache_bypass" in names
                 or "before_pre_grad_graph" in names
             )
-            return (
-                "compiled" if "fx_graph_cache_hit" not in names else "inductor_loaded" if asked else "loaded"
-            )
+            if "fx_graph_cache_hit" not in names:
+                return "compiled"
+            return "inductor_loaded" if was_traced else "loaded"
         if not self.ended:
             return "unfinished"
         if names:
@@ -127,77 +144,78 @@ class Loads:
     def _reset(self) -> None:
         self.first_us: int | None = None
         self.last_us: int | None = None
-        self._group: list[Seen] = []
+        self._group: list[Observation] = []
         self._open_count = 0  # loads that have begun to write
         self._mixed = False
         self._wrapper_follows = False  # the last load ended, and nothing else was written since
-        self._groups: list[list[Seen]] = []
+        self._groups: list[list[Observation]] = []
         self._ends: dict[int, int] = {}  # moment of the end, by number of the group
-        self._graphs: list[tuple[Seen, int | None]] = []  # and the begin of their loads
-        self._pending: Seen | None = None
+        self._graphs: list[tuple[Observation, int | None]] = []  # and the begin of their loads
 
-    def add(self, seen: Seen) -> None:
-        if seen.name != LAST:
+    def add(self, record: Observation) -> None:
+        if record.name != LAST:
             self._wrapper_follows = False
-        if seen.name == GRAPH:
-            self._graphs.append((seen, None))
-        elif seen.name == LAST:
+        if record.name == GRAPH:
+            self._graphs.append((record, None))
+        elif record.name == LAST:
             if self._wrapper_follows and self._groups:
-                self._groups[-1].append(seen)
+                self._groups[-1].append(record)
             self._wrapper_follows = False
-        elif seen.name in LOAD:
-            self._of_load(seen)
+        elif record.name in LOAD:
+            self._of_load(record)
 
-    def _of_load(self, seen: Seen) -> None:
-        if seen.name == LOAD[0]:
+    def _of_load(self, record: Observation) -> None:
+        if record.name == LOAD[0]:
             self._open_count += 1
             if self._open_count > 1:  # of two loads at once only the code is sure
                 self._mixed = True
-                self._groups += [[one] for one in self._group if one.name == CODE]
+                self._groups += [[earlier] for earlier in self._group if earlier.name == CODE]
                 self._group = []
         if self._mixed:
-            if seen.name == CODE:
-                self._groups.append([seen])
-        elif not self._group or LOAD.index(seen.name) > LOAD.index(self._group[-1].name):
-            self._group.append(seen)
-        if seen.name == LOADED:
-            if any(one.name == CODE for one in self._group):
+            if record.name == CODE:
+                self._groups.append([record])
+        elif not self._group or LOAD.index(record.name) > LOAD.index(self._group[-1].name):
+            self._group.append(record)
+        if record.name == LOADED:
+            if any(record.name == CODE for record in self._group):
                 self._groups.append(self._group)
             self._group = []
             self._open_count = max(0, self._open_count - 1)
             self._mixed = self._mixed and self._open_count > 0
 
-    def begin(self, seen: Seen) -> None:
+    def begin(self, record: Observation) -> None:
         self._wrapper_follows = False
-        self.first_us = seen.time_us if self.first_us is None else self.first_us
-        if self._graphs and self._graphs[-1][0].index == seen.index - 1:
-            self._graphs[-1] = self._graphs[-1][0], seen.time_us
+        self.first_us = record.time_us if self.first_us is None else self.first_us
+        if self._graphs and self._graphs[-1][0].event == record.event - 1:
+            self._graphs[-1] = self._graphs[-1][0], record.time_us
 
-    def end(self, seen: Seen) -> None:
-        self.last_us = seen.time_us
+    def end(self, record: Observation) -> None:
+        self.last_us = record.time_us
         if (
             self._groups
             and self._groups[-1][-1].name == LOADED
-            and self._groups[-1][-1].index == seen.index - 1
+            and self._groups[-1][-1].event == record.event - 1
         ):
-            self._ends[len(self._groups) - 1] = seen.time_us
+            self._ends[len(self._groups) - 1] = record.time_us
             self._wrapper_follows = True
 
     def take(self, backend: int, compile_index: int) -> list[Piece]:
         pieces = []
-        by_arguments: dict[str, list[tuple[Seen, int | None]]] = {}
+        by_arguments: dict[str, list[tuple[Observation, int | None]]] = {}
         for graph, begin_us in self._graphs:
             if graph.value:
                 by_arguments.setdefault(graph.value, []).append((graph, begin_us))
         for number, group in enumerate(self._groups):
-            piece = Piece(backend, compile_index, seen=list(group), ended=True, end_us=self._ends.get(number))
-            arguments = next((one.value for one in group if one.name == POST_GRAD), None)
+            piece = Piece(
+                backend, compile_index, records=list(group), ended=True, end_us=self._ends.get(number)
+            )
+            arguments = next((record.value for record in group if record.name == POST_GRAD), None)
             fits = by_arguments.get(arguments, []) if arguments else []
             if len({graph.hash for graph, _ in fits}) == 1:
                 piece.graph = fits[0][0].hash
             if len(fits) == 1:
                 graph, piece.begin_us = fits[0]
-                piece.seen.insert(0, graph)
+                piece.records.insert(0, graph)
                 if piece.begin_us is not None and piece.end_us is not None:
                     piece.load_us = max(0, piece.end_us - piece.begin_us)
             pieces.append(piece)

@@ -6,24 +6,47 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.log.event import Event, Span
 from tlparse_bundle.log.events.registry import is_artifact
 from tlparse_bundle.log.json_text import parse_json
-from tlparse_bundle.tables.parse_cache import Remembered
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.table import ParseCache, TableContext
 from tlparse_bundle.tables.text.graphs import read_fx
-from tlparse_bundle.tables.text.tracebacks import MAX_TEXT, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.text.record_values import (
+    MAX_TEXT,
+    count_or_none,
+    payload_text,
+    text_or_none,
+    unexpected,
+)
 from tlparse_bundle.tables.vllm.pieces import Pieces
-from tlparse_bundle.tables.vllm.records import CODE, GRAPH, POST_GRAD, SPANS, Backend, Piece, Seen
+from tlparse_bundle.tables.vllm.records import (
+    CODE,
+    GRAPH,
+    POST_GRAD,
+    SPANS,
+    Backend,
+    Observation,
+    Piece,
+    Start,
+)
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import (
+        VllmBackendsRow,
+        VllmCompileEventsRow,
+        VllmPassesRow,
+        VllmPiecesRow,
+        VllmSubmodulesRow,
+    )
 
 _MAX_TEXT = 4_000_000  # characters of a graph that is compared with others
 _FORWARD = re.compile(r"def forward\(self(?:, )?([^\n]*)\)")
-_EXPANDED = re.compile(
-    r"def forward\(\n\s*self,?\n((?:[^\n,]*+,[^\n]*+\n)*+)\s*\)"
-)  # an argument on each line
+# An argument on each line.
+_EXPANDED = re.compile(r"def forward\(\n\s*self,?\n((?:[^\n,]*+,[^\n]*+\n)*+)\s*\)")
 _ARGUMENT = re.compile(r'(?:^|(?<=, )|(?<=\n))\s*(\w+)(?: *: *("[^"]*"|[\w.]+))?(?=,|$)')
 _ASSIGNED = re.compile(r"^ *(\w+)(?: *: *\"[^\"]*\")? = ", re.MULTILINE)
 _COMMENT = re.compile(r"^ *(?:#.*)?\n|^ *class .*\n", re.MULTILINE)
@@ -46,9 +69,9 @@ _READ = frozenset((*_RECORDS, GRAPH, POST_GRAD, CODE, *_BASES))
 class Vllm:
     """See schema/vllm_backends.schema.json and the other schemas of that prefix.
 
-    Events and spans come apart, so that what matters is kept, few numbers each, and put in order at the end.
-    Records without a compile id are vLLM's when it compiles ahead of time; others where their compile has a
-    record of vLLM's settings.
+    Events and spans come apart, so that few numbers of each are kept, and put in order at the end. Records
+    without a compile id are vLLM's when it compiles ahead of time; others where their compile has a record of
+    vLLM's settings.
     """
 
     name = "vllm"
@@ -57,19 +80,15 @@ class Vllm:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._seen: list[Seen] = []
+        self._observations: list[Observation] = []
         self._compiles: set[int] = set()  # in which a backend of vLLM works
-        self._names: dict[
-            int, tuple[str | None, int | None]
-        ] = {}  # compile and attempt of records, by row of the compile table
+        # Compile and attempt of records, by row of the compile table.
+        self._names: dict[int, tuple[str | None, int | None]] = {}
         self._is_vllm = False
-        self._shape = Remembered(
-            lambda event: (shape_of(payload_text(event)), arguments(payload_text(event)))
-        )
-        self._counted = Remembered(lambda event: _operations(payload_text(event)))
-        self._operations: dict[
-            int, tuple[int | None, dict[str, int]]
-        ] = {}  # of graphs around passes, by event
+        self._read_submodule = ParseCache(_submodule)
+        self._read_operations = ParseCache(_operations)
+        # Of graphs around passes, by event.
+        self._operations: dict[int, tuple[int | None, dict[str, int]]] = {}
 
     @staticmethod
     def reads(event: Event) -> bool:
@@ -80,7 +99,7 @@ class Vllm:
     def observe_span(self, span: Span) -> None:
         event_index, compile_index, name, phase, time_us, _, _ = span
         if name in SPANS and phase in ("B", "E") and 0 <= time_us < _MAX_EPOCH_US:
-            self._seen.append(Seen(event_index, compile_index, phase, name, int(time_us)))
+            self._observations.append(Observation(event_index, compile_index, phase, name, int(time_us)))
 
     def observe(self, event: Event) -> None:
         if event.trace_event is not None:
@@ -96,35 +115,33 @@ class Vllm:
         elif event.type == "graph_dump" and event.name == "vllm_piecewise_split_graph":
             self._add(event, "split", event.name)
         elif event.type == "graph_dump" and _SUBMODULE.match(event.name or ""):
-            self._add(event, "submodule", event.name, self._shape(event.hash, event))
+            self._add(event, "submodule", event.name, self._read_submodule(event.hash, event))
         elif is_artifact(event.type, event.payload_size_bytes is not None):
             self._observe_artifact(event)
 
     def _add(self, event: Event, kind: str, name: str | None, value: Any = None) -> None:
         self._names[event.compile_index] = event.compile, event.attempt
-        self._seen.append(
-            Seen(event.index, event.compile_index, kind, name or "", event.time_us, value, event.hash)
+        self._observations.append(
+            Observation(event.index, event.compile_index, kind, name or "", event.time_us, value, event.hash)
         )
 
     def _observe_record(self, event: Event, kind: str) -> None:
         self._is_vllm = True
-        said: Any = None
+        content: Any = None
         if kind != "code":
-            try:
-                said = parse_json(event.payload or b"", for_table=False)
-            except ValueError:
-                pass
-            if type(said) is not dict:
+            with suppress(ValueError):
+                content = parse_json(event.payload or b"", for_table=False)
+            if type(content) is not dict:
                 unexpected(self._diagnostics, event, "no JSON object")
-                said = {}
+                content = {}
         if kind in ("config", "start"):
             self._compiles.add(event.compile_index)
         if kind == "event":
-            self._add(event, kind, text_or_none(said.get("type")), said)
+            self._add(event, kind, text_or_none(content.get("type")), content)
         elif kind == "start":
-            self._add(event, kind, event.name, _start(said))
+            self._add(event, kind, event.name, _start(content))
         else:
-            self._add(event, kind, event.name, said)
+            self._add(event, kind, event.name, content)
 
     def _observe_artifact(self, event: Event) -> None:
         plain = event.name if event.type in ("artifact", "graph_dump") and event.name else event.type
@@ -137,43 +154,34 @@ class Vllm:
             elif plain == CODE:
                 value = aot_id(event.payload)
         if self._is_vllm and event.payload is not None and (plain in _BASES or _PASS.match(plain)):
-            self._operations[event.index] = self._counted(event.hash, event)
+            self._operations[event.index] = self._read_operations(event.hash, event)
         self._add(event, "artifact", plain, value)
 
-    def tables(self) -> Iterator[tuple[str, Rows]]:
+    def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
         if not self._is_vllm:
             return
-        found = Pieces(sorted(self._seen, key=lambda seen: seen.index))
+        pieces = Pieces(sorted(self._observations, key=lambda record: record.event))
+        backends = enumerate(pieces.backends)
         yield (
             "vllm_backends",
-            Rows(self._backend_row(number, backend, found) for number, backend in enumerate(found.backends)),
+            Rows(self._backend_row(number, backend, pieces) for number, backend in backends),
         )
-        yield "vllm_submodules", Rows(_submodules(found.backends))
-        yield (
-            "vllm_pieces",
-            Rows(
-                self._piece_row(number, piece, found, equal)
-                for number, (piece, equal) in enumerate(zip(found.pieces, found.equals()))
-            ),
-        )
-        yield (
-            "vllm_passes",
-            Rows(row for number, piece in enumerate(found.pieces) for row in self._passes(number, piece)),
-        )
-        yield (
-            "vllm_compile_events",
-            Rows({"event": seen.index, "type": seen.name or None} for seen in found.events),
-        )
+        yield "vllm_submodules", Rows(_submodule_rows(pieces.backends))
+        yield "vllm_pieces", Rows(self._piece_rows(pieces))
+        passes = (row for number, piece in enumerate(pieces.pieces) for row in self._pass_rows(number, piece))
+        yield "vllm_passes", Rows(passes)
+        yield "vllm_compile_events", Rows(_compile_event_rows(pieces.events))
 
-    def _backend_row(self, number: int, backend: Backend, found: Pieces) -> dict:
+    def _backend_row(self, number: int, backend: Backend, pieces: Pieces) -> VllmBackendsRow:
         config = backend.config.value if backend.config is not None else {}
-        own = [piece for piece in found.pieces if piece.backend == number]
+        own = [piece for piece in pieces.pieces if piece.backend == number]
+        totals = (piece.fields.total for piece in own)
         begins = [piece.begin_us for piece in own if piece.start is not None and piece.begin_us is not None]
         capture_us, captured_us = backend.capture_us or (None, None)
         compile, attempt = self._names[backend.compile_index]
         return {
             "id": number,
-            "event": backend.config and backend.config.index,
+            "event": backend.config.event if backend.config is not None else None,
             "compile": compile,
             "attempt": attempt,
             "is_loaded": backend.config is None and all(piece.start is None for piece in own),
@@ -185,14 +193,7 @@ class Vllm:
             },
             "split_event": backend.split,
             "code_event": backend.code,
-            "submodule_count": next(
-                (
-                    piece.start.value["total"]
-                    for piece in own
-                    if piece.start is not None and piece.start.value["total"] is not None
-                ),
-                None,
-            ),
+            "submodule_count": next((total for total in totals if total is not None), None),
             "is_ended": backend.ended or backend.code is not None,
             "start_epoch_us": backend.start_us,
             "duration_us": _length(backend.start_us, backend.end_us),
@@ -202,87 +203,101 @@ class Vllm:
             "save_time_us": backend.save_us,
         }
 
-    def _piece_row(self, number: int, piece: Piece, found: Pieces, equal: list[int]) -> dict:
-        start = piece.start.value if piece.start is not None else {}
-        first, last = start.get("range") or (None, None)
-        outcome = piece.outcome(found.backends[piece.backend])
-        graph, code = piece.first(GRAPH), piece.first(CODE)
-        compile, attempt = self._names[piece.compile_index]
-        return {
-            "id": number,
-            "backend": piece.backend,
-            "compile": compile,
-            "attempt": attempt,
-            "start_event": piece.start and piece.start.index,
-            "submodule": piece.submodule,
-            "piecewise_number": start.get("piecewise_index"),
-            "range_start": first,
-            "range_end": last,
-            "is_single_size": start.get("is_single_size"),
-            "outcome": outcome,
-            "start_epoch_us": piece.begin_us,
-            "duration_us": piece.duration_us,
-            "inductor_time_us": piece.inductor_us,
-            "load_time_us": piece.load_us,
-            "graph_hash": graph.hash if graph is not None else piece.graph,
-            "code_hash": code and code.hash,
-            "aot_id": code and code.value,
-            "equal_to": equal,
-            "reused": equal[0] if outcome == "reused" and len(equal) == 1 else None,
-            "failure_event": piece.failure,
-            "events": [seen.index for seen in piece.seen],
-        }
+    def _piece_rows(self, pieces: Pieces) -> Iterator[VllmPiecesRow]:
+        for number, (piece, equal) in enumerate(zip(pieces.pieces, pieces.equals(), strict=True)):
+            fields = piece.fields
+            first, last = fields.range or (None, None)
+            outcome = piece.outcome(pieces.backends[piece.backend])
+            graph, code = piece.first(GRAPH), piece.first(CODE)
+            compile, attempt = self._names[piece.compile_index]
+            yield {
+                "id": number,
+                "backend": piece.backend,
+                "compile": compile,
+                "attempt": attempt,
+                "start_event": piece.start.event if piece.start is not None else None,
+                "submodule": fields.submodule,
+                "piecewise_number": fields.number,
+                "range_start": first,
+                "range_end": last,
+                "is_single_size": fields.is_single_size,
+                "outcome": outcome,
+                "start_epoch_us": piece.begin_us,
+                "duration_us": piece.duration_us,
+                "inductor_time_us": piece.inductor_us,
+                "load_time_us": piece.load_us,
+                "graph_hash": graph.hash if graph is not None else piece.graph,
+                "code_hash": code.hash if code is not None else None,
+                "aot_id": code.value if code is not None else None,
+                "equal_to": equal,
+                "reused": equal[0] if outcome == "reused" and len(equal) == 1 else None,
+                "failure_event": piece.failure,
+                "events": [record.event for record in piece.records],
+            }
 
-    def _passes(self, number: int, piece: Piece) -> Iterator[dict]:
-        base: Seen | None = None
-        for seen in piece.seen:
-            match = _PASS.match(seen.name)
+    def _pass_rows(self, number: int, piece: Piece) -> Iterator[VllmPassesRow]:
+        base: Observation | None = None
+        for record in piece.records:
+            match = _PASS.match(record.name)
             if match is None:
-                base = seen if seen.name in _BASES else base
+                base = record if record.name in _BASES else base
                 continue
-            count, calls = self._operations.get(seen.index, (None, {}))
-            before = self._operations.get(base.index, (None, {})) if base is not None else (None, {})
-            known = count is not None and before[0] is not None
-            added, removed = difference(before[1], calls) if known else ({}, {})
+            count, calls = self._operations.get(record.event, (None, {}))
+            base_count, base_calls = self._operations.get(base.event, (None, {})) if base else (None, {})
+            if count is None or base_count is None:
+                calls = base_calls = {}
+            added, removed = difference(base_calls, calls)
             yield {
                 "piece": number,
-                "event": seen.index,
-                "base_event": base and base.index,
+                "event": record.event,
+                "base_event": None if base is None else base.event,
                 "number": int(match[1]) if match[1] else None,
                 "name": match[2][:MAX_TEXT],
                 "is_equal": None
-                if base is None or seen.hash is None or base.hash is None
-                else base.hash == seen.hash,
+                if base is None or record.hash is None or base.hash is None
+                else base.hash == record.hash,
                 "node_count": count,
-                "base_node_count": before[0],
+                "base_node_count": base_count,
                 "added": added,
                 "removed": removed,
             }
-            base = seen
+            base = record
 
 
-def _operations(text: str) -> tuple[int | None, dict[str, int]]:
-    """(number of nodes, how often each operation is called) of a graph."""
-    read = read_fx(text)
+def _submodule(event: Event) -> tuple[str | None, tuple[str, ...]]:
+    """Return (hash of the shape, names of the arguments) of a graph."""
+    text = payload_text(event)
+    return shape_of(text), arguments(text)
+
+
+def _operations(event: Event) -> tuple[int | None, dict[str, int]]:
+    """Return (number of nodes, how often each operation is called) of a graph."""
+    read = read_fx(payload_text(event))
     if not read.graphs:
         return None, {}
     graph = read.graphs[0]
     return len(graph.placeholders) + graph.call_count + graph.get_attr_count + 1, read.ops
 
 
-def _start(said: dict) -> dict:
-    first, last = _count(said.get("compile_range_start")), _count(said.get("compile_range_end"))
-    single = said.get("is_single_size")
-    return {
-        "submod_name": text_or_none(said.get("submod_name")),
-        "piecewise_index": _count(said.get("piecewise_index")),
-        "total": _count(said.get("total_piecewise_compiles")),
-        "range": None if first is None or last is None else (first, last),
-        "is_single_size": single if type(single) is bool else None,
-    }
+def _start(content: dict[str, Any]) -> Start:
+    first = count_or_none(content.get("compile_range_start"))
+    last = count_or_none(content.get("compile_range_end"))
+    single = content.get("is_single_size")
+    return Start(
+        submodule=text_or_none(content.get("submod_name")),
+        number=count_or_none(content.get("piecewise_index")),
+        total=count_or_none(content.get("total_piecewise_compiles")),
+        range=None if first is None or last is None else (first, last),
+        is_single_size=single if type(single) is bool else None,
+    )
 
 
-def _submodules(backends: list[Backend]) -> Iterator[dict]:
+def _compile_event_rows(events: list[Observation]) -> Iterator[VllmCompileEventsRow]:
+    for record in events:
+        yield {"event": record.event, "type": record.name or None}
+
+
+def _submodule_rows(backends: list[Backend]) -> Iterator[VllmSubmodulesRow]:
     first: dict[tuple[int, str], str] = {}
     for number, backend in enumerate(backends):
         for name, (event, shape) in backend.graphs.items():
@@ -296,19 +311,17 @@ def _submodules(backends: list[Backend]) -> Iterator[dict]:
             }
 
 
-def _setting(value: Any) -> str | bool | int | float | None:
-    if value is None or type(value) in (bool, float) or (type(value) is int and abs(value) < 2**53):
+def _setting(value: Any) -> str | bool | float | None:
+    if isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < 2**53):
         return value
+    if value is None:
+        return None
     text = value if type(value) is str else json.dumps(value)
     return text_or_none(text)
 
 
 def _length(begin_us: int | None, end_us: int | None) -> int | None:
     return None if begin_us is None or end_us is None else max(0, end_us - begin_us)
-
-
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value < 2**53 else None
 
 
 def _arguments(text: str) -> list[tuple[str, str]] | None:
@@ -319,8 +332,8 @@ def _arguments(text: str) -> list[tuple[str, str]] | None:
 
 def signature(text: str) -> str | None:
     """The arguments of a graph with their types, the same in whichever form the graph was written."""
-    found = _arguments(text)
-    return None if found is None else ", ".join(f"{name}: {kind}" for name, kind in found)
+    listed = _arguments(text)
+    return None if listed is None else ", ".join(f"{name}: {kind}" for name, kind in listed)
 
 
 def arguments(text: str) -> tuple[str, ...]:

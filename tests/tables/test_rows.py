@@ -17,9 +17,8 @@ from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.codecs import CODECS
 from tlparse_bundle.log.json_text import json_to_keep
 from tlparse_bundle.pipeline.file_writer import encoded_pieces
-from tlparse_bundle.tables import json_list, rows, spill
-from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.tables.rows import Rows
+from tlparse_bundle.tables import rows, spill
+from tlparse_bundle.tables.rows import JsonList, Rows
 from tlparse_bundle.tables.spill import Numbers, Packs
 
 ITEMS = st.recursive(
@@ -32,8 +31,8 @@ ITEMS = st.recursive(
 @pytest.fixture(scope="module", autouse=True)
 def small_packs():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_list, "_PACK_BYTES", 40)
-        patch.setattr(json_list, "_BATCH", 3)
+        patch.setattr(rows, "_PACK_BYTES", 40)
+        patch.setattr(rows, "_BATCH", 3)
         patch.setattr(spill, "_PACK_BYTES", 40)
         yield
 
@@ -77,7 +76,7 @@ def held_bytes(make):
 
 
 def test_its_memory_does_not_grow(monkeypatch):
-    monkeypatch.setattr(json_list, "_PACK_BYTES", 64 << 10)
+    monkeypatch.setattr(rows, "_PACK_BYTES", 64 << 10)
     array, size_bytes = held_bytes(
         lambda: JsonList({"name": "triton_poi_fused_add_0", "number": number} for number in range(100_000))
     )

@@ -7,7 +7,7 @@ import traces
 from log_builder import log, record
 from tlparse_bundle import build, discover
 from tlparse_bundle.tables import caches
-from tlparse_bundle.tables.parse_cache import Remembered
+from tlparse_bundle.tables.table import ParseCache
 
 TREE = (
     "TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- TYPE_MATCH: ___check_type_id(L['x'], 1)\nGuard latency ="
@@ -78,11 +78,11 @@ def test_the_tables_are_those_of_reading_each_payload(tmp_path, monkeypatch, lim
         )
     )
     with monkeypatch.context() as patch:
-        patch.setattr(Remembered, "__call__", lambda self, key, of: self._function(of))
+        patch.setattr(ParseCache, "__call__", lambda self, key, of: self._function(of))
         expected = bundle(source, tmp_path / "each")
-    before = Remembered.__init__
+    before = ParseCache.__init__
     monkeypatch.setattr(
-        Remembered, "__init__", lambda self, function, most=limit: before(self, function, min(most, limit))
+        ParseCache, "__init__", lambda self, function, most=limit: before(self, function, min(most, limit))
     )
     assert bundle(source, tmp_path / "remembered") == expected
 
@@ -108,7 +108,7 @@ def test_keys_that_changed_often(log_of, monkeypatch):
 
 def test_no_more_is_remembered_than_the_limit():
     asked = []
-    read = Remembered(lambda number: asked.append(number) or number * 2, 2)
+    read = ParseCache(lambda number: asked.append(number) or number * 2, 2)
     assert [read(str(number), number) for number in (1, 2, 1, 3, 3, 1)] == [2, 4, 2, 6, 6, 2]
     assert asked == [1, 2, 3, 1] and len(read._results) == 2
     assert [read(None, 5), read(None, 5)] == [10, 10] and asked[4:] == [5, 5]

@@ -1,14 +1,17 @@
-"""What tables that read the text of payloads have in common: cutting, Python tracebacks."""
+"""Values of records as tables hold them: texts of a bounded size, numbers, payloads, tracebacks in texts."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple, overload
 
 from tlparse_bundle.base.diagnostics import Diagnostics
+from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.log.event import Event
+from tlparse_bundle.log.json_text import parse_json
 
 MAX_TEXT = 20_000  # characters of one text; the whole is in the payload or the metadata of its event
+MAX_METADATA_TEXT = 2000  # the same of a text that is in the metadata
 
 # What Python writes between an exception and the one raised because of it (Lib/traceback.py).
 _CHAINED = re.compile(
@@ -26,19 +29,63 @@ _TYPE = re.compile(r"(?P<type>[^\s:()'\"]+)(?::(?: |$)|$)", re.MULTILINE)
 
 class Frame(NamedTuple):
     file: str
-    line: int
+    line: int | None
     function: str | None
     source_line: str | None
 
 
+@overload
+def cut(text: str) -> str: ...
+@overload
+def cut(text: None) -> None: ...
+@overload
+def cut(text: str | None) -> str | None: ...
 def cut(text: str | None) -> str | None:
     """A text for a table, '…' at the end when it was cut."""
     return text if text is None or len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
 
 
+@overload
+def text_of(value: str, limit: int = MAX_METADATA_TEXT) -> str: ...
+@overload
+def text_of(value: object, limit: int = MAX_METADATA_TEXT) -> str | None: ...
+def text_of(value: object, limit: int = MAX_METADATA_TEXT) -> str | None:
+    """A value of the metadata as text, '…' at the end when it was cut; None for null.
+
+    What torch could not write as JSON it wrote as text anyway; so what is no text becomes its JSON.
+    """
+    if value is None:
+        return None
+    text = value if type(value) is str else dumps(value).decode()
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
 def text_or_none(value: object) -> str | None:
     """A value of the metadata that should be a text."""
     return cut(value) if type(value) is str else None
+
+
+def as_text(value: object) -> str | None:
+    """Any value as text, as Python writes it; None for None."""
+    return None if value is None else cut(value if type(value) is str else str(value))
+
+
+def number_or_none(value: object) -> float | None:
+    """A value that should be a number."""
+    return value if (type(value) is int or type(value) is float) and abs(value) < 2**53 else None
+
+
+def count_or_none(value: object) -> int | None:
+    """A value that should be a count."""
+    return value if type(value) is int and 0 <= value < 2**53 else None
+
+
+def payload_json(event: Event) -> Any:
+    """The payload as JSON; None when it is not JSON."""
+    try:
+        return parse_json(event.payload or b"")
+    except ValueError:
+        return None
 
 
 def payload_text(event: Event) -> str:
@@ -58,7 +105,7 @@ def unexpected(diagnostics: Diagnostics, event: Event, what: str) -> None:
 
 def frames_in(text: str) -> list[Frame]:
     """The frames that traceback.format_list wrote, in order: outermost first."""
-    found = []
+    frames = []
     lines = text.split("\n")
     for number, line in enumerate(lines):
         match = _FRAME.match(line)
@@ -67,15 +114,15 @@ def frames_in(text: str) -> list[Frame]:
         below = lines[number + 1] if number + 1 < len(lines) else ""
         code = cut(below.strip()) if below.startswith("    ") and _FRAME.match(below) is None else None
         function = match["function"]
-        found.append(Frame(cut(match["file"]), int(match["line"]), cut(function), code or None))
-    return found
+        frames.append(Frame(cut(match["file"]), int(match["line"]), cut(function), code or None))
+    return frames
 
 
 def exception_in(text: str) -> tuple[str | None, str] | None:
     """(type, message) of the exception that a traceback ends with; None without a traceback.
 
     Of chained exceptions the last was raised. A message may hold a traceback of its own, as that of a
-    failed compile worker does, so it is the first traceback behind the last link of the chain.
+    failed compile worker does, so it is the first traceback after the last link of the chain.
     """
     start = max((match.end() for match in _CHAINED.finditer(text)), default=0)
     start = text.find(_TRACEBACK, start)
@@ -93,5 +140,5 @@ def exception_in(text: str) -> tuple[str | None, str] | None:
 
 def class_name(text: str) -> str:
     """The name of an exception's class; torch 2.4 wrote ``<class 'torch._dynamo.exc.Unsupported'>``."""
-    found = _CLASS.fullmatch(text)
-    return found[1] if found else text
+    match = _CLASS.fullmatch(text)
+    return match[1] if match else text
