@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tlparse_bundle.bundle.row_types import FindingsRow
 from tlparse_bundle.statements.source_places import normalised
 from tlparse_bundle.statements.statement import (
     MAX_TEXT,
@@ -20,6 +19,9 @@ from tlparse_bundle.statements.statement import (
     distinct,
     fingerprint,
 )
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FindingsRow
 
 __all__ = ["MAX_TEXT", "MAX_TITLE", "SEVERITIES", "TORCH", "Finding", "Remedy", "cut", "stage", "weight"]
 

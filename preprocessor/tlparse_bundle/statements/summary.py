@@ -21,6 +21,7 @@ from tlparse_bundle.statements.guard_changes import noun, what_changed
 from tlparse_bundle.statements.not_recorded import not_recorded_text, untold
 from tlparse_bundle.statements.recompile_causes import causes
 from tlparse_bundle.statements.source_places import is_generated
+from tlparse_bundle.statements.statement import SEVERITIES
 from tlparse_bundle.statements.torch_messages import CACHES
 
 
@@ -67,8 +68,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict])
         "text": _text(facts, numbers, findings),
         **numbers,
         "findings": {
-            severity: sum(f.severity == severity for f in findings)
-            for severity in ("error", "warning", "info")
+            severity: sum(finding.severity == severity for finding in findings) for severity in SEVERITIES
         },
     }
 

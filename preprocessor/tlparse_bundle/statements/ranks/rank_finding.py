@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from tlparse_bundle.bundle.row_types import RankFindingsRow
-from tlparse_bundle.statements.source_places import Shortener
 from tlparse_bundle.statements.statement import Statement, fingerprint
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RankFindingsRow
+    from tlparse_bundle.statements.source_places import Shortener
 
 Runs = list[list[int]]  # ranks as pairs of the first and the last one
 

@@ -22,8 +22,17 @@ from tlparse_bundle.statements.runs.check.baseline import (
     is_unknown,
     time_of,
 )
-from tlparse_bundle.statements.runs.check.limits import BREAKS, COMPILE_TIME, FAILURES, RECOMPILES, untold
-from tlparse_bundle.statements.runs.check.verdict import FAILED, PASSED, UNKNOWN, Outcome
+from tlparse_bundle.statements.runs.check.limits import (
+    BREAKS,
+    COMPILE_TIME,
+    FAILED,
+    FAILURES,
+    PASSED,
+    RECOMPILES,
+    UNKNOWN,
+    Outcome,
+    untold,
+)
 from tlparse_bundle.statements.runs.compare.matched_findings import GONE, NEW, WORSE, matched_findings
 from tlparse_bundle.statements.selection import Section
 
