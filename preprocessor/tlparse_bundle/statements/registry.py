@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.plugins import Guard, Loaded, need, plugins
 from tlparse_bundle.bundle.json_codec import dumps
@@ -16,11 +16,8 @@ from tlparse_bundle.bundle.schema_check import Check, compile_schema
 from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import is_suppressed
-from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.finding_limit import KIND as UNLISTED
-from tlparse_bundle.statements.finding_limit import bounded
+from tlparse_bundle.statements.finding import UNLISTED, Finding, bounded
 from tlparse_bundle.statements.kinds import (
-    autotune,
     caches,
     collectives,
     cudagraphs,
@@ -28,42 +25,39 @@ from tlparse_bundle.statements.kinds import (
     exports,
     failures,
     graph_breaks,
-    guard_cost,
     recompiles,
-    slow_spans,
     specializations,
+    times,
     unfinished,
-    vllm_capture,
-    vllm_failed,
-    vllm_pieces,
-    vllm_sizes,
+    vllm,
 )
 from tlparse_bundle.statements.statement import ordered
 from tlparse_bundle.statements.summary import summary
 
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FindingsRow
+
 NAME = "findings"  # of the table
 ENTRY_POINTS = "tlparse_bundle.findings"
 MODULES = (
-    *(
-        unfinished,
-        failures,
-        recompiles,
-        graph_breaks,
-        exports,
-        specializations,
-        cudagraphs,
-        caches,
-        slow_spans,
-        autotune,
-        guard_cost,
-        collectives,
-        data_problems,
-    ),
-    *(vllm_failed, vllm_pieces, vllm_capture, vllm_sizes),
+    unfinished,
+    failures,
+    recompiles,
+    graph_breaks,
+    exports,
+    specializations,
+    cudagraphs,
+    caches,
+    times,
+    collectives,
+    data_problems,
+    vllm,
 )
 
 
-def findings_of(facts: Facts, compiles: Sequence[dict]) -> tuple[dict, list[dict], list[str]]:
+def findings_of(
+    facts: Facts, compiles: Sequence[dict[str, Any]]
+) -> tuple[dict[str, Any], list[FindingsRow], list[str]]:
     """Return the summary of a log (schema: manifest, 'summary'), its findings (schema: findings), and the
     faults of plug-ins.
 
@@ -171,7 +165,8 @@ def _module(module: Any) -> Any:
 def _plugin_findings(facts: Facts) -> tuple[list[Finding], list[str]]:
     """Return the findings of plug-ins, all or none of each, and the faults."""
     loaded = _plugins()
-    found, faults = [], [*loaded.faults]
+    found: list[Finding] = []
+    faults = [*loaded.faults]
     for plugin in loaded.plugins:
         guard = Guard(plugin)
         found += guard(_checked, plugin.object, facts) or ()
@@ -184,7 +179,8 @@ def _checked(module: Any, facts: Facts) -> list[Finding]:
 
     Raises an exception when one cannot become a row of the table.
     """
-    found, highest = [], {}
+    found: list[Finding] = []
+    highest: dict[str, int] = {}
     for finding in module.findings(facts):
         if not isinstance(finding, Finding):
             raise TypeError(f"findings() gave {type(finding).__name__!r}, not Finding")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import code, first_line, listed, plural, times
 from tlparse_bundle.statements.export_calls import export_around, graph_ends, stop_around
@@ -10,6 +11,10 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import failures
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import source_name
+from tlparse_bundle.statements.statement import SeverityName
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import ExportFailuresRow, ExportsRow
 
 KINDS = ("export-failure", "export-assumption")
 
@@ -18,7 +23,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
     exports = facts.table("exports")
     if exports:
         yield from _without_program(facts, exports)
-    groups: dict[tuple, list[dict]] = {}
+    groups: dict[tuple[Any, ...], list[ExportFailuresRow]] = {}
     for row in facts.lists("export_failures"):
         if row["kind"] == "guard_evaluated" and not exports:
             continue  # an ordinary guard
@@ -38,7 +43,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
         yield _finding(facts, key, rows)
 
 
-def _end_of_graph(facts: Facts, row: dict) -> dict:
+def _end_of_graph(facts: Facts, row: ExportFailuresRow) -> Mapping[str, Any]:
     """Where the graph ends, for a record without a stack."""
     end = facts.once(graph_ends).get(row["event"], {})
     return {
@@ -49,7 +54,7 @@ def _end_of_graph(facts: Facts, row: dict) -> dict:
     }
 
 
-def _without_program(facts: Facts, exports: list[dict]) -> Iterator[Finding]:
+def _without_program(facts: Facts, exports: Sequence[ExportsRow]) -> Iterator[Finding]:
     """The exports that left no program and no record of why."""
     failed = {
         export_around(facts, failure.events[0])
@@ -84,7 +89,7 @@ def _without_program(facts: Facts, exports: list[dict]) -> Iterator[Finding]:
         )
 
 
-def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
+def _finding(facts: Facts, key: tuple[Any, ...], rows: Sequence[ExportFailuresRow]) -> Finding:
     kind, expr, result, op, reason, file, line, function = key
     first = rows[0]
     symbols = {
@@ -97,7 +102,7 @@ def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
     loc = first["at"]["code"] or first["loc"]
     often = f", {times(len(rows))}" if len(rows) > 1 else ""
     remedy: list[Remedy] = []
-    severity = "error"
+    severity: SeverityName = "error"
     if kind == "missing_fake_kernel":
         title = f"{code(op or '?')} cannot be exported: it has no fake kernel{often}"
         remedy = [
@@ -166,7 +171,7 @@ def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
     )
 
 
-def _events_of_stops(facts: Facts, rows: list[dict]) -> Iterator[int]:
+def _events_of_stops(facts: Facts, rows: Sequence[ExportFailuresRow]) -> Iterator[int]:
     """More records of the exports that stopped there: where they began, and the graph that make_fx wrote."""
     for row in rows:
         if (stop := stop_around(facts, row["event"])) is not None:

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.wording import duration, listed, plural
-from tlparse_bundle.statements.finding_limit import KIND as UNLISTED
+from tlparse_bundle.statements.finding import UNLISTED
 from tlparse_bundle.statements.ranks.findings import KINDS as KINDS_OF_RANKS
 from tlparse_bundle.statements.registry import kinds as kinds_of_logs
 from tlparse_bundle.statements.registry import plugin_kinds

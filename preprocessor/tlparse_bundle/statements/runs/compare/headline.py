@@ -210,7 +210,7 @@ _OUTCOMES = {"miss": "misses", "bypass": "bypasses", "hit": "hits"}
 
 
 def _led(root: Root) -> list[dict]:
-    return [change for change in root.log["changes"] if change["because_of"] == root.index]
+    return [change for change in root.log["changes"] if change["because_of"] == root.number]
 
 
 def _compiles(root: Root) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tlparse_bundle.statements.finding_limit import KIND as UNLISTED
+from tlparse_bundle.statements.finding import UNLISTED
 from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.source_places import tail
 from tlparse_bundle.statements.statement import severity_of

@@ -53,7 +53,7 @@ class Root(NamedTuple):
 
     change: dict
     log: dict
-    index: int
+    number: int
     cost_us: int | None
     logs: Sequence[dict]
 
