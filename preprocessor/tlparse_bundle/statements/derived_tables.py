@@ -114,7 +114,7 @@ def _skipped(facts: Facts) -> set[str]:
     return {
         row["compile"]
         for row in facts.table("graph_break_records")
-        if row["skips_frame"] and last.get(row["compile"]) == row["attempt"]
+        if row["compile"] is not None and row["skips_frame"] and last.get(row["compile"]) == row["attempt"]
     }
 
 

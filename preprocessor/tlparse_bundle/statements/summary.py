@@ -168,8 +168,8 @@ def _because(facts: Facts, numbers: dict[str, Any]) -> str:
         return ""
     most = max(found, key=lambda cause: len(cause.rows) + len(cause.cascade))
     share = len(most.rows) + len(most.cascade)
-    named = most.function[1] is not None and len({cause.function for cause in found}) > 1
-    where = f" in {code(most.function[1])}" if named else ""
+    name = most.function[1]
+    where = f" in {code(name)}" if name is not None and len({cause.function for cause in found}) > 1 else ""
     if most.reason is not None and 2 * share > numbers["recompile_count"]:
         return (
             f" {'' if share == numbers['recompile_count'] else 'mostly '}because {what_changed(most)}{where}"
@@ -211,7 +211,7 @@ def _phase_times_us(facts: Facts) -> dict[str, int] | None:
 
 def _cache_counts(facts: Facts) -> dict[str, dict[str, int]]:
     """How often a cache had it, had it not, or could not be asked; only caches that were asked."""
-    asked = Counter((row["cache"], row["outcome"]) for row in facts.table("caches"))
+    asked: Counter[tuple[str, str]] = Counter((row["cache"], row["outcome"]) for row in facts.table("caches"))
     counts = {cache: {outcome: asked[cache, outcome] for outcome in _OUTCOMES} for cache in _COUNTED_CACHES}
     return {cache: outcomes for cache, outcomes in counts.items() if any(outcomes.values())}
 

@@ -46,7 +46,8 @@ def _why(row: CachesRow) -> str:
 
 def _warm(facts: Facts) -> set[str]:
     """Caches that had something from another process: a miss is then no matter of course."""
-    missed, warm = set(), set()
+    missed: set[tuple[str, str | None]] = set()
+    warm: set[str] = set()
     for row in facts.table("caches"):
         if row["outcome"] == "miss":
             missed.add((row["cache"], row["key"]))

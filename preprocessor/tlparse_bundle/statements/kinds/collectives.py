@@ -38,9 +38,9 @@ def findings(facts: Facts) -> Iterator[Finding]:
     if not schedules:
         return
     codes: dict[int, list[GeneratedCodeRow]] = {}
-    for row in facts.table("generated_code"):
-        if row["role"] == "output" and (number := facts.number_of(row)) in schedules:
-            codes.setdefault(number, []).append(row)
+    for code_row in facts.table("generated_code"):
+        if code_row["role"] == "output" and (number := facts.number_of(code_row)) in schedules:
+            codes.setdefault(number, []).append(code_row)
     called: dict[int, dict[str, int]] = {}  # how often a code calls each collective, by the event of the code
     for kernel in facts.lists("kernels"):
         if kernel["kind"] == "collective":

@@ -124,7 +124,7 @@ def _autotuning(facts: Facts) -> Iterator[Finding]:
     for row in facts.metrics_with(*_AUTOTUNE_FIELDS):
         for name, rows in times.items():
             time_us = row["values"].get(name)
-            if type(time_us) in (int, float) and time_us > 0:
+            if isinstance(time_us, int | float) and type(time_us) is not bool and time_us > 0:
                 rows.append((time_us, facts.number_of(row), row["event"]))
     for name, when in _AUTOTUNE_FIELDS.items():
         rows = times[name]
