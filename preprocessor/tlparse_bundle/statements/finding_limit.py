@@ -44,7 +44,7 @@ def _unlisted(others: Sequence[Finding]) -> Finding:
     kinds = Counter(finding.kind for finding in others).most_common()
     return Finding(
         KIND,
-        min((finding.severity for finding in others), key=SEVERITIES.index),
+        min((finding.severity for finding in others), key=lambda name: SEVERITIES[name].rank),
         f"{plural(len(others), 'more finding')} {'is' if len(others) == 1 else 'are'} not listed:"
         f" {listed([f'{count:,} {kind}' for kind, count in kinds], 5)}",
         (),

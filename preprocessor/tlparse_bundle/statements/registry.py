@@ -16,7 +16,7 @@ from tlparse_bundle.bundle.schema_check import Check, compile_schema
 from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import is_suppressed
-from tlparse_bundle.statements.finding import ERROR, SEVERITIES, Finding, stage
+from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.finding_limit import KIND as UNLISTED
 from tlparse_bundle.statements.finding_limit import bounded
 from tlparse_bundle.statements.kinds import (
@@ -38,6 +38,7 @@ from tlparse_bundle.statements.kinds import (
     vllm_pieces,
     vllm_sizes,
 )
+from tlparse_bundle.statements.statement import ordered
 from tlparse_bundle.statements.summary import summary
 
 NAME = "findings"  # of the table
@@ -69,7 +70,11 @@ def findings_of(facts: Facts, compiles: Sequence[dict]) -> tuple[dict, list[dict
     ``compiles``: rows of that table.
     """
     theirs, faults = _plugin_findings(facts)
-    found = ordered(facts, (*(finding for module in MODULES for finding in module.findings(facts)), *theirs))
+    found = [*(finding for module in MODULES for finding in module.findings(facts)), *theirs]
+    fatal = _fatal(facts, found)
+    if fatal is not None:
+        fatal.is_fatal = True
+    found = ordered(found)
     listed = bounded(found)
     places = {
         finding.key: number
@@ -86,29 +91,6 @@ def findings_of(facts: Facts, compiles: Sequence[dict]) -> tuple[dict, list[dict
         for number, finding in enumerate(listed)
     ]
     return summary(facts, found, compiles), rows, faults
-
-
-def ordered(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
-    """Return all findings, most important first; equal ones keep their order.
-
-    Errors come first, and of these the one that ended the program; then what runs eager from then on; then
-    the rest by cost.
-    """
-    fatal = _fatal(facts, found)
-    return sorted(found, key=lambda finding: (finding is not fatal, *_order(finding)))
-
-
-def _order(finding: Finding) -> tuple:
-    """Errors with an unknown cost come before those with a known one: nobody can say that they cost less."""
-    place = stage(finding.kind, finding.severity, finding.details)
-    known = place == ERROR and finding.cost_us is not None
-    return (
-        place,
-        known,
-        -(finding.cost_us or 0),
-        SEVERITIES.index(finding.severity),
-        -(finding.count if finding.order is None else finding.order),
-    )
 
 
 def _fatal(facts: Facts, found: Sequence[Finding]) -> Finding | None:

@@ -4,49 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from tlparse_bundle.statements.finding import MAX_TEXT, MAX_TITLE, SEVERITIES, cut
+from tlparse_bundle.statements.statement import Stage, Statement, distinct, grouped_by_cause, ordered
 
 KINDS = ("torch", "setting", "backend", "vllm", "finding", "graph", "compile", "cache", "code", "time")
-MAX_PAIRS = 1000  # compiles that a change names
 
 
-@dataclass(eq=False, repr=False)
-class Change:
-    """``change`` is new, gone, worse, better or changed; ``pairs`` are compiles that it concerns.
+@dataclass(slots=True, eq=False, repr=False)
+class Change(Statement):
+    """``change`` is new, gone, worse, better or changed; ``pairs`` are compiles that it concerns."""
 
-    ``because_of`` is the key of another one.
-    """
+    change: str = field(kw_only=True)
+    pairs: Sequence[int] = field(default=(), kw_only=True)
+    base_finding_index: int | None = field(default=None, kw_only=True)
+    new_finding_index: int | None = field(default=None, kw_only=True)
 
-    kind: str
-    change: str
-    title: str
-    text: str = ""
-    severity: str = "info"
-    place: tuple[str | None, str | None, int | None] = (None, None, None)
-    pairs: Sequence[int] = ()
-    cost_us: int | None = None
-    count: int = 1
-    base_finding_index: int | None = None
-    new_finding_index: int | None = None
-    details: dict = field(default_factory=dict)
-    key: Hashable = None
-    because_of: Hashable = None
+    def __post_init__(self) -> None:
+        if self.order is None:
+            self.order = -KINDS.index(self.kind)
 
-    def row(self, because_of: int | None) -> dict:
-        function, file, line = self.place
+    @property
+    def stage(self) -> Stage:
+        """New errors, then the rest."""
+        return (not (self.severity == "error" and self.change in ("new", "worse")),)
+
+    def row(self, because_of: int | None) -> dict[str, Any]:
         return {
             "kind": self.kind,
             "change": self.change,
-            "severity": self.severity,
-            "title": cut(self.title, MAX_TITLE),
-            "text": cut(self.text, MAX_TEXT),
-            "function": function,
-            "file": file,
-            "line": line,
+            **self.cells(),
             "count": self.count,
             "cost_us": self.cost_us,
-            "pair_indexes": list(dict.fromkeys(self.pairs))[:MAX_PAIRS],
+            "pair_indexes": distinct(self.pairs),
             "base_finding_index": self.base_finding_index,
             "new_finding_index": self.new_finding_index,
             "because_of": because_of,
@@ -54,29 +44,16 @@ class Change:
         }
 
 
-def ordered(changes: Sequence[Change]) -> list[dict]:
-    """Rows: causes, the most costly one first, each followed by what it led to."""
-    known = {change.key for change in changes if change.key is not None}
-    roots = [
-        change for change in changes if change.because_of not in known or change.because_of == change.key
-    ]
-    led: dict[Hashable, list[Change]] = {}
-    for change in changes:
-        if change.because_of in known and change.because_of != change.key:
-            led.setdefault(change.because_of, []).append(change)
-    rows: list[dict] = []
-    for root in sorted(roots, key=_order):
-        at = len(rows)
-        rows.append(root.row(None))
-        rows += [change.row(at) for change in sorted(led.get(root.key, ()), key=_order)]
-    return rows
-
-
-def _order(change: Change) -> tuple:
-    """New errors first, then by cost, whether more or less time; last what has no known cost, by severity."""
-    return (
-        not (change.severity == "error" and change.change in ("new", "worse")),
-        -abs(change.cost_us or 0),
-        SEVERITIES.index(change.severity),
-        KINDS.index(change.kind),
-    )
+def rows(changes: Sequence[Change]) -> list[dict[str, Any]]:
+    """Return the rows: causes, the most important one first, each followed by what it led to."""
+    changes = ordered(changes)
+    by_key: dict[Hashable, int] = {}
+    for number, change in enumerate(changes):
+        if change.key is not None:
+            by_key.setdefault(change.key, number)
+    causes = {
+        number: by_key[change.because_of]
+        for number, change in enumerate(changes)
+        if change.because_of in by_key and change.because_of != change.key
+    }
+    return [change.row(because_of) for change, because_of in grouped_by_cause(changes, causes)]
