@@ -1,5 +1,4 @@
-"""The order in which ranks call collectives, by process group, and the first call that cannot meet those of the
-others.
+"""The order in which ranks call collectives, by process group, and the first calls that cannot meet.
 
 Where the order in which graphs ran is recorded, that is the order. Otherwise it is that of the compiles, for
 a graph runs when it was compiled: the first compiles of all functions, then the second ones of those that
@@ -199,7 +198,7 @@ def _group(
     callers = [
         caller for caller in in_group if any(steps for round_ in caller.rounds for steps in round_.values())
     ]
-    # A rank that calls nothing in a group may not be a member of it, but all are members of the default group.
+    # A rank that calls nothing in a group may not be a member of it; all are members of the default group.
     taking_part = in_group if name == WORLD else callers
     sizes = {
         step.call.group_size
@@ -353,7 +352,7 @@ def _split(
 
 
 def calls_of_frame(frames: Frames, number: int) -> tuple[list[Call] | None, int]:
-    """Return (calls of a frame, number of its compiled graphs); None for the calls of a frame that may lack some."""
+    """Return (calls of a frame, None where the log may lack some; number of its compiled graphs)."""
     stages = stage_artifacts(frames, number)
     codes = [artifact for artifact in stages["code"] if artifact.language == "python"]
     graphs = stages["post_grad"] or stages["inference"] or [*stages["forward"], *stages["backward"]]

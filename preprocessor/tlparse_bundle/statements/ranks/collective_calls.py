@@ -1,6 +1,4 @@
-"""Collectives in the text of a graph or of generated code: each call with its group and tensor, or their number by
-kind.
-"""
+"""Collectives in the text of a graph or of generated code: calls with group and tensor, counts by kind."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ WORLD = "0"  # name of the default group: torch/distributed/distributed_c10d.py,
 
 
 Shape = tuple[int | str, ...]
-# For counts: torch/_inductor/codegen/wrapper.py writes fallback kernels as calls of an overload of the operator.
+# torch/_inductor/codegen/wrapper.py writes fallback kernels as calls of an overload of the operator.
 _OVERLOAD_CALL = re.compile(
     r"torch\s*\.\s*ops\s*\.\s*_?c10d_functional(?:_autograd)?\s*\.\s*(\w+)\s*\.\s*\w+\s*\("
 )

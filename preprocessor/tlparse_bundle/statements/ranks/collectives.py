@@ -50,7 +50,7 @@ class CollectivesDigest(TypedDict):
         list[int] | None
     ]  # schedules of each frame; None when it has none, which need not be a difference
     uncertain: list[bool]  # for each frame whether it may have had more schedules
-    parity: list[_Mismatch]
+    parity: list[list[Any]]  # the cells of each _Mismatch
 
 
 class Collectives:
@@ -78,7 +78,7 @@ class Collectives:
             ],
             "uncertain": uncertain,
             "parity": [
-                mismatch
+                list(mismatch)
                 for number, rows in enumerate(schedules)
                 if not uncertain[number]
                 for mismatch in _mismatches(frames, number, [op for row in rows for op in distinct[row]])
@@ -228,7 +228,7 @@ def _parity_rows(comparison: Comparison, digests: Sequence[CollectivesDigest]) -
     for members in comparison.alike(digests):
         order = comparison.orders[comparison.kind[members[0]]]
         for mismatch in digests[members[0]]["parity"]:
-            frame, kind, planned, called, missing = mismatch
+            frame, kind, planned, called, missing = _Mismatch._make(mismatch)
             members_of.setdefault((order[frame], kind, planned, called, missing), []).extend(members)
     return [
         {

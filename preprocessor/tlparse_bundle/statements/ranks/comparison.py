@@ -1,4 +1,4 @@
-"""The comparison that analyses get: the ranks, the columns (matched compiles), and where each rank has them."""
+"""What analyses compare: the ranks, the columns (matched compiles), and where each rank has them."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Comparison:
         return next((frame.key for frame in frames if frame is not None), None)
 
     def alike(self, digests: Sequence[Any]) -> list[list[int]]:
-        """Return groups of members with the same digest and the same frames: what holds for one holds for all."""
+        """Return members by digest and frames, where equal: what holds for one holds for all."""
         return [
             numbers
             for _, numbers in grouped(((self.kind[n], id(digest)), (n,)) for n, digest in enumerate(digests))

@@ -1,6 +1,4 @@
-"""Estimates of compiled graphs across ranks: run times of graphs and operations, and the tensors that operations
-return.
-"""
+"""Estimates of compiled graphs across ranks: run times, and the tensors that operations return."""
 
 from __future__ import annotations
 
@@ -102,9 +100,7 @@ class Runtime:
 def _graph(
     comparison: Comparison, column: int, graph: int, estimates: dict[int, Estimate]
 ) -> RankEstimatesRow | None:
-    """Return the row of one graph, for the members with the most usual number of operations; None for less than
-    two.
-    """
+    """Return the row of a graph, for members with the usual number of operations; None for less than two."""
     usual = Counter(count for count, _ in estimates.values()).most_common(1)[0][0]
     sums = {member: ns for member, (count, ns) in estimates.items() if count == usual}
     if len(sums) < 2:

@@ -146,7 +146,7 @@ def _mismatches(
 
 
 def _schedule_texts(rows: Sequence[RankSchedulesRow]) -> dict[tuple[int | None, int], str]:
-    """Return the collectives by (matched compile, rank); for a rank whose schedule is unknown, those of most."""
+    """Return the collectives by (matched compile, rank); those of most ranks where they are not recorded."""
     texts: dict[tuple[int | None, int], str] = {}
     for column, groups in of_compiles(rows).items():
         for group in groups:

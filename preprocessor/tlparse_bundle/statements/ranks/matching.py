@@ -54,7 +54,7 @@ def _compiles(comparison: Comparison) -> list[RankCompilesRow]:
 
 
 def _divergences(comparison: Comparison) -> list[RankDivergencesRow]:
-    """Return for each kind of rank the first place where it is not like most; of equally many, like the first kind."""
+    """Return the first place where a kind of rank is not like most (of equally many, the first kind)."""
     total, first = len(comparison.members), set(comparison.orders[0])
     expected: dict[int, int] = {}  # column -> its place among them
     for column in range(len(comparison.columns)):

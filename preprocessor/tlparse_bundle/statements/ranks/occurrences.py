@@ -41,7 +41,7 @@ class Occurrence(NamedTuple):
 
 
 class OccurrencesDigest(TypedDict):
-    rows: list[Occurrence]
+    rows: list[list[Any]]  # the cells of each Occurrence
     guards: list[str | None]  # hash of the guards of each frame
 
 
@@ -55,7 +55,7 @@ class Occurrences:
 
     def digest(self, frames: Frames) -> OccurrencesDigest:
         return {
-            "rows": [*_failures(frames), *_graph_breaks(frames), *_recompiles(frames)],
+            "rows": [list(row) for row in (*_failures(frames), *_graph_breaks(frames), *_recompiles(frames))],
             "guards": _guard_hashes(frames),
         }
 

@@ -10,7 +10,6 @@ from tlparse_bundle.model.times import forward_us
 from tlparse_bundle.statements.ranks.comparison import Comparison, Member, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 
-
 Time = tuple[int | None, int | None]  # start and length in microseconds
 
 
