@@ -80,12 +80,11 @@ class CompileTrace:
         """What is beyond a limit, in words; "" when nothing is."""
         from click import unstyle
 
-        from tlparse_bundle.render.check_terminal import lines
-        from tlparse_bundle.statements.runs.check.limits import outcomes
-        from tlparse_bundle.statements.runs.check.verdict import failing
+        from tlparse_bundle.render import terminal
+        from tlparse_bundle.statements.runs.check.limits import failing, outcomes
 
         exceeded = failing(list(outcomes(self._sections(), _amounts(limits))), allow_unknown=allow_unknown)
-        text = [line for outcome in exceeded for line in lines(outcome)]
+        text = [line for outcome in exceeded for line in terminal.outcome(outcome)]
         return unstyle("\n".join([*text, f"The trace: {self.folder}"])) if exceeded else ""
 
     def _sections(self) -> list[Section]:

@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.cli.live_view import SIGNS, Last, View, ago, is_quiet, silence
+from tlparse_bundle.cli.live_view import Last, View, ago, is_quiet, silence
+from tlparse_bundle.statements.statement import SEVERITIES
 
-_STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
 _ASCII = str.maketrans({"›": ">", "–": "-", "…": ".", "·": "-", "✖": "x", "×": "x", "µ": "u"})
 _ROOMY = 20  # lines of a screen that has some to spare
 _LEAST = 3  # lines of a section: a heading, a row, and one that is empty
@@ -138,7 +138,7 @@ class Screen:
         ]
         findings = [
             [
-                self._cell(SIGNS[finding.severity], _STYLES[finding.severity]),
+                self._cell(SEVERITIES[finding.severity].sign, SEVERITIES[finding.severity].style),
                 self._cell(
                     shown(finding.title) + (f" (in {finding.logs:,} logs)" if finding.logs > 1 else "")
                 ),

@@ -18,12 +18,12 @@ from tlparse_bundle.bundle.row_objects import id_of
 from tlparse_bundle.bundle.store import open_store
 from tlparse_bundle.render.info import size
 from tlparse_bundle.render.running import Running, compile_words, running_compiles
+from tlparse_bundle.statements.statement import SEVERITIES
 
 QUIET_US = 30_000_000
 UNFINISHED = "unfinished-compile"  # a compile that runs is told as that
 NOTHING = "0 compiles"
 _SECOND = 1_000_000
-SIGNS = {"error": "✖", "warning": "!", "info": "·"}
 _LONG_US = 2_000_000  # compiles that end sooner are told by their number
 _COUNTED_US = 10_000_000  # between two lines with the numbers of compiles
 _MOST = 5  # lines of one sort at once
@@ -205,7 +205,7 @@ class Lines:
         for finding in reversed(view.findings):
             # Whether a compile ends is known when the log does.
             if finding.kind != UNFINISHED and self._new("finding", finding.fingerprint):
-                yield f"{SIGNS[finding.severity]} {shown(finding.title)}"
+                yield f"{SEVERITIES[finding.severity].sign} {shown(finding.title)}"
 
     def _running(self, view: View, now_us: int) -> Iterator[str]:
         for running in view.running:

@@ -71,7 +71,7 @@ def trend(
       tlparse-bundle trend bert/ resnet/ --out page/
       tlparse-bundle trend nightly/ --format benchmark-database --last 1 > results.json
     """
-    from tlparse_bundle.render import benchmark_records, trend_terminal
+    from tlparse_bundle.render import benchmark_records, json, terminal
     from tlparse_bundle.serve.bundle_places import open_place
     from tlparse_bundle.serve.catalogue import Bundles, url_names
     from tlparse_bundle.serve.publish.trend import write_trend
@@ -101,7 +101,7 @@ def trend(
     if open_browser:
         serve_bundles(folders, port=port, open_browser=True, page=f"viewers/{TREND}/")
     elif as_json or form == "json":
-        say_json({"ok": True, **history})
+        say_json(json.trend(history))
     elif form == "benchmark-database":
         most = len(runs) if last is None else last
         latest = {
@@ -112,7 +112,7 @@ def trend(
         say_json(benchmark_records.records(run for index, run in enumerate(runs) if index in latest))
     elif not target:
         say_coloured(
-            trend_terminal.render(
+            terminal.trend(
                 history,
                 last=_ROWS if last is None else last,
                 width=width(),

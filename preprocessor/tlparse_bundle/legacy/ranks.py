@@ -14,7 +14,7 @@ from typing import Any
 from tlparse_bundle.legacy import rust_json
 from tlparse_bundle.legacy.directory import Directory
 from tlparse_bundle.legacy.outputs import split_ending
-from tlparse_bundle.statements.ranks.collective_code import in_code, scheduled
+from tlparse_bundle.statements.ranks.collective_calls import counts_of_code, counts_of_schedule
 
 _SCHEDULE, _ESTIMATES, _CODE = (
     "inductor_collective_schedule",
@@ -111,8 +111,8 @@ def _estimates(folder: Path, name: str) -> list[rust_json.Struct]:
 
 
 def _parity(schedules: list[list[str]], codes: list[str]) -> dict[str, int] | None:
-    planned = scheduled(op for ops in schedules for op in ops)
-    called, waits = in_code("\n".join(codes))
+    planned = counts_of_schedule(op for ops in schedules for op in ops)
+    called, waits = counts_of_code("\n".join(codes))
     offset = sum(abs(planned[kind] - called[kind]) for kind in planned | called)
     missing = max(0, called.total() - waits)
     return {"offset": offset, "missing_waits": missing} if offset or missing else None

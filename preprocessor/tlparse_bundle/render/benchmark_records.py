@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from tlparse_bundle.statements.runs.trend.metrics import METRICS, day
 from tlparse_bundle.statements.runs.trend.run import Run
 
 
-def records(runs: Iterable[Run]) -> list[dict]:
+def records(runs: Iterable[Run]) -> list[dict[str, Any]]:
     """The known numbers of all runs.
 
     What is optional there and unknown here (mode, dtype, target) is left out; ``extra_info`` holds text only.

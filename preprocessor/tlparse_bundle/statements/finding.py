@@ -2,73 +2,61 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tlparse_bundle.bundle.json_codec import dumps
-from tlparse_bundle.statements.source_places import normalised, tail
+from tlparse_bundle.base.wording import listed, plural
+from tlparse_bundle.statements.source_places import normalised
+from tlparse_bundle.statements.statement import (
+    MAX_TEXT,
+    MAX_TITLE,
+    SEVERITIES,
+    TORCH,
+    Remedy,
+    Stage,
+    Statement,
+    cut,
+    distinct,
+    fingerprint,
+)
 
-SEVERITIES = ("error", "warning", "info")
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FindingsRow
+
+__all__ = ["MAX_TEXT", "MAX_TITLE", "SEVERITIES", "TORCH", "Finding", "Remedy", "cut", "stage", "weight"]
+
 ERROR, EAGER, REST = range(3)  # stages of the order of findings
-TORCH, OURS = "torch", "tlparse-bundle"
-MAX_TITLE, MAX_TEXT = 600, 6000  # characters
-MAX_EVIDENCE = 1000  # rows of a table that a finding names; ``count`` tells how many there are
+UNLISTED = "unlisted"
+MAX_FINDINGS = 300  # of a log: one with thousands of failed functions has a table that can be read
+_MAX_COSTLY = 150  # of these, that are kept for what they cost
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Remedy:
-    """What may help: ``code`` is what to paste, ``source`` who says so."""
+class Finding(Statement):
+    """A statement about one log, with the compiles, events and spans that show it."""
 
-    text: str
-    code: str | None = None
-    source: str = OURS
-
-    def row(self) -> dict:
-        return {"text": self.text, "code": self.code, "source": self.source}
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class Finding:
-    """``cause`` makes the fingerprint together with kind and place: texts without ids, times, addresses or
-    folders.
-
-    ``place`` is (function, file, line), each or None. ``key`` is for findings that are named in
-    ``because_of`` of others.
-    """
-
-    kind: str
-    severity: str
-    title: str
-    cause: Sequence[Any]
-    text: str = ""
-    place: tuple[str | None, str | None, int | None] = (None, None, None)
     compiles: Sequence[int] = ()
     events: Sequence[int] = ()
     spans: Sequence[int] = ()
-    count: int = 1
-    cost_us: int | None = None
-    cost_of: str | None = None
-    remedies: Sequence[Remedy] = ()
-    details: dict = field(default_factory=dict)
-    key: Any = None
-    because_of: Any = None  # key of another finding
-    order: int | None = None  # among equal ones the larger one comes first; ``count`` when it is None
-    placed: bool = True  # False: the same finding at other places has the same fingerprint
+    placed: bool = field(default=True, kw_only=True)
+    """False: the same finding at other places has the same fingerprint."""
+    is_fatal: bool = field(default=False, kw_only=True)
+    """Whether it ended the program."""
+
+    @property
+    def stage(self) -> Stage:
+        """The error that ended the program, other errors, functions that run eager from then on, the rest.
+
+        Errors with an unknown cost come before those with a known one: nobody can say that they cost less.
+        """
+        place = stage(self.kind, self.severity, self.details)
+        return not self.is_fatal, place, place == ERROR and self.cost_us is not None
 
     def fingerprint(self) -> str:
-        """The same in every rank, run and machine where the same problem is at the same place."""
-        function, file, _ = (
-            self.place if self.placed else (None, None, None)
-        )  # lines move when something above is edited
-        parts = [
-            self.kind,
-            function,
-            tail(file) if file else None,
-            [normalised(part) if type(part) is str else part for part in self.cause],
-        ]
-        return hashlib.sha256(dumps(parts)).hexdigest()[:16]
+        cause = [normalised(part) if type(part) is str else part for part in self.cause]
+        return fingerprint(self.kind, self.place if self.placed else (None, None, None), [cause])
 
     def row(
         self,
@@ -76,26 +64,20 @@ class Finding:
         shown: Callable[[str], str],
         key_of: Callable[[int], str | None],
         because_of: int | None,
-    ) -> dict:
+    ) -> FindingsRow:
         """The finding as row ``number`` of the table.
 
         ``shown`` makes the files in its sentences short, ``key_of`` gives the key of a compile.
         """
-        function, file, line = self.place
         remedies = sorted(self.remedies, key=lambda remedy: remedy.source != TORCH)
         return {
             "id": number,
             "kind": self.kind,
             "fingerprint": self.fingerprint(),
-            "severity": self.severity,
-            "title": cut(shown(self.title), MAX_TITLE),
-            "text": cut(shown(self.text), MAX_TEXT),
-            "function": function and cut(function, MAX_TITLE),
-            "file": file,
-            "line": line,
-            "compiles": _distinct([key for key in map(key_of, self.compiles) if key is not None]),
-            "events": _distinct(self.events),
-            "spans": _distinct(self.spans),
+            **self.cells(shown),
+            "compiles": distinct(key for key in map(key_of, self.compiles) if key is not None),
+            "events": distinct(self.events),
+            "spans": distinct(self.spans),
             "count": self.count,
             "cost_us": self.cost_us,
             "cost_of": self.cost_of if self.cost_us is not None else None,
@@ -105,7 +87,7 @@ class Finding:
         }
 
 
-def stage(kind: str, severity: str, details: dict) -> int:
+def stage(kind: str, severity: str, details: Mapping[str, Any]) -> int:
     """Return what comes first whatever it cost: ERROR, then EAGER (a function that torch stopped compiling),
     then REST.
     """
@@ -114,20 +96,51 @@ def stage(kind: str, severity: str, details: dict) -> int:
     return EAGER if kind == "recompile-limit" and not details["raised"] else ERROR
 
 
-def weight(summary: dict) -> tuple[int, int, int]:
+def weight(summary: Mapping[str, Any]) -> tuple[int, int, int]:
     """By this the log with most to say comes last: errors, warnings, time of compiling (``openingLog`` of the
     viewers does the same).
     """
     return summary["findings"]["error"], summary["findings"]["warning"], summary["compile_us"] or 0
 
 
-def cut(text: str, most: int) -> str:
-    """A text that is not longer than that; code in it ends."""
-    if len(text) <= most:
-        return text
-    kept = text[: most - 2].rstrip() + "…"
-    return kept + "`" * (kept.count("`") % 2)
+def bounded(
+    findings: Sequence[Finding], most: int = MAX_FINDINGS, costly: int = _MAX_COSTLY
+) -> list[Finding]:
+    """Return the findings in their order: the most costly ones, those that come first, and a last one that
+    counts the others.
+    """
+    if len(findings) <= most:
+        return list(findings)
+    by_cost = sorted(range(len(findings)), key=lambda number: -(findings[number].cost_us or 0))
+    kept = {number for number in by_cost[:costly] if findings[number].cost_us}
+    for number in (*_first_of_kinds(findings), *range(len(findings))):
+        if len(kept) >= most - 1:
+            break
+        kept.add(number)
+    others = [finding for number, finding in enumerate(findings) if number not in kept]
+    return [*(findings[number] for number in sorted(kept)), _unlisted(others)]
 
 
-def _distinct(rows: Sequence[Any]) -> list[Any]:
-    return list(dict.fromkeys(rows))[:MAX_EVIDENCE]
+def _first_of_kinds(findings: Sequence[Finding]) -> list[int]:
+    """The first one of each kind: no kind is lost altogether."""
+    first: dict[str, int] = {}
+    for number, finding in enumerate(findings):
+        first.setdefault(finding.kind, number)
+    return list(first.values())
+
+
+def _unlisted(others: Sequence[Finding]) -> Finding:
+    kinds = Counter(finding.kind for finding in others).most_common()
+    return Finding(
+        UNLISTED,
+        min((finding.severity for finding in others), key=lambda name: SEVERITIES[name].rank),
+        f"{plural(len(others), 'more finding')} {'is' if len(others) == 1 else 'are'} not listed:"
+        f" {listed([f'{count:,} {kind}' for kind, count in kinds], 5)}",
+        (),
+        "The numbers of the headline include them, and the other tables list what they are about.",
+        compiles=[finding.compiles[0] for finding in others if finding.compiles],
+        events=[finding.events[0] for finding in others if finding.events],
+        spans=[finding.spans[0] for finding in others if finding.spans],
+        count=len(others),
+        details={"kinds": [{"kind": kind, "count": count} for kind, count in kinds]},
+    )

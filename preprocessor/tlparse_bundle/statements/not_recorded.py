@@ -5,8 +5,8 @@ A log of torch before 2.10 often does not name its version, so that what its rec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import large, plural
 from tlparse_bundle.model.functions import resume_function
@@ -78,7 +78,7 @@ def _known_breaks(facts: Facts) -> str:
     )
 
 
-def ends_early(summary: dict, rows: Sequence[dict], growing: bool) -> str | None:
+def ends_early(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], growing: bool) -> str | None:
     """Why a log lacks what came later, in words behind "the log"; None when it is whole.
 
     ``rows``: its findings.

@@ -5,28 +5,33 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.model.status import ASKED
-from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.facts import Facts, FunctionKey
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RecompileReasonsRow
 
 _OF_AN_OBJECT = frozenset(
     ("type", "identity", "value", "attribute", "keys", "length")
 )  # several guards on one object are one cause
+
+_Cell = tuple[str | None, str, int | None]  # source, change, dimension
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What guards asked for: a recompile, or one that torch refused."""
 
-    row: dict  # event, compile, attempt, code_object, caused_by, at_limit, text
+    row: dict[str, Any]  # event, compile, attempt, code_object, caused_by, at_limit, text
     compile_index: int  # row of ``Facts.compiles``
-    reasons: list[dict]  # its rows of 'recompile_reasons'
+    reasons: list[RecompileReasonsRow]  # its rows of 'recompile_reasons'
 
 
 def asked(facts: Facts) -> list[Asked]:
     """Return the recompiles and what torch refused, in file order."""
-    reasons: dict[int, list[dict]] = defaultdict(list)
+    reasons: dict[int, list[RecompileReasonsRow]] = defaultdict(list)
     for reason in facts.table("recompile_reasons"):
         reasons[reason["event"]].append(reason)
     return [Asked(row, facts.number_of(row), reasons[row["event"]]) for row in facts.table(ASKED)]
@@ -36,8 +41,8 @@ def asked(facts: Facts) -> list[Asked]:
 class Cause:
     """Recompiles of one function for one reason. ``reason`` is None where no earlier result was near."""
 
-    function: tuple  # see Facts.function_keys
-    reason: dict | None
+    function: FunctionKey  # see Facts.function_keys
+    reason: RecompileReasonsRow | None
     rows: list[int] = field(default_factory=list)  # of ``asked``
     cascade: list[int] = field(default_factory=list)  # those that these led to
     values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order
@@ -63,7 +68,7 @@ def causes(facts: Facts) -> list[Cause]:
     known = _Known(everything)
     numbers: dict[str, int] = {}  # by the compile
     roots: dict[int, Cause] = {}
-    found: dict[tuple, Cause] = {}
+    found: dict[tuple[Any, ...], Cause] = {}
     for number, one in enumerate(everything):
         leader, refused = numbers.get(one.row["caused_by"] or ""), one.compile_index in facts.refused
         if one.row["compile"] is not None:
@@ -91,7 +96,9 @@ def causes(facts: Facts) -> list[Cause]:
     return list(found.values())
 
 
-def cause_key(owner: Hashable, reasons: list[dict], reason: dict | None) -> tuple:
+def cause_key(
+    owner: Hashable, reasons: list[RecompileReasonsRow], reason: RecompileReasonsRow | None
+) -> tuple[Any, ...]:
     """Return what is equal for recompiles with one cause.
 
     ``owner``: the function or code object; ``reason``: the one of ``reasons`` that stands for them.
@@ -111,7 +118,7 @@ class _Known:
     """
 
     def __init__(self, everything: list[Asked]):
-        self._values: dict[tuple, Any] = {}
+        self._values: dict[tuple[Any, ...], Any] = {}
         for one in everything:
             for reason in one.reasons:
                 cell = _cell(reason)
@@ -120,7 +127,7 @@ class _Known:
                 if reason["compile"] is not None and reason["actual"] is not None:
                     self._values.setdefault((reason["compile"], *cell), reason["actual"])
 
-    def near(self, reasons: list[dict]) -> dict | None:
+    def near(self, reasons: list[RecompileReasonsRow]) -> RecompileReasonsRow | None:
         """The reason of the newest earlier result that one guard alone kept from being used, as far as the
         log tells.
         """
@@ -131,7 +138,7 @@ class _Known:
         }  # one call
         return next((reason for reason in reasons if not self._fails_otherwise(reason, wanted)), None)
 
-    def _fails_otherwise(self, reason: dict, wanted: dict[tuple, Any]) -> bool:
+    def _fails_otherwise(self, reason: RecompileReasonsRow, wanted: dict[_Cell, Any]) -> bool:
         """Whether what other results were asked for would have failed this one, too."""
         mine = _cell(reason)
         others = (
@@ -142,6 +149,6 @@ class _Known:
         return any(value is not None and value != actual for value, actual in others)
 
 
-def _cell(reason: dict) -> tuple:
+def _cell(reason: RecompileReasonsRow) -> _Cell:
     """What a reason is about, whatever the values."""
     return reason["source"], reason["change"], reason["dimension"]

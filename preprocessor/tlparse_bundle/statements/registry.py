@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.plugins import Guard, Loaded, need, plugins
 from tlparse_bundle.bundle.json_codec import dumps
@@ -16,11 +16,8 @@ from tlparse_bundle.bundle.schema_check import Check, compile_schema
 from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import is_suppressed
-from tlparse_bundle.statements.finding import ERROR, SEVERITIES, Finding, stage
-from tlparse_bundle.statements.finding_limit import KIND as UNLISTED
-from tlparse_bundle.statements.finding_limit import bounded
+from tlparse_bundle.statements.finding import UNLISTED, Finding, bounded
 from tlparse_bundle.statements.kinds import (
-    autotune,
     caches,
     collectives,
     cudagraphs,
@@ -28,48 +25,50 @@ from tlparse_bundle.statements.kinds import (
     exports,
     failures,
     graph_breaks,
-    guard_cost,
     recompiles,
-    slow_spans,
     specializations,
+    times,
     unfinished,
-    vllm_capture,
-    vllm_failed,
-    vllm_pieces,
-    vllm_sizes,
+    vllm,
 )
+from tlparse_bundle.statements.statement import ordered
 from tlparse_bundle.statements.summary import summary
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FindingsRow
 
 NAME = "findings"  # of the table
 ENTRY_POINTS = "tlparse_bundle.findings"
 MODULES = (
-    *(
-        unfinished,
-        failures,
-        recompiles,
-        graph_breaks,
-        exports,
-        specializations,
-        cudagraphs,
-        caches,
-        slow_spans,
-        autotune,
-        guard_cost,
-        collectives,
-        data_problems,
-    ),
-    *(vllm_failed, vllm_pieces, vllm_capture, vllm_sizes),
+    unfinished,
+    failures,
+    recompiles,
+    graph_breaks,
+    exports,
+    specializations,
+    cudagraphs,
+    caches,
+    times,
+    collectives,
+    data_problems,
+    vllm,
 )
 
 
-def findings_of(facts: Facts, compiles: Sequence[dict]) -> tuple[dict, list[dict], list[str]]:
+def findings_of(
+    facts: Facts, compiles: Sequence[dict[str, Any]]
+) -> tuple[dict[str, Any], list[FindingsRow], list[str]]:
     """Return the summary of a log (schema: manifest, 'summary'), its findings (schema: findings), and the
     faults of plug-ins.
 
     ``compiles``: rows of that table.
     """
     theirs, faults = _plugin_findings(facts)
-    found = ordered(facts, (*(finding for module in MODULES for finding in module.findings(facts)), *theirs))
+    found = [*(finding for module in MODULES for finding in module.findings(facts)), *theirs]
+    fatal = _fatal(facts, found)
+    if fatal is not None:
+        fatal.is_fatal = True
+    found = ordered(found)
     listed = bounded(found)
     places = {
         finding.key: number
@@ -86,29 +85,6 @@ def findings_of(facts: Facts, compiles: Sequence[dict]) -> tuple[dict, list[dict
         for number, finding in enumerate(listed)
     ]
     return summary(facts, found, compiles), rows, faults
-
-
-def ordered(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
-    """Return all findings, most important first; equal ones keep their order.
-
-    Errors come first, and of these the one that ended the program; then what runs eager from then on; then
-    the rest by cost.
-    """
-    fatal = _fatal(facts, found)
-    return sorted(found, key=lambda finding: (finding is not fatal, *_order(finding)))
-
-
-def _order(finding: Finding) -> tuple:
-    """Errors with an unknown cost come before those with a known one: nobody can say that they cost less."""
-    place = stage(finding.kind, finding.severity, finding.details)
-    known = place == ERROR and finding.cost_us is not None
-    return (
-        place,
-        known,
-        -(finding.cost_us or 0),
-        SEVERITIES.index(finding.severity),
-        -(finding.count if finding.order is None else finding.order),
-    )
 
 
 def _fatal(facts: Facts, found: Sequence[Finding]) -> Finding | None:
@@ -189,7 +165,8 @@ def _module(module: Any) -> Any:
 def _plugin_findings(facts: Facts) -> tuple[list[Finding], list[str]]:
     """Return the findings of plug-ins, all or none of each, and the faults."""
     loaded = _plugins()
-    found, faults = [], [*loaded.faults]
+    found: list[Finding] = []
+    faults = [*loaded.faults]
     for plugin in loaded.plugins:
         guard = Guard(plugin)
         found += guard(_checked, plugin.object, facts) or ()
@@ -202,7 +179,8 @@ def _checked(module: Any, facts: Facts) -> list[Finding]:
 
     Raises an exception when one cannot become a row of the table.
     """
-    found, highest = [], {}
+    found: list[Finding] = []
+    highest: dict[str, int] = {}
     for finding in module.findings(facts):
         if not isinstance(finding, Finding):
             raise TypeError(f"findings() gave {type(finding).__name__!r}, not Finding")

@@ -6,14 +6,14 @@ There are tens of thousands, so that they stay columns: only those that are aske
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Span(NamedTuple):
-    index: int
+    number: int  # row of the spans table
     name: str
     compile_index: int
     start_us: int  # since 1970
@@ -26,7 +26,7 @@ class Timeline:
     belongs to.
     """
 
-    def __init__(self, rows: Iterable[dict], number_of: Callable[[dict], int]):
+    def __init__(self, rows: Iterable[Mapping[str, Any]], number_of: Callable[[Mapping[str, Any]], int]):
         numbers: dict[str, int] = {}
         self._name_indexes, self._compiles = array("i"), array("i")
         self._starts, self._parents = array("q"), array("i")
@@ -88,7 +88,7 @@ class Timeline:
         within = [0] * len(self)  # time of the spans directly in each
         inside = bytearray(len(self))
         for span in outermost:
-            inside[span.index] = 1
+            inside[span.number] = 1
         for index, parent in enumerate(self._parents):
             if parent >= 0:
                 within[parent] += self._durations[index] or 0

@@ -147,7 +147,12 @@ def test_settings_of_the_place_are_told_by_whole_words():
 def test_a_setting_is_the_cause_of_a_miss_only_where_the_key_names_it():
     def setting(name):
         return Change(
-            "setting", "changed", name, details={"config": "inductor_config", "name": name}, key=name
+            "setting",
+            "info",
+            name,
+            change="changed",
+            details={"config": "inductor_config", "name": name},
+            key=name,
         )
 
     parts = ("inductor_config[max_autotune_gemm]",)

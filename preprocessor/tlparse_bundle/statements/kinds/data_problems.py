@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import plural
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import DiagnosticsRow
 
 KINDS = ("data-problem",)
 # What each means for the answers; other diagnostics change none of them.
@@ -38,7 +42,7 @@ _OF_THE_LAST = (
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    found: dict[tuple[str, bool], list[dict]] = {}
+    found: dict[tuple[str, bool], list[DiagnosticsRow]] = {}
     last = facts.directory["event_count"] - 1
     for row in facts.table("diagnostics"):
         if row["code"] in _MEANS:

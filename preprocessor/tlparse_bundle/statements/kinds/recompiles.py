@@ -10,11 +10,12 @@ from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
 from tlparse_bundle.model.times import compiling_us
-from tlparse_bundle.statements.facts import Facts, FrameCompile
+from tlparse_bundle.statements.facts import Facts, FrameCompile, FunctionKey
 from tlparse_bundle.statements.finding import TORCH, Finding, Remedy
 from tlparse_bundle.statements.guard_changes import constants, source_name, what_changed
 from tlparse_bundle.statements.recompile_causes import Asked, Cause, asked, causes
 from tlparse_bundle.statements.recompile_remedies import remedies
+from tlparse_bundle.statements.settings import settings
 
 KINDS = ("recompile", "recompile-limit")
 _SAID_LIMIT = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
@@ -89,7 +90,7 @@ def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile],
     )
 
 
-def _because(facts: Facts, cause: Cause) -> tuple | None:
+def _because(facts: Facts, cause: Cause) -> tuple[Any, ...] | None:
     """The finding of the constant that led to all of these but the first; None when there is none."""
     source = cause.reason and source_name(cause.reason["source"])
     dynamic = cause.change in ("size", "value") and len(cause.rows) > 1
@@ -102,12 +103,12 @@ def _because(facts: Facts, cause: Cause) -> tuple | None:
 
 def _limits(facts: Facts, rows: list[Asked], found: list[Cause]) -> Iterator[Finding]:
     reasons = {one.compile_index: one.row["event"] for one in rows}
-    refused: dict[tuple, list[int]] = {}
+    refused: dict[FunctionKey, list[int]] = {}
     for compile_index in sorted(facts.refused):
         refused.setdefault(facts.function_keys[compile_index], []).append(compile_index)
     compiled = Counter(facts.function_keys[frame.rows[0]] for frame in facts.compiled)
-    by_function: dict[tuple, list[Cause]] = {}
-    refusing: dict[tuple, list[Cause]] = {}
+    by_function: dict[FunctionKey, list[Cause]] = {}
+    refusing: dict[FunctionKey, list[Cause]] = {}
     for cause in found:
         if cause.rows:
             by_function.setdefault(cause.function, []).append(cause)
@@ -116,7 +117,7 @@ def _limits(facts: Facts, rows: list[Asked], found: list[Cause]) -> Iterator[Fin
     for function, group in refused.items():
         file, name, line = function
         name_of_limit, limit = _limit(facts, group)
-        raised = facts.setting("dynamo_config.fail_on_recompile_limit_hit") is True or any(
+        raised = facts.once(settings).value("dynamo_config.fail_on_recompile_limit_hit") is True or any(
             _raised(facts, index) for index in group
         )
         after = (
@@ -154,20 +155,19 @@ def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
         return ("accumulated recompile limit" if "accumulated" in match[1] else "recompile limit"), int(
             match[2]
         )
-    return "recompile limit", facts.setting("dynamo_config.recompile_limit") or facts.setting(
-        "dynamo_config.cache_size_limit"
-    )
+    values = facts.once(settings)
+    limit = values.value("dynamo_config.recompile_limit") or values.value("dynamo_config.cache_size_limit")
+    return "recompile limit", limit
 
 
 def _asked(causes: list[Cause]) -> str:
     """What these compiles were asked for."""
-    known = [cause for cause in causes if cause.reason is not None]
-    return (
-        " Why it was to be compiled again:"
-        f" {listed([what_changed(replace(cause, values=cause.asked, open=cause.open and not cause.rows)) for cause in known])}."
-        if known
-        else ""
-    )
+    changes = [
+        what_changed(replace(cause, values=cause.asked, open=cause.open and not cause.rows))
+        for cause in causes
+        if cause.reason is not None
+    ]
+    return f" Why it was to be compiled again: {listed(changes)}." if changes else ""
 
 
 def _raised(facts: Facts, compile_index: int) -> bool:

@@ -1,5 +1,4 @@
-"""In which order ranks call collectives, by process group, and the first call that cannot meet those of the
-others.
+"""The order in which ranks call collectives, by process group, and the first calls that cannot meet.
 
 Where the order in which graphs ran is recorded, that is the order. Otherwise it is that of the compiles, for
 a graph runs when it was compiled: the first compiles of all functions, then the second ones of those that
@@ -11,9 +10,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.bundle.row_objects import Artifact
+from tlparse_bundle.bundle.row_types import (
+    CollectiveMismatchesRow,
+    CollectiveWaitsRow,
+    GroupSplitsRow,
+    ProcessGroupsRow,
+)
 from tlparse_bundle.statements.ranks.collective_calls import (
     WORLD,
     Call,
@@ -23,10 +28,10 @@ from tlparse_bundle.statements.ranks.collective_calls import (
     fits,
 )
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
-from tlparse_bundle.statements.ranks.frames import Frames, recorded_steps, stage_artifacts
+from tlparse_bundle.statements.ranks.frames import Code, Frames, recorded_steps, stage_artifacts
 
-_MAX_KNOWN = 20_000
-_known: dict[tuple, list[Call]] = {}  # by the hashes of code and graph: equal ranks have equal ones
+_MAX_KEPT = 20_000
+_calls_of: dict[tuple[str | None, str | None], list[Call]] = {}  # by the hashes of code and graph
 
 
 class _Step(NamedTuple):
@@ -34,47 +39,65 @@ class _Step(NamedTuple):
     column: int
 
 
-class _Whose(NamedTuple):
+Round = dict[Code, list[_Step]]  # code object -> its calls
+
+
+class _Caller(NamedTuple):
     """What members with the same digest and the same frames call, round by round."""
 
     members: list[int]
-    rounds: list[
-        dict[tuple, list[_Step]]
-    ]  # function -> its calls; in the recorded order there is one, of no function
+    rounds: list[Round]  # where the order is recorded there is one, of no code object
     unknown: bool
 
 
 class _Group(NamedTuple):
     """Rows about one process group."""
 
-    row: dict
-    mismatches: list[dict]
-    waits: list[dict]
+    row: ProcessGroupsRow
+    mismatches: list[CollectiveMismatchesRow]
+    waits: list[CollectiveWaitsRow]
+
+
+class _CallOfCompile(TypedDict):
+    rank_compile: int
+    collective_call: int
+
+
+class OrderDigest(TypedDict):
+    calls: list[list[Any]]  # the cells of each distinct Call of the log
+    frames: list[
+        list[int] | None
+    ]  # for each frame the numbers of its calls, None where they are not recorded
+    ran: list[int] | None  # frames in the order in which they ran, None without a record
 
 
 class Order:
     name = "order"
 
-    def digest(self, frames: Frames) -> dict:
-        """``calls`` of the log; for each frame the numbers of its calls, None where it does not tell;
-        ``ran``: frames in the order in which they ran, None without a record.
-        """
+    def digest(self, frames: Frames) -> OrderDigest:
         numbers: dict[Call, int] = {}
-        found: list[list[int] | None] = []
+        calls_of_frames: list[list[int] | None] = []
         several = set()
         for number in range(len(frames)):
             calls, graph_count = calls_of_frame(frames, number)
-            found.append(
+            calls_of_frames.append(
                 None if calls is None else [numbers.setdefault(call, len(numbers)) for call in calls]
             )
             if graph_count > 1:
                 several.add(number)
-        ran = [frame for frame, _ in recorded_steps(frames) or ()]
+        steps = [frame for frame, _ in recorded_steps(frames) or ()]
+        ran = [frame for frame in steps if frame is not None]
         # Of a frame with several graphs (forward, backward) the record does not say which of them ran.
-        recorded = bool(ran) and None not in ran and not several.intersection(ran)
-        return {"calls": [list(call) for call in numbers], "frames": found, "ran": ran if recorded else None}
+        recorded = bool(ran) and len(ran) == len(steps) and not several.intersection(ran)
+        return {
+            "calls": [list(call) for call in numbers],
+            "frames": calls_of_frames,
+            "ran": ran if recorded else None,
+        }
 
-    def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
+    def tables(
+        self, comparison: Comparison, digests: Sequence[OrderDigest], tables: Tables
+    ) -> Iterator[RankTable]:
         classes = comparison.alike(digests)
         recorded = all(
             digests[members[0]]["ran"] is not None
@@ -82,16 +105,16 @@ class Order:
             if any(digests[members[0]]["frames"])
         )
         usual = _usual(comparison, digests, classes)
-        whose = [_whose(comparison, digests[members[0]], members, recorded, usual) for members in classes]
+        callers = [_caller(comparison, digests[members[0]], members, recorded, usual) for members in classes]
         calls: dict[Call, int] = {}
         names = dict.fromkeys(
             step.call.group
-            for one in whose
-            for functions in one.rounds
-            for steps in functions.values()
+            for caller in callers
+            for round_ in caller.rounds
+            for steps in round_.values()
             for step in steps
         )
-        groups = [_group(comparison, name, whose, recorded, calls) for name in names]
+        groups = [_group(comparison, name, callers, recorded, calls) for name in names]
         yield "process_groups", [group.row for group in groups]
         yield "collective_mismatches", [row for group in groups for row in group.mismatches]
         yield "collective_waits", [row for group in groups for row in group.waits]
@@ -101,20 +124,20 @@ class Order:
             [
                 {
                     "rank_compile": column,
-                    "collective_calls": [calls.setdefault(call, len(calls)) for call in found],
+                    "collective_calls": [calls.setdefault(call, len(calls)) for call in usual_calls],
                 }
-                for column, found in sorted(usual.items())
-                if found
+                for column, usual_calls in sorted(usual.items())
+                if usual_calls
             ],
         )
         yield "collective_calls", [{"id": number, **call._asdict()} for call, number in calls.items()]
 
 
 def _usual(
-    comparison: Comparison, digests: Sequence[dict], classes: list[list[int]]
+    comparison: Comparison, digests: Sequence[OrderDigest], classes: list[list[int]]
 ) -> dict[int, list[Call]]:
-    """Column -> what most members call there."""
-    counts: dict[int, Counter] = {}
+    """Return what most members call, by column."""
+    counts: dict[int, Counter[tuple[Call, ...]]] = {}
     for members in classes:
         digest = digests[members[0]]
         for frame, column in enumerate(comparison.orders[comparison.kind[members[0]]]):
@@ -123,28 +146,32 @@ def _usual(
     return {column: list(counter.most_common(1)[0][0]) for column, counter in counts.items()}
 
 
-def _of(digest: dict, frame: int) -> list[list]:
+def _of(digest: OrderDigest, frame: int) -> list[list[Any]]:
     return [digest["calls"][number] for number in digest["frames"][frame] or ()]
 
 
 def _call_of(cells: Sequence[Any]) -> Call:
-    """A call of a digest, in which JSON made the shape a list."""
-    *first, shape = cells
-    return Call(*first, None if shape is None else tuple(shape))
+    """Return a call of a digest, in which JSON made the shape a list."""
+    call = Call._make(cells)
+    return call if call.shape is None else call._replace(shape=tuple(call.shape))
 
 
-def _whose(
-    comparison: Comparison, digest: dict, members: list[int], recorded: bool, usual: dict[int, list[Call]]
-) -> _Whose:
+def _caller(
+    comparison: Comparison,
+    digest: OrderDigest,
+    members: list[int],
+    recorded: bool,
+    usual: dict[int, list[Call]],
+) -> _Caller:
     order = comparison.orders[comparison.kind[members[0]]]
     unknown = False
-    rounds: list[dict[tuple, list[_Step]]] = [{}] if recorded else []
-    compiled: Counter[tuple] = Counter()
+    rounds: list[Round] = [{}] if recorded else []
+    compiled: Counter[Code] = Counter()
     for frame in (digest["ran"] or ()) if recorded else range(len(order)):
         column = order[frame]
-        told = digest["frames"][frame] is not None
-        calls = list(map(_call_of, _of(digest, frame))) if told else usual.get(column, [])
-        unknown |= not told and bool(calls)
+        is_recorded = digest["frames"][frame] is not None
+        calls = list(map(_call_of, _of(digest, frame))) if is_recorded else usual.get(column, [])
+        unknown |= not is_recorded and bool(calls)
         steps = [_Step(call, column) for call in calls]
         if recorded:
             rounds[0].setdefault((), []).extend(steps)
@@ -154,75 +181,85 @@ def _whose(
             rounds.append({})
         rounds[compiled[code]][code] = steps
         compiled[code] += 1
-    return _Whose(members, rounds, unknown)
+    return _Caller(members, rounds, unknown)
 
 
 def _group(
-    comparison: Comparison, name: str | None, whose: list[_Whose], recorded: bool, calls: dict[Call, int]
+    comparison: Comparison,
+    name: str | None,
+    all_callers: list[_Caller],
+    recorded: bool,
+    calls: dict[Call, int],
 ) -> _Group:
-    own = [(one, [_of_group(functions, name) for functions in one.rounds]) for one in whose]
-    callers = [
-        (one, rounds)
-        for one, rounds in own
-        if any(steps for functions in rounds for steps in functions.values())
+    in_group = [
+        caller._replace(rounds=[_of_group(round_, name) for round_ in caller.rounds])
+        for caller in all_callers
     ]
-    # A rank that calls nothing in a group may be no member of it, but of the default group all are.
-    taking_part = own if name == WORLD else callers
+    callers = [
+        caller for caller in in_group if any(steps for round_ in caller.rounds for steps in round_.values())
+    ]
+    # A rank that calls nothing in a group may not be a member of it; all are members of the default group.
+    taking_part = in_group if name == WORLD else callers
     sizes = {
         step.call.group_size
-        for _, rounds in callers
-        for functions in rounds
-        for steps in functions.values()
+        for caller in callers
+        for round_ in caller.rounds
+        for steps in round_.values()
         for step in steps
-    } - {None}
-    waits: list[dict] = []
-    mismatches: list[dict] = []
+        if step.call.group_size is not None
+    }
+    waits: list[CollectiveWaitsRow] = []
+    mismatches: list[CollectiveMismatchesRow] = []
     for sequences in _rounds(taking_part):
         ended, mismatches = _first_difference(comparison, name, sequences, calls)
         waits += ended
         if mismatches:
             break
-    row = {
+    row: ProcessGroupsRow = {
         "group": name,
         "size": max(sizes, default=None),
-        "ranks": comparison.ranks(member for one, _ in callers for member in one.members),
+        "ranks": comparison.ranks(member for caller in callers for member in caller.members),
         "recorded": recorded,
         "unknown": comparison.ranks(
-            member for one, _ in taking_part if one.unknown for member in one.members
+            member for caller in taking_part if caller.unknown for member in caller.members
         ),
     }
     return _Group(row, mismatches, waits)
 
 
-def _of_group(functions: dict[tuple, list[_Step]], name: str | None) -> dict[tuple, list[_Step]]:
-    return {code: [step for step in steps if step.call.group == name] for code, steps in functions.items()}
+def _of_group(round_: Round, name: str | None) -> Round:
+    return {code: [step for step in steps if step.call.group == name] for code, steps in round_.items()}
 
 
-def _rounds(taking_part: list[tuple[_Whose, list[dict]]]) -> Iterator[list[tuple[list[int], list[_Step]]]]:
-    """(members, their calls) of each round.
+def _rounds(callers: list[_Caller]) -> Iterator[list[tuple[list[int], list[_Step]]]]:
+    """Yield (members, their calls) of each round.
 
-    Of later rounds only what all have, for the others may run an older compile.
+    Of later rounds only what all have, because the others may run an older compile.
     """
+    firsts = [caller.rounds[0] if caller.rounds else {} for caller in callers]
     yield [
-        (one.members, [step for steps in (rounds[0] if rounds else {}).values() for step in steps])
-        for one, rounds in taking_part
+        (caller.members, [step for steps in first.values() for step in steps])
+        for caller, first in zip(callers, firsts, strict=True)
     ]
-    functions = [
-        {code for code, steps in (rounds[0] if rounds else {}).items() if steps} for _, rounds in taking_part
-    ]
-    if any(found != functions[0] for found in functions):
+    codes = [{code for code, steps in first.items() if steps} for first in firsts]
+    if any(called != codes[0] for called in codes):
         return  # split at graph breaks, as a rule: which parts belong together is not known
-    for number in range(1, max((len(rounds) for _, rounds in taking_part), default=0)):
+    for number in range(1, max((len(caller.rounds) for caller in callers), default=0)):
         common = set.intersection(
-            *(set(rounds[number]) if number < len(rounds) else set() for _, rounds in taking_part)
+            *(set(caller.rounds[number]) if number < len(caller.rounds) else set() for caller in callers)
         )
         if common:
             yield [
                 (
-                    one.members,
-                    [step for code, steps in rounds[number].items() if code in common for step in steps],
+                    caller.members,
+                    [
+                        step
+                        for code, steps in caller.rounds[number].items()
+                        if code in common
+                        for step in steps
+                    ],
                 )
-                for one, rounds in taking_part
+                for caller in callers
             ]
 
 
@@ -231,9 +268,9 @@ def _first_difference(
     group: str | None,
     sequences: list[tuple[list[int], list[_Step]]],
     calls: dict[Call, int],
-) -> tuple[list[dict], list[dict]]:
-    """(where ranks call nothing more and others do, the sides of the first calls that do not fit)."""
-    waits: list[dict] = []
+) -> tuple[list[CollectiveWaitsRow], list[CollectiveMismatchesRow]]:
+    """Return (where ranks call nothing more and others do, the sides of the first calls that do not fit)."""
+    waits: list[CollectiveWaitsRow] = []
     for position in range(max((len(steps) for _, steps in sequences), default=0)):
         going_on = [(members, steps) for members, steps in sequences if len(steps) > position]
         ended = [member for members, steps in sequences if len(steps) == position for member in members]
@@ -256,7 +293,9 @@ def _first_difference(
             sides.setdefault(usual if fits(step.call, usual.call) else step, []).extend(members)
         if len(sides) > 1:
             rows = sorted(sides.items(), key=lambda side: (-len(side[1]), min(side[1])))
-            effect = "wrong" if all(can_meet(step.call, usual.call) for step in sides) else "hang"
+            effect: Literal["hang", "wrong"] = (
+                "wrong" if all(can_meet(step.call, usual.call) for step in sides) else "hang"
+            )
             return waits, [
                 {
                     "group": group,
@@ -270,24 +309,24 @@ def _first_difference(
     return waits, []
 
 
-def _call(step: _Step, calls: dict[Call, int]) -> dict:
+def _call(step: _Step, calls: dict[Call, int]) -> _CallOfCompile:
     return {"rank_compile": step.column, "collective_call": calls.setdefault(step.call, len(calls))}
 
 
 def _split(
-    comparison: Comparison, digests: Sequence[dict], classes: list[list[int]], calls: dict[Call, int]
-) -> list[dict]:
-    """The first column in which ranks make the same call in groups of unequal numbers of callers.
+    comparison: Comparison, digests: Sequence[OrderDigest], classes: list[list[int]], calls: dict[Call, int]
+) -> list[GroupSplitsRow]:
+    """Return the first column in which ranks make the same call in groups of unequal numbers of callers.
 
     Ranks of one program have groups of their own, as in tensor parallel, but then equally many call each.
     """
-    found: dict[tuple[int, int], dict[Call, list[int]]] = {}
+    by_place: dict[tuple[int, int], dict[Call, list[int]]] = {}  # (column, position) -> the calls there
     for members in classes:
         digest = digests[members[0]]
         for frame, column in enumerate(comparison.orders[comparison.kind[members[0]]]):
             for position, cells in enumerate(_of(digest, frame)):
-                found.setdefault((column, position), {}).setdefault(_call_of(cells), []).extend(members)
-    for (column, position), sides in sorted(found.items()):
+                by_place.setdefault((column, position), {}).setdefault(_call_of(cells), []).extend(members)
+    for (column, position), sides in sorted(by_place.items()):
         groups = {call.group for call in sides}
         if len(groups) < 2 or any(
             not fits(call._replace(group=None), other._replace(group=None))
@@ -313,13 +352,15 @@ def _split(
 
 
 def calls_of_frame(frames: Frames, number: int) -> tuple[list[Call] | None, int]:
-    """(calls of a frame, number of its compiled graphs). A frame that did not end may lack some: None."""
+    """Return (calls of a frame, None where the log may lack some; number of its compiled graphs)."""
     stages = stage_artifacts(frames, number)
     codes = [artifact for artifact in stages["code"] if artifact.language == "python"]
     graphs = stages["post_grad"] or stages["inference"] or [*stages["forward"], *stages["backward"]]
     if codes and len(codes) == len(stages["code"]):
-        paired = stages["post_grad"] if len(stages["post_grad"]) == len(codes) else [None] * len(codes)
-        return [call for code, graph in zip(codes, paired) for call in _read(code, graph)], len(codes)
+        post_grad = stages["post_grad"]
+        paired: Sequence[Artifact | None] = post_grad if len(post_grad) == len(codes) else [None] * len(codes)
+        pairs = zip(codes, paired, strict=True)
+        return [call for code, graph in pairs for call in _read(code, graph)], len(codes)
     if frames.compiles[number]["status"] in (None, "unfinished", "failed"):
         return None, len(graphs)
     if graphs:
@@ -332,15 +373,16 @@ def calls_of_frame(frames: Frames, number: int) -> tuple[list[Call] | None, int]
 
 
 def _hit(frames: Frames, number: int) -> bool:
-    """Whether a cache gave the compiled code, so that later graphs are not in the log."""
+    """Return whether a cache had the compiled code, so that later graphs are not in the log."""
     return any(row["outcome"] == "hit" and frames.number_of(row) == number for row in frames.table("caches"))
 
 
 def _read(code: Artifact | None, graph: Artifact | None) -> list[Call]:
-    key = code and code.sha256, graph and graph.sha256
-    if key not in _known:
-        if len(_known) >= _MAX_KNOWN:
-            _known.clear()
+    """Return the calls of code and its graph; equal ranks have equal ones, which are read once."""
+    key = code.sha256 if code else None, graph.sha256 if graph else None
+    if key not in _calls_of:
+        if len(_calls_of) >= _MAX_KEPT:
+            _calls_of.clear()
         of_graph = calls_of_graph(graph.text() or "") if graph else []
-        _known[key] = of_graph if code is None else calls_of_code(code.text() or "", of_graph)
-    return _known[key]
+        _calls_of[key] = of_graph if code is None else calls_of_code(code.text() or "", of_graph)
+    return _calls_of[key]

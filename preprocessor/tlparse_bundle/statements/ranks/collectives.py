@@ -5,69 +5,111 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from tlparse_bundle.bundle.row_objects import Artifact
-from tlparse_bundle.statements.ranks.collective_code import in_code, scheduled
+from tlparse_bundle.bundle.row_types import RankCollectivesRow, RankParityRow, RankSchedulesRow
+from tlparse_bundle.statements.ranks.collective_calls import counts_of_code, counts_of_schedule
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_sets import grouped
 
 _CODE = "inductor_output_code"
 _NONE = "null"  # an operation without a name
-_SAME = {"schedule": None, "position": None, "here": None, "others": None}  # no first difference
 _MAX_COUNTED = 20_000
 _counted: dict[str | None, tuple[Counter[str], int]] = {}  # by the hash of the code
+
+Schedules = tuple[tuple[str, ...], ...]  # of one frame
+
+
+class _Difference(TypedDict):
+    """Where the schedules of a group first differ."""
+
+    schedule: int | None
+    position: int | None
+    here: str | None
+    others: str | None
+
+
+_SAME: _Difference = {"schedule": None, "position": None, "here": None, "others": None}
+
+
+class _Mismatch(NamedTuple):
+    """A frame whose code does not have the collectives of its schedules."""
+
+    frame: int
+    kind: str
+    scheduled: int
+    in_code: int
+    missing_waits: int
+
+
+class CollectivesDigest(TypedDict):
+    sequences: list[Sequence[str]]  # the distinct schedules of the log
+    frames: list[
+        list[int] | None
+    ]  # schedules of each frame; None when it has none, which need not be a difference
+    uncertain: list[bool]  # for each frame whether it may have had more schedules
+    parity: list[list[Any]]  # the cells of each _Mismatch
 
 
 class Collectives:
     name = "collectives"
 
-    def digest(self, frames: Frames) -> dict:
-        """``sequences`` of the log; for each frame those of its schedules, None when it has none for a
-        reason that is no difference; ``parity``: [frame, kind, scheduled, in code, missing waits]."""
+    def digest(self, frames: Frames) -> CollectivesDigest:
         sequences: dict[tuple[str, ...], int] = {}
-        found: list[list[int]] = [[] for _ in range(len(frames))]
+        schedules: list[list[int]] = [[] for _ in range(len(frames))]
         for row in frames.table("collective_schedules"):
             number = frames.number_of(row)
             if number is not None:
                 ops = tuple(_NONE if op is None else op for op in row["collectives"])
-                found[number].append(sequences.setdefault(ops, len(sequences)))
-        listed = list(sequences)
+                schedules[number].append(sequences.setdefault(ops, len(sequences)))
+        distinct = list(sequences)
         cached = {frames.number_of(row) for row in frames.table("caches") if row["outcome"] == "hit"}
         uncertain = [
             number in cached or not any(a.name == _CODE for a in frames.artifacts(number))
             for number in range(len(frames))
         ]
         return {
-            "sequences": listed,
-            "frames": [None if not rows and unsure else rows for rows, unsure in zip(found, uncertain)],
+            "sequences": [*distinct],
+            "frames": [
+                None if not rows and unsure else rows
+                for rows, unsure in zip(schedules, uncertain, strict=True)
+            ],
             "uncertain": uncertain,
             "parity": [
-                [number, *problem]
-                for number, rows in enumerate(found)
+                list(mismatch)
+                for number, rows in enumerate(schedules)
                 if not uncertain[number]
-                for problem in _parity(frames, number, [op for row in rows for op in listed[row]])
+                for mismatch in _mismatches(frames, number, [op for row in rows for op in distinct[row]])
             ],
         }
 
-    def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
-        usual: dict[int, tuple] = {}
-        rows = []
+    def tables(
+        self, comparison: Comparison, digests: Sequence[CollectivesDigest], tables: Tables
+    ) -> Iterator[RankTable]:
+        usual: dict[int, Schedules] = {}
+        rows: list[RankSchedulesRow] = []
         for column, groups in comparison.by_column(digests, _cell):
-            told = [cell for cell, _ in groups if cell.found is not None]
-            counted = {cell.found for cell in told if not cell.unsure} or {cell.found for cell in told}
+            recorded = [cell for cell, _ in groups if cell.schedules is not None]
+            counted = {cell.schedules for cell in recorded if not cell.unsure} or {
+                cell.schedules for cell in recorded
+            }
             if not any(counted):
                 continue
-            agreeing = grouped((cell.found, members) for cell, members in groups if cell.found in counted)
+            agreeing = grouped(
+                (cell.schedules, members)
+                for cell, members in groups
+                if cell.schedules is not None and cell.schedules in counted
+            )
             usual[column] = agreeing[0][0]
-            for number, (found, members) in enumerate(agreeing):
-                difference = _first_difference(found, usual[column]) if number else _SAME
+            for number, (schedules, members) in enumerate(agreeing):
+                difference = _first_difference(schedules, usual[column]) if number else _SAME
                 rows.append(
                     {
                         "rank_compile": column,
                         "ranks": comparison.ranks(members),
-                        "schedules": list(map(list, found)),
+                        "schedules": list(map(list, schedules)),
                         **difference,
                     }
                 )
@@ -82,13 +124,13 @@ class Collectives:
 
 
 class _Cell(NamedTuple):
-    """The schedules of a frame; None when it does not tell; ``unsure``: there may have been more."""
+    """The schedules of a frame; None when they are not recorded; ``unsure``: there may have been more."""
 
-    found: tuple[tuple[str, ...], ...] | None
+    schedules: Schedules | None
     unsure: bool
 
 
-def _cell(digest: dict, frame: int) -> _Cell:
+def _cell(digest: CollectivesDigest, frame: int) -> _Cell:
     rows = digest["frames"][frame]
     return _Cell(
         None if rows is None else tuple(tuple(digest["sequences"][row]) for row in rows),
@@ -96,8 +138,7 @@ def _cell(digest: dict, frame: int) -> _Cell:
     )
 
 
-def _parity(frames: Frames, number: int, ops: list[str]) -> Iterator[tuple[str, int, int, int]]:
-    """(kind, scheduled, in code, missing waits) of what does not agree."""
+def _mismatches(frames: Frames, number: int, ops: list[str]) -> Iterator[_Mismatch]:
     codes = [a for a in frames.artifacts(number) if a.name == _CODE and a.language == "python"]
     if not ops or not codes:
         return
@@ -108,24 +149,24 @@ def _parity(frames: Frames, number: int, ops: list[str]) -> Iterator[tuple[str, 
         counts += more
         waits += more_waits
     missing = max(0, sum(counts.values()) - waits)
-    planned = scheduled(ops)
+    planned = counts_of_schedule(ops)
     different = [kind for kind in sorted(counts | planned) if counts[kind] != planned[kind]]
     for kind in different or (sorted(counts)[:1] if missing else ()):
-        yield kind, planned[kind], counts[kind], missing
+        yield _Mismatch(number, kind, planned[kind], counts[kind], missing)
 
 
 def _in_code(artifact: Artifact) -> tuple[Counter[str], int]:
-    """in_code of an artifact; equal ones, as equal ranks have, are read once."""
-    found = _counted.get(artifact.sha256)
-    if found is None:
+    """Return counts_of_code of an artifact; equal ones, as equal ranks have, are read once."""
+    counts = _counted.get(artifact.sha256)
+    if counts is None:
         if len(_counted) >= _MAX_COUNTED:
             _counted.clear()
-        found = _counted[artifact.sha256] = in_code(artifact.text() or "")
-    return found
+        counts = _counted[artifact.sha256] = counts_of_code(artifact.text() or "")
+    return counts
 
 
-def _first_difference(mine: tuple, others: tuple) -> dict:
-    """The fields ``schedule``, ``position``, ``here`` and ``others`` of a row."""
+def _first_difference(mine: Schedules, others: Schedules) -> _Difference:
+    """Return the fields ``schedule``, ``position``, ``here`` and ``others`` of a row."""
     for schedule, (here, there) in enumerate(zip_longest(mine, others, fillvalue=())):
         for position, (op, other) in enumerate(zip_longest(here, there)):
             if op != other:
@@ -133,69 +174,71 @@ def _first_difference(mine: tuple, others: tuple) -> dict:
     return _SAME
 
 
-def _whole(comparison: Comparison, digests: Sequence[dict], usual: dict[int, tuple]) -> list[dict]:
-    """Ranks by all their schedules in the order of their compiles.
+def _whole(
+    comparison: Comparison, digests: Sequence[CollectivesDigest], usual: dict[int, Schedules]
+) -> list[RankCollectivesRow]:
+    """Return ranks by all their schedules in the order of their compiles.
 
-    Where a rank does not tell, it is taken to be like most.
+    Where the log of a rank does not record them, it is taken to be like most.
     """
     pairs = []
     for members in comparison.alike(digests):
         digest, order = digests[members[0]], comparison.orders[comparison.kind[members[0]]]
-        whole = []
+        whole: list[tuple[str, int]] = []
         for frame, column in enumerate(order):
-            found, unsure = _cell(digest, frame)
-            if found is None or (unsure and len(found) < len(usual.get(column, ()))):
-                found = usual.get(column, ())
-            whole += [(op, column) for schedule in found for op in schedule]
+            schedules, unsure = _cell(digest, frame)
+            if schedules is None or (unsure and len(schedules) < len(usual.get(column, ()))):
+                schedules = usual.get(column, ())
+            whole += [(op, column) for schedule in schedules for op in schedule]
         pairs.append((tuple(whole), members))
     groups = grouped((tuple(op for op, _ in whole), members) for whole, members in pairs)
     placed = {tuple(op for op, _ in whole): [column for _, column in whole] for whole, _ in reversed(pairs)}
     if not usual:
         return []
     first = groups[0][0]
-    rows = []
+    rows: list[RankCollectivesRow] = []
     for number, (ops, members) in enumerate(groups):
         position = next((p for p, (here, there) in enumerate(zip_longest(ops, first)) if here != there), None)
-        first_difference = {"position": None, "rank_compile": None, "here": None, "others": None}
+        row: RankCollectivesRow = {
+            "ranks": comparison.ranks(members),
+            "op_count": len(ops),
+            "counts": _counts(ops, first),
+            "position": None,
+            "rank_compile": None,
+            "here": None,
+            "others": None,
+        }
         if number and position is not None:
-            first_difference = {
-                "position": position,
-                "rank_compile": (placed[ops] if position < len(ops) else placed[first])[position],
-                "here": ops[position] if position < len(ops) else None,
-                "others": first[position] if position < len(first) else None,
-            }
-        rows.append(
-            {
-                "ranks": comparison.ranks(members),
-                "op_count": len(ops),
-                "counts": _counts(ops, first),
-                **first_difference,
-            }
-        )
+            row["position"] = position
+            row["rank_compile"] = (placed[ops] if position < len(ops) else placed[first])[position]
+            row["here"] = ops[position] if position < len(ops) else None
+            row["others"] = first[position] if position < len(first) else None
+        rows.append(row)
     return rows
 
 
 def _counts(ops: tuple[str, ...], others: tuple[str, ...]) -> dict[str, list[int]]:
-    """How often there are the operations of which there are more or less than in ``others``."""
+    """Return how often each operation occurs in both, for those that do not occur equally often."""
     mine, theirs = Counter(ops), Counter(others)
     return {op: [mine[op], theirs[op]] for op in sorted(mine | theirs) if mine[op] != theirs[op]}
 
 
-def _parity_rows(comparison: Comparison, digests: Sequence[dict]) -> list[dict]:
-    found: dict[tuple, list[int]] = {}
+def _parity_rows(comparison: Comparison, digests: Sequence[CollectivesDigest]) -> list[RankParityRow]:
+    members_of: dict[tuple[int, str, int, int, int], list[int]] = {}
     for members in comparison.alike(digests):
         order = comparison.orders[comparison.kind[members[0]]]
-        for frame, *problem in digests[members[0]]["parity"]:
-            found.setdefault((order[frame], *problem), []).extend(members)
+        for mismatch in digests[members[0]]["parity"]:
+            frame, kind, planned, called, missing = _Mismatch._make(mismatch)
+            members_of.setdefault((order[frame], kind, planned, called, missing), []).extend(members)
     return [
         {
             "rank_compile": column,
-            "compile": comparison.key(sorted(members), column),
+            "compile": comparison.key(sorted(members), column) or "",
             "ranks": comparison.ranks(members),
             "op": kind,
             "scheduled": planned,
             "in_code": called,
             "missing_waits": missing,
         }
-        for (column, kind, planned, called, missing), members in sorted(found.items())
+        for (column, kind, planned, called, missing), members in sorted(members_of.items())
     ]

@@ -1,4 +1,4 @@
-"""When two texts of the compiler are the same on two ranks: what always differs is left out of them.
+"""Texts of the compiler, compared between ranks: without what always differs.
 
 A job of several GPUs writes the number of the rank's own device into every graph and into its code;
 graph ids and addresses differ between processes, paths of cache files and of checkouts between machines.
@@ -11,7 +11,7 @@ import re
 
 from tlparse_bundle.bundle.row_objects import Artifact
 
-_KNOWN_TEXTS = 20_000
+_MAX_KEPT = 20_000  # hashes
 
 _DEVICE = re.compile(rb"\b(cuda|xpu|hpu|mtia|npu|privateuseone):\d+")
 # torch/_inductor/codegen/wrapper.py and its device interfaces: the number of the device alone.
@@ -36,7 +36,7 @@ _BEFORE_NUMBERS = (b"uard(", b"set_device(", b"stream", b"index=")
 
 
 def on_device(text: bytes) -> bool:
-    """Whether it names a device by its number."""
+    """Return whether a text names a device by its number."""
     for name in _DEVICES:
         at = text.find(name)
         while at >= 0:
@@ -47,17 +47,17 @@ def on_device(text: bytes) -> bool:
 
 
 def comparable(text: bytes, device: bool | None = None) -> bytes:
-    """The text without what differs between two ranks that do the same.
+    """Return the text without what differs between two ranks that do the same.
 
     ``device``: whether it is a part of a text ``on_device``, when it is a part.
     """
     if on_device(text) if device is None else device:
         if _has(text, _DEVICES):
             text = _DEVICE.sub(
-                lambda found: found[1] + b":*", text
+                lambda match: match[1] + b":*", text
             )  # a template would be looked up again at each line
         if _has(text, _BEFORE_NUMBERS):
-            text = _DEVICE_NUMBER.sub(lambda found: found[1] + b"*", text)
+            text = _DEVICE_NUMBER.sub(lambda match: match[1] + b"*", text)
     if b"graph id:" in text:
         text = _GRAPH_ID.sub(rb"\1 *", text)
     if b"0x" in text:
@@ -69,11 +69,11 @@ def comparable(text: bytes, device: bool | None = None) -> bytes:
     if b"# File: " in text:
         text = _SOURCE.sub(rb"\1\2", text)
     text = _CACHE_FILE.sub(b"c*", text)
-    return _PATH.sub(lambda found: b"/~/" + found[1], text) if text.count(b"/") > 2 else text
+    return _PATH.sub(lambda match: b"/~/" + match[1], text) if text.count(b"/") > 2 else text
 
 
 def _has(text: bytes, some: tuple[bytes, ...]) -> bool:
-    for each in some:  # any() would take twice as long
+    for each in some:  # noqa: SIM110 - any() takes twice as long
         if each in text:
             return True
     return False
@@ -83,19 +83,20 @@ class Contents:
     """Hashes of comparable texts; a payload that came before, in whatever log, is not read again."""
 
     def __init__(self) -> None:
-        self._known: dict[str, str] = {}
+        self._hashes: dict[str, str] = {}  # by the hash of the payload
 
     def __call__(self, artifact: Artifact) -> str | None:
-        """What stands for the content of an artifact, 16 hex digits; None without a payload."""
+        """Return the hash of the comparable text of an artifact, 16 hex digits; None without a payload."""
         if artifact.sha256 is None:
             return None
-        known = self._known.get(artifact.sha256)
-        if known is None:
-            if len(self._known) >= _KNOWN_TEXTS:
-                self._known.clear()
-            known = self._known[artifact.sha256] = hashlib.sha256(self.text(artifact)).hexdigest()[:16]
-        return known
+        text_hash = self._hashes.get(artifact.sha256)
+        if text_hash is None:
+            if len(self._hashes) >= _MAX_KEPT:
+                self._hashes.clear()
+            text_hash = hashlib.sha256(self.text(artifact)).hexdigest()[:16]
+            self._hashes[artifact.sha256] = text_hash
+        return text_hash
 
     def text(self, artifact: Artifact) -> bytes:
-        """What of the payload is compared."""
+        """Return the part of the payload that is compared."""
         return comparable(artifact.bytes() or b"")

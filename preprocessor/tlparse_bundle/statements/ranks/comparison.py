@@ -1,4 +1,4 @@
-"""What analyses compare: the ranks, the columns, and where each rank has them."""
+"""What analyses compare: the ranks, the columns (matched compiles), and where each rank has them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
+from tlparse_bundle.bundle import row_types
 from tlparse_bundle.statements.ranks.frames import Frame, Frames, align
-from tlparse_bundle.statements.ranks.rank_sets import grouped, ranges
+from tlparse_bundle.statements.ranks.rank_sets import Ranges, grouped, ranges
 from tlparse_bundle.statements.ranks.runs import Run
 
-RankTable = tuple[str, Sequence[dict]]  # name and rows
-Tables = Mapping[str, Sequence[dict]]  # rows of the tables of the analyses before, by name
+RankTable = tuple[str, Sequence[Mapping[str, Any]]]  # name and rows
+Tables = Mapping[str, Sequence[Mapping[str, Any]]]  # rows of the tables of earlier analyses, by name
+ManifestRow = dict[str, Any]  # of 'logs' of the manifest
 K = TypeVar("K", bound=Hashable)
 _OPEN_LOGS = 4
 
@@ -21,7 +23,7 @@ class Member(NamedTuple):
     """A log that is compared."""
 
     rank: int
-    row: dict  # its row in 'logs' of the manifest
+    row: ManifestRow
 
 
 class Comparison:
@@ -36,8 +38,8 @@ class Comparison:
         self,
         members: Sequence[Member],
         frames: Sequence[list[Frame]],
-        logs: Sequence[dict],
-        open_frames: Callable[[dict], Frames],
+        logs: Sequence[ManifestRow],
+        open_frames: Callable[[ManifestRow], Frames],
         runs: Sequence[Run],
         run: int,
     ):
@@ -59,11 +61,11 @@ class Comparison:
 
     @property
     def world_size(self) -> int | None:
-        """Number of ranks of the job; None when no log says it."""
+        """Number of ranks of the job; None when no log records it."""
         return self.runs[self.run].world_size
 
-    def ranks(self, members: Iterable[int]) -> list[list[int]]:
-        """The ranks of some members, as bundles store them."""
+    def ranks(self, members: Iterable[int]) -> Ranges:
+        """Return the ranks of some members, as bundles store them."""
         return ranges(self.members[number].rank for number in members)
 
     @cached_property
@@ -72,7 +74,7 @@ class Comparison:
         compile are of every part.
         """
         parts: list[tuple[set[int], set[int]]] = []  # columns, members
-        for order, members in zip(self.orders, self.kinds):
+        for order, members in zip(self.orders, self.kinds, strict=True):
             columns, own = set(order), set(members)
             for other in [other for other in parts if other[0] & columns]:
                 parts.remove(other)
@@ -83,16 +85,16 @@ class Comparison:
         return [own | idle for _, own in parts] or [idle]
 
     def part(self, column: int) -> set[int]:
-        """The part in which a column was compiled."""
+        """Return the part in which a column was compiled."""
         members = set(self.having(column))
         return next(part for part in self.parts if part & members)
 
     def opened(self, member: int) -> Frames:
-        """The log of a member, read again."""
+        """Return the frames of a member, read from its log again."""
         return self._open(member)
 
     def usual(self, column: int, value: Callable[[Frame], K]) -> K | None:
-        """The most frequent value of the frames of a column; of several the one of the lowest rank."""
+        """Return the most frequent value of the frames of a column; of several the one of the lowest rank."""
         counts: Counter[K] = Counter()
         for kind, numbers in enumerate(self.kinds):
             cell = self._kind_cells[kind][column]
@@ -101,7 +103,7 @@ class Comparison:
         return max(counts, key=counts.__getitem__, default=None)
 
     def having(self, column: int) -> list[int]:
-        """The members that have a column."""
+        """Return the members that have a column."""
         return sorted(
             n
             for kind, numbers in enumerate(self.kinds)
@@ -113,13 +115,18 @@ class Comparison:
         number = self.cells[member][column]
         return None if number < 0 else self.frames[member][number]
 
+    def graph(self, member: int, column: int) -> str | None:
+        """Return the hash of the captured graph of a member in a column; None without one."""
+        frame = self.frame(member, column)
+        return None if frame is None else frame.graph
+
     def key(self, members: Sequence[int], column: int) -> str | None:
-        """Key of the compile on the lowest of some members that has it."""
-        found = (self.frame(member, column) for member in members)
-        return next((frame.key for frame in found if frame is not None), None)
+        """Return the key of the compile on the first of some members that has it."""
+        frames = (self.frame(member, column) for member in members)
+        return next((frame.key for frame in frames if frame is not None), None)
 
     def alike(self, digests: Sequence[Any]) -> list[list[int]]:
-        """Members with the same digest and the same frames; what holds for one holds for the others."""
+        """Return members by digest and frames, where equal: what holds for one holds for all."""
         return [
             numbers
             for _, numbers in grouped(((self.kind[n], id(digest)), (n,)) for n, digest in enumerate(digests))
@@ -128,7 +135,7 @@ class Comparison:
     def by_column(
         self, digests: Sequence[Any], value: Callable[[Any, int], K | None]
     ) -> Iterator[tuple[int, list[tuple[K, list[int]]]]]:
-        """(column, [(value, members)]) of the columns with any value; most members first.
+        """Yield (column, [(value, members)]) of the columns with any value; most members first.
 
         ``value(digest, number of the frame)`` is None where a member does not take part.
         """
@@ -137,11 +144,20 @@ class Comparison:
             pairs = []
             for numbers in classes:
                 cell = self.cells[numbers[0]][column]
-                found = None if cell < 0 else value(digests[numbers[0]], cell)
-                if found is not None:
-                    pairs.append((found, numbers))
+                its_value = None if cell < 0 else value(digests[numbers[0]], cell)
+                if its_value is not None:
+                    pairs.append((its_value, numbers))
             if pairs:
                 yield column, grouped(pairs)
+
+
+def typed(tables: Tables) -> row_types.RankTable:
+    """Return a function that gives the rows of a table of ours by its name."""
+
+    def rows(name: str) -> Any:
+        return tables[name]
+
+    return rows
 
 
 def _cells(order: list[int], count: int) -> list[int]:

@@ -4,36 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from typing import Literal, TypedDict
 
-from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
+from tlparse_bundle.bundle.row_types import (
+    RankCachesRow,
+    RankExecutionMismatchesRow,
+    RankExecutionsRow,
+    RankSchedulesRow,
+)
+from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables, typed
 from tlparse_bundle.statements.ranks.frames import Frames, recorded_steps
 from tlparse_bundle.statements.ranks.rank_sets import grouped, of_compiles, ranks_in
 
 MAX_MISMATCHES = 1000
-_SAME = {"position": None, "here_rank_step": None, "others_rank_step": None}  # no first difference
+
+# A graph that ran: the column of its compile, or None and the compile id of what is not compiled in the log.
+Step = tuple[int] | tuple[None, str | None]
+Digest = Sequence[tuple[int | None, str | None]] | None  # see recorded_steps
+
+
+class _Difference(TypedDict):
+    """Where the order of a group first differs."""
+
+    position: int | None
+    here_rank_step: int | None
+    others_rank_step: int | None
+
+
+_SAME: _Difference = {"position": None, "here_rank_step": None, "others_rank_step": None}
 
 
 class Execution:
     name = "execution"
 
-    def digest(self, frames: Frames) -> list[list] | None:
+    def digest(self, frames: Frames) -> Digest:
         return recorded_steps(frames)
 
     def tables(
-        self, comparison: Comparison, digests: Sequence[list | None], tables: Tables
+        self, comparison: Comparison, digests: Sequence[Digest], tables: Tables
     ) -> Iterator[RankTable]:
         groups = grouped(_orders(comparison, digests))
-        known: dict[tuple, int] = {}
+        numbers: dict[Step, int] = {}
         ids: list[str | None] = []
-        rows: list[dict] = []
+        rows: list[RankExecutionsRow] = []
+        first: list[int] = []
         for keys, members in groups:
             steps = []
-            for position, key in enumerate(keys):
-                if key not in known:
-                    known[key] = len(known)
-                    ids.append(digests[members[0]][position][1])
-                steps.append(known[key])
-            first = rows[0]["rank_steps"] if rows else steps
+            for (_, id_), key in zip(digests[members[0]] or (), keys, strict=True):
+                if key not in numbers:
+                    numbers[key] = len(numbers)
+                    ids.append(id_)
+                steps.append(numbers[key])
+            first = first if rows else steps
             rows.append(
                 {"ranks": comparison.ranks(members), "rank_steps": steps, **_first_difference(steps, first)}
             )
@@ -48,51 +70,60 @@ class Execution:
             "rank_steps",
             [
                 {"id": number, "rank_compile": column, "compile_id": id_}
-                for number, ((column, *_), id_) in enumerate(zip(known, ids))
+                for number, ((column, *_), id_) in enumerate(zip(numbers, ids, strict=True))
             ],
         )
         yield "rank_executions", rows
-        yield "rank_execution_mismatches", _mismatches(comparison, groups, known, tables)
+        yield "rank_execution_mismatches", _mismatches(comparison, groups, numbers, tables)
 
 
-def _orders(comparison: Comparison, digests: Sequence[list | None]) -> list[tuple[tuple, list[int]]]:
-    """(what ran, members): each step is a column, or the compile id of what was not compiled in the log."""
-    found = []
+def _orders(comparison: Comparison, digests: Sequence[Digest]) -> list[tuple[tuple[Step, ...], list[int]]]:
+    """Return (what ran, members)."""
+    orders = []
     for members in comparison.alike(digests):
         digest = digests[members[0]]
         if digest is not None:
             order = comparison.orders[comparison.kind[members[0]]]
-            steps = tuple((None, id_) if frame is None else (order[frame],) for frame, id_ in digest)
-            found.append((steps, members))
-    return found
+            steps: tuple[Step, ...] = tuple(
+                (None, id_) if frame is None else (order[frame],) for frame, id_ in digest
+            )
+            orders.append((steps, members))
+    return orders
 
 
-def _first_difference(steps: list[int], first: list[int]) -> dict:
-    """The fields of a row that say where the first difference is."""
+def _first_difference(steps: list[int], first: list[int]) -> _Difference:
+    """Return the fields of a row that say where the first difference is."""
     for position, (here, there) in enumerate(zip_longest(steps, first)):
         if here != there:
             return {"position": position, "here_rank_step": here, "others_rank_step": there}
     return _SAME
 
 
-def _mismatches(comparison: Comparison, groups: list, known: dict[tuple, int], tables: Tables) -> list[dict]:
-    """Steps at which ranks have other collectives, or other outcomes of the caches."""
+def _mismatches(
+    comparison: Comparison,
+    groups: Sequence[tuple[tuple[Step, ...], list[int]]],
+    numbers: dict[Step, int],
+    tables: Tables,
+) -> list[RankExecutionMismatchesRow]:
+    """Return the steps at which ranks have different collectives, or different outcomes of the caches."""
     if len(groups) == 0:
         return []
-    texts = {
-        "schedule": _schedule_texts(tables["rank_schedules"]),
-        "cache": _cache_texts(tables["rank_caches"]),
-    }
-    rows: list[dict] = []
+    schedules = _schedule_texts(typed(tables)("rank_schedules"))
+    caches = _cache_texts(typed(tables)("rank_caches"))
+    kinds: tuple[tuple[Literal["schedule", "cache"], dict[tuple[int | None, int], str]], ...] = (
+        ("schedule", schedules),
+        ("cache", caches),
+    )
+    rows: list[RankExecutionMismatchesRow] = []
     count = 0
     for position in range(max(len(keys) for keys, _ in groups)):
         at = [(keys[position], members) for keys, members in groups if position < len(keys)]
-        for kind, found in texts.items():
+        for kind, texts in kinds:
             alike = grouped(
                 (
                     (
-                        known[key],
-                        found.get((key[0], comparison.members[member].rank), found.get((key[0], None), "")),
+                        numbers[key],
+                        texts.get((key[0], comparison.members[member].rank), ""),
                     ),
                     (member,),
                 )
@@ -114,19 +145,19 @@ def _mismatches(comparison: Comparison, groups: list, known: dict[tuple, int], t
     return rows
 
 
-def _schedule_texts(rows: Sequence[dict]) -> dict[tuple, str]:
-    """(matched compile, rank) -> its collectives; of a rank whose schedule is unknown, those of most."""
-    found: dict[tuple, str] = {}
+def _schedule_texts(rows: Sequence[RankSchedulesRow]) -> dict[tuple[int | None, int], str]:
+    """Return the collectives by (matched compile, rank); those of most ranks where they are not recorded."""
+    texts: dict[tuple[int | None, int], str] = {}
     for column, groups in of_compiles(rows).items():
         for group in groups:
             schedules = group["schedules"] if group["schedules"] is not None else groups[0]["schedules"]
             for rank in ranks_in(group["ranks"]):
-                found[column, rank] = ", ".join(op for schedule in schedules for op in schedule)
-    return found
+                texts[column, rank] = ", ".join(op for schedule in schedules or () for op in schedule)
+    return texts
 
 
-def _cache_texts(rows: Sequence[dict]) -> dict[tuple, str]:
-    """(matched compile, rank) -> outcomes, of the compiles in which they differ."""
+def _cache_texts(rows: Sequence[RankCachesRow]) -> dict[tuple[int | None, int], str]:
+    """Return the outcomes by (matched compile, rank), for the compiles in which they differ."""
     return {
         (row["rank_compile"], rank): ", ".join(row["outcomes"])
         for row in rows

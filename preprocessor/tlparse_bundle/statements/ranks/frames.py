@@ -4,18 +4,19 @@ the same one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.bundle.row_objects import Artifact
+from tlparse_bundle.bundle.row_types import CapturesRow, CompilesRow, LimitsRow, LogTable
 from tlparse_bundle.statements.ranks.comparable_text import Contents
 
 _PATH_PARTS = 3  # that tell a file, so that a checkout may lie elsewhere on another machine
 # Names of artifacts by stage; after_post_grad_graph is that of older torch, which has no
 # inductor_post_grad_graph.
-STAGES = {
+STAGES: dict[Stage, tuple[str, ...]] = {
     "dynamo": ("dynamo_output_graph", "compiled_autograd_graph"),
     "joint": ("aot_joint_graph",),
     "forward": ("aot_forward_graph",),
@@ -29,10 +30,30 @@ _OF_ONE_STEP = "inductor_graph_execution"
 # The graph as captured: torch/_dynamo/output_graph.py, torch/_dynamo/compiled_autograd.py.
 CAPTURED = ("dynamo_output_graph", "compiled_autograd_graph")
 
+Stage = Literal["dynamo", "joint", "forward", "backward", "inference", "post_grad", "code"]
+Code = tuple[Any, ...]  # identifies a code object on every rank
 
-_NOT_COMPILED = dict.fromkeys(
-    ("status", "start_epoch_us", "total_us", "backward_us", "graph_node_count")
-)  # of what torch refused or only captured
+
+class UncompiledRow(TypedDict):
+    """A row of ``compiles`` for what torch refused to compile, or only captured."""
+
+    compile: str
+    first_event: int
+    function: str | None
+    file: str | None
+    line: int | None
+    status: None
+    start_epoch_us: None
+    total_us: None
+    dynamo_us: None
+    aot_us: None
+    inductor_us: None
+    backward_us: None
+    restart_us: None
+    graph_node_count: None
+
+
+FrameRow = CompilesRow | UncompiledRow
 
 
 class Frame(NamedTuple):
@@ -42,18 +63,23 @@ class Frame(NamedTuple):
     function: str | None
     filename: str | None
     first_line: int | None
-    graph: str | None  # what stands for its captured graph
+    graph: str | None  # hash of its captured graph
 
 
 class Frames:
     """The frame compiles of a log in order of first appearance; attempts of one are one."""
 
     def __init__(self, log: Log, contents: Contents):
+        @cache  # several analyses read the same
+        def table(name: str) -> Any:
+            return log.table(name)
+
         self.log = log
-        self.table = cache(log.table)  # several analyses read the same
+        self.table: LogTable = table
         self.contents = contents
-        rows = [row for row in self.table("compiles") if row["event_count"] is not None]
-        rows += ({**_NOT_COMPILED, **row} for name in ("limits", "captures") for row in self.table(name))
+        rows: list[FrameRow] = [row for row in self.table("compiles") if row["event_count"] is not None]
+        rows += map(_uncompiled, self.table("limits"))
+        rows += map(_uncompiled, self.table("captures"))
         self.compiles = sorted(rows, key=lambda row: row["first_event"])
         self._of_key = {row["compile"]: number for number, row in enumerate(self.compiles)}
 
@@ -61,15 +87,15 @@ class Frames:
         return len(self.compiles)
 
     def number(self, compile: str | None) -> int | None:
-        """The number of a compile by its key; None outside of all."""
-        return self._of_key.get(compile)
+        """Return the number of a compile by its key; None for a key of none."""
+        return None if compile is None else self._of_key.get(compile)
 
-    def number_of(self, row: dict) -> int | None:
-        """The frame compile that a row of a table belongs to; None outside of all."""
+    def number_of(self, row: Mapping[str, Any]) -> int | None:
+        """Return the number of the compile that a row of a table belongs to; None outside of all."""
         return self.number(row["compile"])
 
     def artifacts(self, number: int) -> list[Artifact]:
-        """The artifacts of the last attempt that has any, in order."""
+        """Return the artifacts of the last attempt that has any, in order."""
         artifacts = self.log.artifacts_by_compile.get(self.compiles[number]["compile"], [])
         last = max((artifact.row["attempt"] for artifact in artifacts), default=0)
         return [artifact for artifact in artifacts if artifact.row["attempt"] == last]
@@ -77,14 +103,33 @@ class Frames:
     def rows(self) -> list[Frame]:
         return [self._frame(number, row) for number, row in enumerate(self.compiles)]
 
-    def _frame(self, number: int, row: dict) -> Frame:
+    def _frame(self, number: int, row: FrameRow) -> Frame:
         captured = next((a for a in self.artifacts(number) if a.name in CAPTURED), None)
         graph = None if captured is None else self.contents(captured)
         return Frame(row["compile"], row["function"], row["file"], row["line"], graph)
 
 
-def recorded_steps(frames: Frames) -> list[list] | None:
-    """[frame, compile id] of each step; None without a record.
+def _uncompiled(row: LimitsRow | CapturesRow) -> UncompiledRow:
+    return {
+        "compile": row["compile"],
+        "first_event": row["first_event"],
+        "function": row["function"],
+        "file": row["file"],
+        "line": row["line"],
+        "status": None,
+        "start_epoch_us": None,
+        "total_us": None,
+        "dynamo_us": None,
+        "aot_us": None,
+        "inductor_us": None,
+        "backward_us": None,
+        "restart_us": None,
+        "graph_node_count": None,
+    }
+
+
+def recorded_steps(frames: Frames) -> list[tuple[int | None, str | None]] | None:
+    """Return (frame, compile id) of each graph that ran, in order; None without a record.
 
     The last record has the whole order (torch/_inductor/debug.py); older torch wrote one for each step.
     """
@@ -95,95 +140,94 @@ def recorded_steps(frames: Frames) -> list[list] | None:
     of_steps = all(names.get(row["event"]) == _OF_ONE_STEP for row in records)
     taken = records if of_steps else records[-1:]
     return [
-        [frames.number(compile), id_]
+        (frames.number(compile), id_)
         for row in taken
-        for id_, compile in zip(row["graphs"], row["graph_compiles"])
+        for id_, compile in zip(row["graphs"], row["graph_compiles"], strict=False)
     ]
 
 
-def stage_artifacts(frames: Frames, number: int) -> dict[str, list[Artifact]]:
-    """Artifacts of a frame by stage, in order."""
-    found: dict[str, list[Artifact]] = {stage: [] for stage in STAGES}
+def stage_artifacts(frames: Frames, number: int) -> dict[Stage, list[Artifact]]:
+    """Return the artifacts of a frame by stage, in order."""
+    by_stage: dict[Stage, list[Artifact]] = {stage: [] for stage in STAGES}
     for artifact in frames.artifacts(number):
         stage = _STAGE_OF.get(artifact.name)
         if stage is not None:
-            found[stage].append(artifact)
-    newer = [artifact for artifact in found["post_grad"] if artifact.name == "inductor_post_grad_graph"]
-    return {**found, "post_grad": newer or found["post_grad"]}
+            by_stage[stage].append(artifact)
+    newer = [artifact for artifact in by_stage["post_grad"] if artifact.name == "inductor_post_grad_graph"]
+    return {**by_stage, "post_grad": newer or by_stage["post_grad"]}
 
 
 class Column:
     """One column. Two of them are never equal, whatever they hold."""
 
-    def __init__(self, code: tuple, graph: str | None):
+    def __init__(self, code: Code, graph: str | None):
         self.code = code
         self.graph = graph  # of the first frame in it
 
 
 def align(kinds: Sequence[Sequence[Frame]]) -> tuple[list[Column], list[list[Column]]]:
-    """The columns in order, and for each kind of rank the column of each of its frames.
+    """Return the columns in order, and for each kind of rank the column of each of its frames.
 
     ``kinds`` are the distinct lists of frames, the most usual first; the first is the yardstick.
     """
-    of_code: dict[tuple, list[Column]] = {}
+    of_code: dict[Code, list[Column]] = {}
     order: list[Column] = []
     placed: list[list[Column]] = []
     for frames in kinds:
-        mine: dict[tuple, list[int]] = {}
+        mine: dict[Code, list[int]] = {}
         for number, frame in enumerate(frames):
             mine.setdefault(_code(frame), []).append(number)
         columns: dict[int, Column] = {}
         for code, numbers in mine.items():
-            known = of_code.setdefault(code, [])
-            columns.update(
-                zip(numbers, _align_code(code, known, [frames[number].graph for number in numbers]))
-            )
+            before = of_code.setdefault(code, [])
+            graphs = [frames[number].graph for number in numbers]
+            columns.update(zip(numbers, _align_code(code, before, graphs), strict=True))
         row = [columns[number] for number in range(len(frames))]
         _insert(order, row)
         placed.append(row)
     return order, placed
 
 
-def _code(frame: Frame) -> tuple:
+def _code(frame: Frame) -> Code:
     if frame.function is None:
         return (frame.key,)
     path = (frame.filename or "").replace("\\", "/").split("/")
     return (frame.function, "/".join(path[-_PATH_PARTS:]), frame.first_line)
 
 
-def _align_code(code: tuple, known: list[Column], graphs: list[str | None]) -> list[Column]:
-    """The columns of the compiles of one code; new ones are put into ``known``."""
-    before = [column.graph for column in known]
+def _align_code(code: Code, columns: list[Column], graphs: list[str | None]) -> list[Column]:
+    """Return the columns of the compiles of one code object; new ones are put into ``columns``."""
+    before = [column.graph for column in columns]
     if not before or before == graphs:
-        known[:] = known or [Column(code, graph) for graph in graphs]
-        return list(known)
+        columns[:] = columns or [Column(code, graph) for graph in graphs]
+        return list(columns)
     from difflib import SequenceMatcher
 
     matcher = SequenceMatcher(None, before, graphs, autojunk=False)
     row: list[Column] = []
     grown: list[Column] = []
     for _, start, end, first, last in matcher.get_opcodes():
-        old = known[start:end]
+        old = columns[start:end]
         new = [Column(code, graph) for graph in graphs[first + len(old) : last]]
         grown += [*old, *new]
         row += [*old[: last - first], *new]
-    known[:] = grown
+    columns[:] = grown
     return row
 
 
 def _insert(order: list[Column], row: list[Column]) -> None:
-    """Put the columns that are new behind the one that came before them."""
+    """Put the columns that are new after the one that came before them."""
     places = {id(column): place for place, column in enumerate(order)}
-    behind: dict[int, list[Column]] = {}
+    after: dict[int, list[Column]] = {}
     last = -1
     for column in row:
         place = places.get(id(column))
         if place is None:
-            behind.setdefault(last, []).append(column)
+            after.setdefault(last, []).append(column)
         else:
             last = place
-    if behind:
+    if after:
         order[:] = [
-            *behind.get(-1, ()),
-            *(c for place, column in enumerate(order) for c in (column, *behind.get(place, ()))),
+            *after.get(-1, ()),
+            *(c for place, column in enumerate(order) for c in (column, *after.get(place, ()))),
         ]

@@ -3,25 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from tlparse_bundle.bundle.row_objects import Artifact
+from tlparse_bundle.bundle.row_types import (
+    GraphTensorsRow,
+    RankGraphsInputs,
+    RankGraphsInputsHere,
+    RankGraphsRow,
+    TensorsRow,
+)
 from tlparse_bundle.statements.ranks.comparable_text import comparable
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
-from tlparse_bundle.statements.ranks.frames import STAGES, Frames, stage_artifacts
+from tlparse_bundle.statements.ranks.frames import STAGES, Frames, Stage, stage_artifacts
 
 _DEVICE = re.compile(r"device\(type='(\w+)'")
 MAX_INPUTS = 20
 MAX_LINE = 300
 MAX_SHOWN = 500  # groups of which the first differing line and the inputs are read
-_SAME_LINES: dict[str, Any] = {"artifact": None, "line": None, "here": None, "others": None}
-_UNEXPLAINED: dict[str, Any] = {"inputs": [], **_SAME_LINES}
+
+
+class _Line(TypedDict):
+    """The first line that differs."""
+
+    artifact: str | None
+    line: int | None
+    here: str | None
+    others: str | None
+
+
+class _Explanation(_Line):
+    inputs: list[RankGraphsInputs]
+
+
+_SAME_LINES: _Line = {"artifact": None, "line": None, "here": None, "others": None}
+_UNEXPLAINED: _Explanation = {"inputs": [], **_SAME_LINES}
+Contents = list[tuple[str, ...]]  # hashes of texts by stage
 
 
 class _Group(NamedTuple):
-    contents: list[tuple[str, ...]]  # hashes by stage
+    contents: Contents
     members: list[int]
 
 
@@ -29,18 +52,20 @@ class Graphs:
     name = "graphs"
 
     def digest(self, frames: Frames) -> list[list[list[str]]]:
-        """For each frame, for each stage, what stands for its texts."""
+        """Return the hashes of the texts of each stage, for each frame."""
         return [_stages(frames, number) for number in range(len(frames))]
 
-    def tables(self, comparison: Comparison, digests: Sequence[list], tables: Tables) -> Iterator[RankTable]:
-        rows: list[dict] = []
+    def tables(
+        self, comparison: Comparison, digests: Sequence[list[list[list[str]]]], tables: Tables
+    ) -> Iterator[RankTable]:
+        rows: list[RankGraphsRow] = []
         shown = 0
         for column, pairs in comparison.by_column(
             digests, lambda digest, frame: tuple(map(tuple, digest[frame]))
         ):
             groups = _merged([_Group(list(contents), members) for contents, members in pairs])
             numbers = _numbers(groups)
-            for position, (group, contents) in enumerate(zip(groups, numbers)):
+            for position, (group, contents) in enumerate(zip(groups, numbers, strict=True)):
                 stage = _first_stage(contents, numbers[0]) if position else None
                 shown += bool(position)
                 explained = (
@@ -52,7 +77,7 @@ class Graphs:
                     {
                         "rank_compile": column,
                         "ranks": comparison.ranks(group.members),
-                        "contents": dict(zip(STAGES, contents)),
+                        "contents": dict(zip(STAGES, contents, strict=True)),
                         "first_stage": stage,
                         **explained,
                     }
@@ -68,12 +93,12 @@ def _stages(frames: Frames, number: int) -> list[list[str]]:
 
 
 def _fits(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether two lists of texts are equal as far as both go: a cache hit or an end leaves some out."""
-    return all(a == b for a, b in zip(one, other))
+    """Return whether two lists of texts are equal as far as both go: a cache hit leaves some out."""
+    return all(a == b for a, b in zip(one, other, strict=False))
 
 
 def _merged(groups: list[_Group]) -> list[_Group]:
-    """Groups that only lack something that another one has become part of it."""
+    """Return groups; those that only lack something that another one has are part of it."""
     out: list[_Group] = []
     # What fits begins with the same graph; of as many texts in each stage, nothing else fits than what is
     # equal.
@@ -91,23 +116,22 @@ def _merged(groups: list[_Group]) -> list[_Group]:
             out.append(group)
             homes.setdefault(first, []).append(group)
         else:
-            home.contents[:] = map(
-                max, home.contents, group.contents
-            )  # the longer one: they are equal as far as both go
+            # The longer one: they are equal as far as both go.
+            home.contents[:] = [max(pair) for pair in zip(home.contents, group.contents, strict=True)]
             home.members.extend(group.members)
     for group in out:
         group.members.sort()
     return sorted(out, key=lambda group: (-len(group.members), group.members[0]))
 
 
-def _beginning(contents: list[tuple[str, ...]]) -> str | None:
-    """What stands for the captured graph."""
+def _beginning(contents: Contents) -> str | None:
+    """Return the hash of the captured graph."""
     return contents[0][0] if contents[0] else None
 
 
 def _numbers(groups: list[_Group]) -> list[list[int | None]]:
-    """For each group its contents as numbers, by stage; None where it has none."""
-    known: list[dict[str, list[tuple[int, tuple[str, ...]]]]] = [{} for _ in STAGES]  # by the first text
+    """Return for each group its contents as numbers, by stage; None where it has none."""
+    numbered: list[dict[str, list[tuple[int, tuple[str, ...]]]]] = [{} for _ in STAGES]  # by the first text
     counts = [0] * len(STAGES)
     rows: list[list[int | None]] = []
     for group in groups:
@@ -116,7 +140,7 @@ def _numbers(groups: list[_Group]) -> list[list[int | None]]:
             if not content:
                 row.append(None)
                 continue
-            seen = known[stage].setdefault(content[0], [])
+            seen = numbered[stage].setdefault(content[0], [])
             number = next((n for n, other in seen if _fits(content, other)), None)
             if number is None:
                 number, counts[stage] = counts[stage], counts[stage] + 1
@@ -126,19 +150,19 @@ def _numbers(groups: list[_Group]) -> list[list[int | None]]:
     return rows
 
 
-def _first_stage(contents: list[int | None], usual: list[int | None]) -> str | None:
+def _first_stage(contents: list[int | None], usual: list[int | None]) -> Stage | None:
     return next(
         (
             stage
-            for stage, here, there in zip(STAGES, contents, usual)
+            for stage, here, there in zip(STAGES, contents, usual, strict=True)
             if here != there and None not in (here, there)
         ),
         None,
     )
 
 
-def _explained(comparison: Comparison, column: int, stage: str, member: int, other: int) -> dict:
-    """The inputs that differ and the first differing line, read from the logs of two members."""
+def _explained(comparison: Comparison, column: int, stage: Stage, member: int, other: int) -> _Explanation:
+    """Return the inputs that differ and the first differing line, read from the logs of two members."""
     here, there = comparison.opened(member), comparison.opened(other)
     places = comparison.cells[member][column], comparison.cells[other][column]
     return {
@@ -147,10 +171,10 @@ def _explained(comparison: Comparison, column: int, stage: str, member: int, oth
     }
 
 
-def _different_inputs(here: Frames, there: Frames, frame: int, other_frame: int) -> list[dict]:
+def _different_inputs(here: Frames, there: Frames, frame: int, other_frame: int) -> list[RankGraphsInputs]:
     mine, others = inputs(here, frame), inputs(there, other_frame)
     names = [*others, *(name for name in mine if name not in others)]
-    rows = [
+    rows: list[RankGraphsInputs] = [
         {"name": name, "here": mine.get(name), "others": others.get(name)}
         for name in names
         if mine.get(name) != others.get(name)
@@ -158,27 +182,42 @@ def _different_inputs(here: Frames, there: Frames, frame: int, other_frame: int)
     return rows[:MAX_INPUTS]
 
 
-def _first_line(mine: list[Artifact], others: list[Artifact]) -> dict:
-    """The fields ``artifact``, ``line``, ``here`` and ``others`` of a row."""
-    for one, other in zip(mine, others):
-        texts = [
-            list(enumerate(comparable(artifact.bytes() or b"").split(b"\n"), 1)) for artifact in (one, other)
-        ]
+def _first_line(mine: list[Artifact], others: list[Artifact]) -> _Line:
+    """Return the fields ``artifact``, ``line``, ``here`` and ``others`` of a row."""
+    for one, other in zip(mine, others, strict=False):
         # Comments only say where an operation comes from, '; x = None' what is used no more; they are shown
         # when nothing else differs.
-        for lines in (
-            [[line for line in text if not line[1].lstrip().startswith(b"#")] for text in texts],
-            texts,
-        ):
-            for (number, here), (other_number, there) in zip_longest(*lines, fillvalue=(None, None)):
-                if here != there and (lines is texts or _essence(here) != _essence(there)):
-                    return {
-                        "artifact": one.name,
-                        "line": number or other_number,
-                        "here": _text(here),
-                        "others": _text(there),
-                    }
+        mine_text, other_text = _numbered_lines(one), _numbered_lines(other)
+        line = _first_pair(
+            _without_comments(mine_text), _without_comments(other_text), _essence
+        ) or _first_pair(mine_text, other_text, None)
+        if line is not None:
+            number, here, there = line
+            return {"artifact": one.name, "line": number, "here": _text(here), "others": _text(there)}
     return _SAME_LINES
+
+
+_NumberedLine = tuple[int | None, bytes | None]
+
+
+def _numbered_lines(artifact: Artifact) -> list[_NumberedLine]:
+    return list(enumerate(comparable(artifact.bytes() or b"").split(b"\n"), 1))
+
+
+def _without_comments(lines: list[_NumberedLine]) -> list[_NumberedLine]:
+    return [line for line in lines if not (line[1] or b"").lstrip().startswith(b"#")]
+
+
+def _first_pair(
+    mine: list[_NumberedLine],
+    others: list[_NumberedLine],
+    essence: Callable[[bytes | None], bytes | None] | None,
+) -> tuple[int | None, bytes | None, bytes | None] | None:
+    """Return (number, line, other line) of the first lines that differ in their essence; None without."""
+    for (number, here), (other_number, there) in zip_longest(mine, others, fillvalue=(None, None)):
+        if here != there and (essence is None or essence(here) != essence(there)):
+            return number or other_number, here, there
+    return None
 
 
 def _essence(line: bytes | None) -> bytes | None:
@@ -189,19 +228,20 @@ def _text(line: bytes | None) -> str | None:
     return None if line is None else line.decode("utf-8", "replace")[:MAX_LINE]
 
 
-def inputs(frames: Frames, number: int) -> dict[str, dict]:
+def inputs(frames: Frames, number: int) -> dict[str, RankGraphsInputsHere]:
     """Return the inputs of a frame compile by name: the described tensors with a source; for an attempt
     without any, the sizes in its graph.
     """
     described = [row for row in frames.log.table("tensors") if frames.number_of(row) == number]
     graphs = [row for row in frames.log.table("graph_tensors") if frames.number_of(row) == number]
-    tensors: dict[str, dict] = {}
-    for attempt in sorted({row["attempt"] for row in (*described, *graphs)}):
+    tensors: dict[str, RankGraphsInputsHere] = {}
+    attempts = {row["attempt"] for row in described} | {row["attempt"] for row in graphs}
+    for attempt in sorted(attempt for attempt in attempts if attempt is not None):
         tensors |= _described(described, attempt) or _in_graph(graphs, attempt)
     return tensors
 
 
-def _described(rows: list[dict], attempt: int) -> dict[str, dict]:
+def _described(rows: list[TensorsRow], attempt: int) -> dict[str, RankGraphsInputsHere]:
     return {
         source: {
             "shape": row["shape"],
@@ -215,12 +255,12 @@ def _described(rows: list[dict], attempt: int) -> dict[str, dict]:
     }
 
 
-def _in_graph(rows: list[dict], attempt: int) -> dict[str, dict]:
+def _in_graph(rows: list[GraphTensorsRow], attempt: int) -> dict[str, RankGraphsInputsHere]:
     """Return the inputs of the first graph of the attempt."""
     row = next((row for row in rows if row["attempt"] == attempt), None)
     if row is None:
         return {}
-    nodes = zip(row["nodes"][: row["input_count"] or 0], row["shapes"])
+    nodes = zip(row["nodes"][: row["input_count"] or 0], row["shapes"], strict=False)
     return {node: {"shape": shape, "stride": None, "dtype": None, "device": None} for node, shape in nodes}
 
 

@@ -1,12 +1,14 @@
-"""Which compiles of different ranks are the same one, and where ranks first differ."""
+"""Tables of the matched compiles, and where ranks first differ."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import count
+from typing import Literal
 
+from tlparse_bundle.bundle.row_types import RankCompilesRow, RankDivergencesRow
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
-from tlparse_bundle.statements.ranks.frames import Frames
+from tlparse_bundle.statements.ranks.frames import Code, Frames
 
 
 class Matching:
@@ -35,8 +37,8 @@ def _key(comparison: Comparison, member: int, column: int) -> str | None:
     return None if frame is None else frame.key
 
 
-def _compiles(comparison: Comparison) -> list[dict]:
-    numbers: dict[tuple, count] = {}
+def _compiles(comparison: Comparison) -> list[RankCompilesRow]:
+    numbers: dict[Code, count[int]] = {}
     return [
         {
             "id": number,
@@ -44,15 +46,15 @@ def _compiles(comparison: Comparison) -> list[dict]:
             "file": comparison.usual(number, lambda frame: frame.filename),
             "first_line": comparison.usual(number, lambda frame: frame.first_line),
             "number": next(numbers.setdefault(column.code, count(1))),
-            "compile": comparison.usual(number, lambda frame: frame.key),
+            "compile": comparison.usual(number, lambda frame: frame.key) or "",
             "ranks": comparison.ranks(comparison.having(number)),
         }
         for number, column in enumerate(comparison.columns)
     ]
 
 
-def _divergences(comparison: Comparison) -> list[dict]:
-    """Of each kind of rank the first place where it is not like most; of equally many, like the first kind."""
+def _divergences(comparison: Comparison) -> list[RankDivergencesRow]:
+    """Return the first place where a kind of rank is not like most (of equally many, the first kind)."""
     total, first = len(comparison.members), set(comparison.orders[0])
     expected: dict[int, int] = {}  # column -> its place among them
     for column in range(len(comparison.columns)):
@@ -63,13 +65,13 @@ def _divergences(comparison: Comparison) -> list[dict]:
         comparison.usual(column, lambda frame: frame.graph) for column in range(len(comparison.columns))
     ]
     ids = [comparison.usual(column, lambda frame: frame.key) for column in range(len(comparison.columns))]
-    rows = []
-    for order, members in zip(comparison.orders, comparison.kinds):
+    rows: list[RankDivergencesRow] = []
+    for order, members in zip(comparison.orders, comparison.kinds, strict=True):
         frames = comparison.frames[members[0]]
-        found = _first(order, list(expected), [frame.graph for frame in frames], graphs)
-        if found is not None:
-            kind, column, number = found
-            later = zip(order[number:], frames[number:])
+        difference = _first(order, list(expected), [frame.graph for frame in frames], graphs)
+        if difference is not None:
+            kind, column, number = difference
+            later = zip(order[number:], frames[number:], strict=True)
             shifted = any(ids[other] != frame.key for other, frame in later if other in expected)
             rows.append(
                 {
@@ -85,11 +87,11 @@ def _divergences(comparison: Comparison) -> list[dict]:
 
 def _first(
     order: list[int], expected: list[int], mine: list[str | None], usual: list[str | None]
-) -> tuple[str, int, int] | None:
-    """(kind, column, number of the frame) of the first difference."""
-    wanted = set(expected)
+) -> tuple[Literal["extra", "missing", "order", "graph"], int, int] | None:
+    """Return (kind, column, number of the frame) of the first difference."""
+    common = set(expected)
     for number, column in enumerate(order):
-        if number >= len(expected) or column not in wanted:
+        if number >= len(expected) or column not in common:
             return "extra", column, number
         if column != expected[number]:
             lacking = expected[number] not in order

@@ -1,21 +1,28 @@
-"""What happened on some ranks and not on all: graph breaks, restarts, recompiles, guards; and failures, on
-all ranks as well.
+"""What happened on some ranks and not on all: graph breaks, restarts, recompiles, guards, outcomes of cache
+lookups; and failures, on all ranks as well.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from operator import itemgetter
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypedDict
 
+from tlparse_bundle.bundle.row_types import (
+    GraphBreakRecordsRow,
+    RankOccurrencesRow,
+    RecompileReasonsRow,
+)
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
+from tlparse_bundle.statements.ranks.rank_sets import grouped
 
-KINDS = ("failure", "graph_break", "restart", "recompile", "guard")
-MAX_TEXT = 2000  # characters
+Kind = Literal["failure", "graph_break", "restart", "recompile", "guard"]
+KINDS: tuple[Kind, ...] = ("failure", "graph_break", "restart", "recompile", "guard")
+MAX_TEXT = 2000  # characters; also of a reason for the outcome of a cache lookup
 MAX_GUARD_ROWS = 1000
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}|\b\d{9,}\b|\b(?<=cuda:)\d+")
 _GLOBAL_NUMBER = re.compile(
@@ -24,19 +31,37 @@ _GLOBAL_NUMBER = re.compile(
 _COMPILE_ID = re.compile(r"^(!\d+/)?\d+/\d+(_\d+)?: ")
 
 
+class Occurrence(NamedTuple):
+    kind: Kind
+    frame: int | None
+    text: str
+    type: str | None
+    file: str | None
+    line: int | None
+
+
+class OccurrencesDigest(TypedDict):
+    rows: list[list[Any]]  # the cells of each Occurrence
+    guards: list[str | None]  # hash of the guards of each frame
+
+
+class CachesDigest(TypedDict):
+    counts: dict[str, int]  # lookups of the log by cache and outcome
+    frames: list[list[list[str]]]  # for each frame the outcomes, and the reasons of those that have one
+
+
 class Occurrences:
     name = "occurrences"
 
-    def digest(self, frames: Frames) -> dict:
-        """``rows``: [kind, frame, text, type, file, line]; ``guards``: what stands for the guards of each
-        frame.
-        """
+    def digest(self, frames: Frames) -> OccurrencesDigest:
         return {
-            "rows": [*_failures(frames), *_graph_breaks(frames), *_recompiles(frames)],
+            "rows": [list(row) for row in (*_failures(frames), *_graph_breaks(frames), *_recompiles(frames))],
             "guards": _guard_hashes(frames),
         }
 
-    def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
+    def tables(
+        self, comparison: Comparison, digests: Sequence[OccurrencesDigest], tables: Tables
+    ) -> Iterator[RankTable]:
         rows = _partial(comparison, digests) + _partial_guards(comparison, digests)
         yield (
             "rank_occurrences",
@@ -50,18 +75,57 @@ class Occurrences:
         )
 
 
-def _row(
-    kind: str, frame: int | None, text: str | None, type_: str | None, file: str | None, line: int | None
-) -> list:
-    return [kind, frame, (text or "")[:MAX_TEXT], type_, file, line]
+class Caches:
+    name = "caches"
+
+    def digest(self, frames: Frames) -> CachesDigest:
+        counts: Counter[str] = Counter()
+        lookups: list[list[list[str]]] = [[[], []] for _ in range(len(frames))]
+        for row in frames.table("caches"):
+            text = f"{row['cache']} {row['outcome']}"
+            counts[text] += 1
+            number = frames.number_of(row)
+            if number is not None:
+                outcomes, reasons = lookups[number]
+                outcomes.append(text)
+                if row["reason"]:
+                    reasons.append(row["reason"][:MAX_TEXT])
+        return {"counts": dict(sorted(counts.items())), "frames": lookups}
+
+    def tables(
+        self, comparison: Comparison, digests: Sequence[CachesDigest], tables: Tables
+    ) -> Iterator[RankTable]:
+        totals = grouped(
+            (tuple(digest["counts"].items()), (number,)) for number, digest in enumerate(digests)
+        )
+        yield (
+            "rank_cache_totals",
+            [{"ranks": comparison.ranks(members), "counts": dict(counts)} for counts, members in totals],
+        )
+        yield (
+            "rank_caches",
+            [
+                {
+                    "rank_compile": column,
+                    "ranks": comparison.ranks(members),
+                    "outcomes": list(outcomes),
+                    "reasons": list(reasons),
+                }
+                for column, groups in comparison.by_column(
+                    digests, lambda digest, frame: tuple(map(tuple, digest["frames"][frame]))
+                )
+                if len(groups) > 1
+                for (outcomes, reasons), members in groups
+            ],
+        )
 
 
-def _failures(frames: Frames) -> list[list]:
+def _failures(frames: Frames) -> list[Occurrence]:
     return [
-        _row(
+        Occurrence(
             "restart" if row["kind"] == "restart" else "failure",
             frames.number_of(row),
-            row["reason"],
+            (row["reason"] or "")[:MAX_TEXT],
             row["type"],
             row["file"],
             row["line"],
@@ -71,18 +135,18 @@ def _failures(frames: Frames) -> list[list]:
     ]
 
 
-def _graph_breaks(frames: Frames) -> list[list]:
-    first: dict[int, dict] = {}
+def _graph_breaks(frames: Frames) -> list[Occurrence]:
+    first: dict[int, GraphBreakRecordsRow] = {}
     for record in frames.table("graph_break_records"):
         first.setdefault(record["graph_break"], record)
     rows = []
     for row in frames.table("graph_breaks"):
         text = ": ".join(filter(None, (row["reason"], row["source_line"])))
         rows.append(
-            _row(
+            Occurrence(
                 "graph_break",
                 frames.number_of(first[row["id"]]),
-                text,
+                text[:MAX_TEXT],
                 row["gb_id"],
                 row["file"],
                 row["line"],
@@ -91,29 +155,25 @@ def _graph_breaks(frames: Frames) -> list[list]:
     return rows
 
 
-def _recompiles(frames: Frames) -> list[list]:
-    """What guards asked for, whether torch refused it or not."""
-    first = {row["compile"]: row for row in frames.table("recompile_reasons") if row["position"] == 0}
-    asked = [(row["event"], row, row["text"]) for row in frames.table("recompiles")]
-    asked += [
-        (first.get(row["compile"], {}).get("event", row["first_event"]), row, row["recompile_reason"])
-        for row in frames.table("limits")
+def _recompiles(frames: Frames) -> list[Occurrence]:
+    """Return the recompiles that guard failures triggered, also those that torch refused."""
+    reasons = {row["compile"]: row for row in frames.table("recompile_reasons") if row["position"] == 0}
+    rows = [(row["event"], row["compile"], row["text"]) for row in frames.table("recompiles")]
+    for limit in frames.table("limits"):
+        failed = reasons.get(limit["compile"])
+        event = limit["first_event"] if failed is None else failed["event"]
+        rows.append((event, limit["compile"], limit["recompile_reason"]))
+    return [
+        _recompile(frames.number(compile), text, reasons.get(compile))
+        for _, compile, text in sorted(rows, key=lambda row: row[0])
     ]
-    rows = []
-    for _, row, text in sorted(asked, key=itemgetter(0)):
-        reason = first.get(row["compile"], {})
-        text = reason.get("guard") or text or ""
-        rows.append(
-            _row(
-                "recompile",
-                frames.number_of(row),
-                _COMPILE_ID.sub("", text),
-                None,
-                reason.get("file"),
-                reason.get("line"),
-            )
-        )
-    return rows
+
+
+def _recompile(frame: int | None, text: str | None, reason: RecompileReasonsRow | None) -> Occurrence:
+    if reason is None:
+        return Occurrence("recompile", frame, _COMPILE_ID.sub("", text or "")[:MAX_TEXT], None, None, None)
+    text = _COMPILE_ID.sub("", reason["guard"] or text or "")
+    return Occurrence("recompile", frame, text[:MAX_TEXT], None, reason["file"], reason["line"])
 
 
 def _guard_lists(frames: Frames) -> dict[int, int]:
@@ -123,22 +183,22 @@ def _guard_lists(frames: Frames) -> dict[int, int]:
 
 
 def _guard_hashes(frames: Frames) -> list[str | None]:
-    """Return what stands for the guards of each frame."""
+    """Return the hash of the guards of each frame."""
     of_frame = _guard_lists(frames)
-    wanted = set(of_frame.values())
-    hashes = {number: _guard_hash(guards) for number, guards in _guards(frames) if number in wanted}
+    listed = set(of_frame.values())
+    hashes = {number: _guard_hash(guards) for number, guards in _guards(frames) if number in listed}
     return [hashes.get(of_frame.get(frame, -1)) for frame in range(len(frames))]
 
 
 def _guards_of(frames: Frames, frame: int) -> set[tuple[str, str]]:
     """Return the guards of a frame as (kind, source)."""
-    wanted = _guard_lists(frames).get(frame)
-    return next((set(guards) for number, guards in _guards(frames) if number == wanted), set())
+    of_frame = _guard_lists(frames).get(frame)
+    return next((set(guards) for number, guards in _guards(frames) if number == of_frame), set())
 
 
 def _guards(frames: Frames) -> Iterator[tuple[int, list[tuple[str, str]]]]:
     """Yield each list of guards, as (kind, source), with its number: a log can have millions of guards."""
-    for number, rows in groupby(frames.log.stream("guards"), itemgetter("list")):
+    for number, rows in groupby(frames.log.stream("guards"), lambda row: int(row["list"])):
         yield number, [(row["kind"] or "", _GLOBAL_NUMBER.sub("_*", row["source"] or "")) for row in rows]
 
 
@@ -146,64 +206,64 @@ def _guard_hash(guards: list[tuple[str, str]]) -> str | None:
     return hashlib.sha256(repr(sorted(guards)).encode()).hexdigest()[:16] if guards else None
 
 
-def _identity(row: Sequence) -> tuple:
+def _identity(row: Occurrence) -> tuple[str, str, str | None, str, int | None]:
+    """Return what is the same on every rank where the same happened."""
     kind, _, text, type_, file, line = row
     return kind, _ADDRESS.sub("*", text), type_, (file or "").replace("\\", "/").rpartition("/")[2], line
 
 
-def _partial(comparison: Comparison, digests: Sequence[dict]) -> list[dict]:
-    """What is in some digests and not in all.
+def _partial(comparison: Comparison, digests: Sequence[OccurrencesDigest]) -> list[RankOccurrencesRow]:
+    """Return what is in some digests and not in all.
 
     A graph break is compared over the whole log, the rest by column.
     """
     everyone = range(len(comparison.members))
-    found: dict[tuple, tuple[list[Any], int | None, list[int]]] = {}
+    by_identity: dict[tuple[Any, ...], tuple[Occurrence, int | None, list[int]]] = {}
     for members in comparison.alike(digests):
         order = comparison.orders[comparison.kind[members[0]]]
         seen = set()
-        for row in digests[members[0]]["rows"]:
-            column = None if row[1] is None else order[row[1]]
-            key = (_identity(row), None if row[0] == "graph_break" else column)
+        for row in map(Occurrence._make, digests[members[0]]["rows"]):
+            column = None if row.frame is None else order[row.frame]
+            key = (_identity(row), None if row.kind == "graph_break" else column)
             if key not in seen:
                 seen.add(key)
-                found.setdefault(key, (row, column, []))[2].extend(members)
-    broken = {column for row, column, _ in found.values() if row[0] == "graph_break"}
+                by_identity.setdefault(key, (row, column, []))[2].extend(members)
+    broken = {column for row, column, _ in by_identity.values() if row.kind == "graph_break"}
     rows = []
-    for row, column, members in found.values():
-        if row[0] == "restart" and column in broken:
+    for row, column, members in by_identity.values():
+        if row.kind == "restart" and column in broken:
             continue  # most graph breaks restart the compile
-        having = everyone if row[0] == "graph_break" or column is None else comparison.having(column)
+        having = everyone if row.kind == "graph_break" or column is None else comparison.having(column)
         others = set(having) - set(members) or set(everyone) - set(members)
-        if others or row[0] == "failure":
+        if others or row.kind == "failure":
             rows.append(_shown(comparison, row, column, sorted(members), sorted(others)))
     return rows
 
 
 def _shown(
-    comparison: Comparison, row: Sequence, column: int | None, members: list[int], others: list[int]
-) -> dict:
-    kind, _, text, type_, file, line = row
+    comparison: Comparison, row: Occurrence, column: int | None, members: list[int], others: list[int]
+) -> RankOccurrencesRow:
     return {
-        "kind": kind,
+        "kind": row.kind,
         "rank_compile": column,
         "compile": None if column is None else comparison.key(members, column),
         "ranks": comparison.ranks(members),
         "others": comparison.ranks(others),
-        "text": text,
-        "type": type_,
-        "file": file,
-        "line": line,
+        "text": row.text,
+        "type": row.type,
+        "file": row.file,
+        "line": row.line,
     }
 
 
-def _partial_guards(comparison: Comparison, digests: Sequence[dict]) -> list[dict]:
-    """Guards that differ in a column among ranks with the same graph."""
-    rows: list[dict] = []
+def _partial_guards(comparison: Comparison, digests: Sequence[OccurrencesDigest]) -> list[RankOccurrencesRow]:
+    """Return the guards that differ in a column among ranks with the same graph."""
+    rows: list[RankOccurrencesRow] = []
     for column, groups in comparison.by_column(digests, lambda digest, frame: digest["guards"][frame]):
         usual = groups[0][1]
-        graph = comparison.frame(usual[0], column).graph
+        graph = comparison.graph(usual[0], column)
         for _, members in groups[1:]:
-            if len(rows) < MAX_GUARD_ROWS and comparison.frame(members[0], column).graph == graph:
+            if len(rows) < MAX_GUARD_ROWS and comparison.graph(members[0], column) == graph:
                 here, there = (
                     _guards_of(opened, cell)
                     for opened, cell in _opened(comparison, column, (members[0], usual[0]))
@@ -215,7 +275,7 @@ def _partial_guards(comparison: Comparison, digests: Sequence[dict]) -> list[dic
                     rows += [
                         _shown(
                             comparison,
-                            _row("guard", None, f"{kind}: {source}" if source else kind, None, None, None),
+                            _guard(f"{kind}: {source}" if source else kind),
                             column,
                             with_,
                             without,
@@ -223,6 +283,10 @@ def _partial_guards(comparison: Comparison, digests: Sequence[dict]) -> list[dic
                         for kind, source in sorted(guards)
                     ]
     return rows[:MAX_GUARD_ROWS]
+
+
+def _guard(text: str) -> Occurrence:
+    return Occurrence("guard", None, text[:MAX_TEXT], None, None, None)
 
 
 def _opened(comparison: Comparison, column: int, members: Sequence[int]) -> list[tuple[Frames, int]]:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeVar
+from typing import TypedDict, TypeVar
+
+Ranges = list[list[int]]  # [first, last] of each run of consecutive ranks, ascending
+
+
+class _OfCompile(TypedDict):
+    rank_compile: int
+
 
 K = TypeVar("K", bound=Hashable)
+R = TypeVar("R", bound=_OfCompile)
 
 
-def ranges(ranks: Iterable[int]) -> list[list[int]]:
-    """Ranks as [first, last] of each run of numbers, ascending."""
-    out: list[list[int]] = []
+def ranges(ranks: Iterable[int]) -> Ranges:
+    """Return ranks as [first, last] of each run of consecutive numbers, ascending."""
+    out: Ranges = []
     for rank in sorted(set(ranks)):
         if out and out[-1][1] == rank - 1:
             out[-1][1] = rank
@@ -21,31 +29,31 @@ def ranges(ranks: Iterable[int]) -> list[list[int]]:
 
 
 def ranks_in(runs: Iterable[Iterable[int]]) -> list[int]:
-    """The ranks of what ``ranges`` made."""
+    """Return the ranks in what ``ranges`` returned."""
     return [rank for first, last in runs for rank in range(first, last + 1)]
 
 
-def ranks_among(runs: Iterable[Iterable[int]], known: Sequence[int]) -> Sequence[int]:
-    """Those of the ``known`` ranks, ascending, that ``ranges`` made runs of.
+def ranks_among(runs: Iterable[Iterable[int]], ranks: Sequence[int]) -> Sequence[int]:
+    """Return those of some ranks, ascending, that are in what ``ranges`` returned.
 
     Runs may be long: a log may claim any rank.
     """
     return [
-        rank for first, last in runs for rank in known[bisect_left(known, first) : bisect_right(known, last)]
+        rank for first, last in runs for rank in ranks[bisect_left(ranks, first) : bisect_right(ranks, last)]
     ]
 
 
 def within(runs: Iterable[Sequence[int]], others: Sequence[Sequence[int]]) -> bool:
-    """Whether all ranks of what ``ranges`` made are among others.
+    """Return whether all ranks in what ``ranges`` returned are among others.
 
     Runs may be long: a log may claim any rank.
     """
     return all(any(first <= low and high <= last for first, last in others) for low, high in runs)
 
 
-def gaps(ranks: Iterable[int], end: int) -> list[list[int]]:
-    """What is lacking from 0 up to ``end`` (exclusive), as [first, last] of each run."""
-    out: list[list[int]] = []
+def gaps(ranks: Iterable[int], end: int) -> Ranges:
+    """Return the numbers from 0 up to ``end`` (exclusive) that are not among some ranks."""
+    out: Ranges = []
     expected = 0
     for rank in [*sorted(set(ranks)), end]:
         if expected < rank <= end:
@@ -54,16 +62,16 @@ def gaps(ranks: Iterable[int], end: int) -> list[list[int]]:
     return out
 
 
-def of_compiles(rows: Iterable[dict]) -> dict[int, list[dict]]:
-    """Rows by their ``rank_compile``, in order."""
-    found: dict[int, list[dict]] = {}
+def of_compiles(rows: Iterable[R]) -> dict[int, list[R]]:
+    """Return rows by their ``rank_compile``, in order."""
+    by_compile: dict[int, list[R]] = {}
     for row in rows:
-        found.setdefault(row["rank_compile"], []).append(row)
-    return found
+        by_compile.setdefault(row["rank_compile"], []).append(row)
+    return by_compile
 
 
 def grouped(pairs: Iterable[tuple[K, Iterable[int]]]) -> list[tuple[K, list[int]]]:
-    """(value, members with it), most members first, of equally many the one with the lowest member."""
+    """Return (value, members with it): most members first, of equally many the one with the lowest member."""
     groups: dict[K, list[int]] = {}
     for value, members in pairs:
         groups.setdefault(value, []).extend(members)

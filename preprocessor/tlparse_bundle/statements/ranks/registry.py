@@ -10,41 +10,39 @@ from typing import Any, Protocol
 
 from tlparse_bundle.base.plugins import Loaded, need, own_name, plugins
 from tlparse_bundle.bundle.layout import is_own
-from tlparse_bundle.statements.ranks.caches import Caches
 from tlparse_bundle.statements.ranks.call_order import Order
 from tlparse_bundle.statements.ranks.collectives import Collectives
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
+from tlparse_bundle.statements.ranks.estimates import Runtime, Tensors
 from tlparse_bundle.statements.ranks.execution import Execution
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.graphs import Graphs
 from tlparse_bundle.statements.ranks.health import Health
 from tlparse_bundle.statements.ranks.matching import Matching
-from tlparse_bundle.statements.ranks.occurrences import Occurrences
-from tlparse_bundle.statements.ranks.runtime import Runtime
+from tlparse_bundle.statements.ranks.occurrences import Caches, Occurrences
 from tlparse_bundle.statements.ranks.skew import Skew
-from tlparse_bundle.statements.ranks.tensors import Tensors
 
 
 class Analysis(Protocol):
-    """One analysis: what it needs of each log, and the tables that it makes of that.
+    """An analysis: what it needs of each log, and the tables that it builds.
 
-    ``name`` tells the analysis from the others. Each of our tables has a schema of its name.
+    ``name`` is unique. Each of our tables has a schema of its name.
     """
 
     name: str
 
     def digest(self, frames: Frames) -> Any:
-        """What it needs of one log: a JSON value, small. It is called in a worker process."""
+        """Return what it needs of one log: a small JSON value. Called in a worker process."""
 
     def tables(self, comparison: Comparison, digests: Sequence[Any], tables: Tables) -> Iterable[RankTable]:
         """Yield (name, rows) of each table; the rows of a table have the same keys in the same order.
 
         ``digests`` are in the order of the members, equal ones are one object; ``tables`` are the rows of the
-        tables made before, by name.
+        tables of earlier analyses, by name.
         """
 
 
-# In the order in which they are made. The findings see all of them.
+# In the order in which they run. The findings see all of them.
 ANALYSES: tuple[type[Analysis], ...] = (
     Matching,
     Graphs,
@@ -62,13 +60,13 @@ ENTRY_POINTS = "tlparse_bundle.ranks"
 
 
 def analyses() -> list[Analysis]:
-    """All analyses of ours, in the order in which they are made."""
+    """Return all analyses of ours, in the order in which they run."""
     return [analysis() for analysis in ANALYSES]
 
 
 @dataclass(frozen=True)
 class PluginAnalysis:
-    """The analysis of a plug-in: its name, and what makes one."""
+    """The analysis of a plug-in: its name, and the function that creates one."""
 
     name: str
     make: Callable[[], Analysis]

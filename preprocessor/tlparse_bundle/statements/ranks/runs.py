@@ -19,7 +19,7 @@ _HOUR_US = 3_600_000_000
 
 
 class RunOfLog(NamedTuple):
-    """What a log tells of its run; None where it does not."""
+    """What a log records about its run; None for what it does not."""
 
     log_id: str
     rank: int
@@ -83,7 +83,7 @@ class Run:
 
 
 def runs_of(logs: Sequence[RunOfLog]) -> list[Run]:
-    """The runs in the order of their start."""
+    """Return the runs in the order of their start."""
     if len({log.rank for log in logs}) == len(logs):
         return [Run({log.rank: log for log in logs})]
     runs: list[Run] = []
@@ -109,9 +109,8 @@ def runs_of(logs: Sequence[RunOfLog]) -> list[Run]:
         else:
             runs.append(run := Run())
         run.logs[log.rank] = log
-    for (
-        run
-    ) in runs:  # a later run may have begun with a log that an earlier one, which lacks this rank, was given
+    # A later run may have begun with a log that was put into an earlier one, which lacks this rank.
+    for run in runs:
         for log in list(run.logs.values()):
             others = [other for other in runs if other is not run and other.takes(log)]
             nearest = min(others, key=lambda other: other.distance(log), default=None)
@@ -133,14 +132,14 @@ def _swap(run: Run, other: Run) -> None:
         (log.last_epoch_us for log in run.logs.values() if log.last_epoch_us is not None), default=None
     )
     for rank in run.logs.keys() & other.logs.keys():
-        own, its = run.logs[rank], other.logs[rank]
-        at_once = last is None or its.start_epoch_us is None or its.start_epoch_us <= last
-        if at_once and its.weight > own.weight:
-            run.logs[rank], other.logs[rank] = its, own
+        log, other_log = run.logs[rank], other.logs[rank]
+        at_once = last is None or other_log.start_epoch_us is None or other_log.start_epoch_us <= last
+        if at_once and other_log.weight > log.weight:
+            run.logs[rank], other.logs[rank] = other_log, log
 
 
 def to_compare(runs: Sequence[Run]) -> int:
-    """The newest attempt of the run with most ranks."""
+    """Return the number of the newest attempt of the run with most ranks."""
     largest = max(range(len(runs)), key=lambda number: (len(runs[number].logs), number))
     return max(
         number
@@ -150,8 +149,8 @@ def to_compare(runs: Sequence[Run]) -> int:
 
 
 def is_attempt(run: Run, other: Run) -> bool:
-    """Whether two runs are attempts of one job: most ranks are there again, and nothing tells that it is
-    another one.
+    """Return whether two runs are attempts of one job: most ranks are in both, and neither world size nor
+    versions differ.
     """
     sizes = {run.world_size, other.world_size} - {None}
     return (
@@ -163,8 +162,8 @@ def is_attempt(run: Run, other: Run) -> bool:
 
 
 def run_described(frames: Frames, calls: Iterable[Call]) -> tuple[int | None, int | None, int | None]:
-    """(world size, time of the first record, time of the last one), microseconds since 1970-01-01 UTC; None
-    where it does not tell.
+    """Return (world size, time of the first record, time of the last one), times in microseconds since
+    1970-01-01 UTC; None for what is not recorded.
 
     ``calls`` are the distinct calls of collectives of the log. Those of the default group may name its size,
     as tables of estimates do.
@@ -179,4 +178,4 @@ def run_described(frames: Frames, calls: Iterable[Call]) -> tuple[int | None, in
     sizes = {row["world_size"] for row in frames.table("estimate_tables")} | {
         call.group_size for call in calls if call.group == WORLD
     }
-    return max(sizes - {None, 0}, default=None), origin, last
+    return max((size for size in sizes if size), default=None), origin, last

@@ -19,7 +19,7 @@ from tlparse_bundle.bundle.atomic.folder import new_file
 from tlparse_bundle.bundle.checks import damaged
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.bundle.schemas import schema
-from tlparse_bundle.statements.finding_limit import KIND as UNLISTED
+from tlparse_bundle.statements.finding import UNLISTED
 from tlparse_bundle.statements.ranks.findings import MAX_FINDINGS
 from tlparse_bundle.statements.runs.check.limits import AMOUNTS, COMPILE_TIME, Amount
 from tlparse_bundle.statements.runs.compare.matched_findings import TIMED

@@ -1,14 +1,41 @@
-"""Limits on the numbers of a log, and why a number may not be certain."""
+"""Outcomes of a check, and limits on the numbers of a log."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import duration, large, plural
-from tlparse_bundle.statements.runs.check.verdict import FAILED, PASSED, UNKNOWN, Outcome
-from tlparse_bundle.statements.selection import Section
+
+if TYPE_CHECKING:
+    from tlparse_bundle.statements.selection import Section
+
+PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """``rule`` as the user wrote it.
+
+    ``log``: its name; "" where the rule is about all. ``findings``: rows that show why it failed.
+    """
+
+    rule: str
+    log: str
+    outcome: str  # PASSED, FAILED or UNKNOWN
+    text: str
+    findings: Sequence[Mapping[str, Any]] = ()
+
+
+def failing(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> list[Outcome]:
+    """Those that make the check fail."""
+    return [
+        outcome
+        for outcome in outcomes
+        if outcome.outcome == FAILED or (outcome.outcome == UNKNOWN and not allow_unknown)
+    ]
 
 
 @dataclass(frozen=True)
@@ -22,7 +49,7 @@ class Amount:
     kinds: tuple[str, ...] = ()
     unit: str = ""  # "us": a time
 
-    def of(self, summary: dict) -> int | None:
+    def of(self, summary: Mapping[str, Any]) -> int | None:
         """The number; None when the log does not record it."""
         values = [summary[field] for field in self.fields]
         if self.unit == "us" and not summary["compile_count"]:

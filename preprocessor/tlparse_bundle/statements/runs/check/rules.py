@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.wording import duration, listed, plural
-from tlparse_bundle.statements.finding_limit import KIND as UNLISTED
+from tlparse_bundle.statements.finding import UNLISTED
 from tlparse_bundle.statements.ranks.findings import KINDS as KINDS_OF_RANKS
 from tlparse_bundle.statements.registry import kinds as kinds_of_logs
 from tlparse_bundle.statements.registry import plugin_kinds
@@ -22,8 +22,17 @@ from tlparse_bundle.statements.runs.check.baseline import (
     is_unknown,
     time_of,
 )
-from tlparse_bundle.statements.runs.check.limits import BREAKS, COMPILE_TIME, FAILURES, RECOMPILES, untold
-from tlparse_bundle.statements.runs.check.verdict import FAILED, PASSED, UNKNOWN, Outcome
+from tlparse_bundle.statements.runs.check.limits import (
+    BREAKS,
+    COMPILE_TIME,
+    FAILED,
+    FAILURES,
+    PASSED,
+    RECOMPILES,
+    UNKNOWN,
+    Outcome,
+    untold,
+)
 from tlparse_bundle.statements.runs.compare.matched_findings import GONE, NEW, WORSE, matched_findings
 from tlparse_bundle.statements.selection import Section
 

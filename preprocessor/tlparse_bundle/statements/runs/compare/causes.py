@@ -57,8 +57,9 @@ def torch_changes(pairs: Pairs) -> Iterator[Change]:
     if base and new and base != new:
         yield Change(
             "torch",
-            "changed",
+            "info",
             f"torch {code(new)}, was {code(base)}",
+            change="changed",
             details={"base": base, "new": new},
             key="torch",
         )
@@ -72,8 +73,9 @@ def setting_changes(pairs: Pairs) -> Iterator[Change]:
         details = {"config": setting.config, "name": setting.name, "base": setting.base, "new": setting.new}
         yield Change(
             "setting",
-            "changed",
+            "info",
             f"{code(name)} is {code(setting.new)}, was {code(setting.base)}",
+            change="changed",
             details=details,
             key=("setting", setting.config, setting.name),
         )
@@ -90,10 +92,18 @@ def backend_changes(pairs: Pairs) -> Iterator[Change]:
             dict.fromkeys(function_name(pairs.rows[number].pair.frame.function) for number in numbers)
         )
         yield Change(
-            "backend", "changed", f"Different backend for {listed(names)}: {_STEPS[now]}, was {_STEPS[before]}",
-            "The log does not record the name of a backend. These are the last steps that the compiles reached.", pairs=numbers, cost_us=pairs.cost_us(numbers),
-            count=len(numbers), details={"base": before, "new": now}, key=("backend", before, now),
-        )  # fmt: skip
+            "backend",
+            "info",
+            f"Different backend for {listed(names)}: {_STEPS[now]}, was {_STEPS[before]}",
+            text="The log does not record the name of a backend. These are the last steps that the compiles"
+            " reached.",
+            change="changed",
+            pairs=numbers,
+            cost_us=pairs.cost_us(numbers),
+            count=len(numbers),
+            details={"base": before, "new": now},
+            key=("backend", before, now),
+        )
 
 
 def finding_changes(pairs: Pairs) -> Iterator[Change]:
@@ -157,22 +167,22 @@ def _finding(pairs: Pairs, found: Matched) -> Change:
     remedies = [remedy["text"] for remedy in row["remedies"]] if found.new else []
     return Change(
         "finding",
-        found.change,
-        f"{row['title']}" + (f" ({counts})" if counts else ""),
-        "\n\n".join([row["text"], *remedies]) if found.change != GONE else "",
         row["severity"] if found.new else "info",
-        (row["function"], row["file"], row["line"]),
-        sorted(numbers),
-        (
+        row["title"] + (f" ({counts})" if counts else ""),
+        text="\n\n".join([row["text"], *remedies]) if found.change != GONE else "",
+        place=(row["function"], row["file"], row["line"]),
+        change=found.change,
+        pairs=sorted(numbers),
+        cost_us=(
             pairs.cost_us([number for number in numbers if not pairs.rows[number].both])
             if found.change in (NEW, GONE)
             else None
         ),
-        row["count"],
-        found.base_index,
-        found.new_index,
-        {"kind": row["kind"], "fingerprint": row["fingerprint"]},
-        ("finding", row["kind"], row["fingerprint"]),
+        count=row["count"],
+        base_finding_index=found.base_index,
+        new_finding_index=found.new_index,
+        details={"kind": row["kind"], "fingerprint": row["fingerprint"]},
+        key=("finding", row["kind"], row["fingerprint"]),
     )
 
 
@@ -230,9 +240,18 @@ def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
             )
         )
         yield Change(
-            "graph", "changed", f"{function_name(function)}{_place(file, line)}: {what}{size}", why, "info", (function, file and tail(file), line), numbers,
-            None, len(rows), details={"base_nodes": sizes[0] or None, "new_nodes": sizes[1] or None}, key=("graph", function, file, line), because_of=cause and cause.key,
-        )  # fmt: skip
+            "graph",
+            "info",
+            f"{function_name(function)}{_place(file, line)}: {what}{size}",
+            text=why,
+            place=(function, file and tail(file), line),
+            change="changed",
+            pairs=numbers,
+            count=len(rows),
+            details={"base_nodes": sizes[0] or None, "new_nodes": sizes[1] or None},
+            key=("graph", function, file, line),
+            because_of=cause and cause.key,
+        )
 
 
 def _place(file: str | None, line: int | None) -> str:
@@ -256,8 +275,18 @@ def training_changes(pairs: Pairs) -> Iterator[Change]:
                 ).append(number)
     for (function, file, line, now), numbers in groups.items():
         words = ("for inference", "for training")
-        yield Change("graph", "changed", f"{function_name(function)}{_place(file, line)} is compiled {words[now]}, was {words[not now]}", f"AOTAutograd made {'a' if now else 'no'} backward graph of it.",
-                     place=(function, file and tail(file), line), pairs=numbers, count=len(numbers), details={"base": words[not now], "new": words[now]}, key=("training", function, file, line))  # fmt: skip
+        yield Change(
+            "graph",
+            "info",
+            f"{function_name(function)}{_place(file, line)} is compiled {words[now]}, was {words[not now]}",
+            text=f"AOTAutograd made {'a' if now else 'no'} backward graph of it.",
+            place=(function, file and tail(file), line),
+            change="changed",
+            pairs=numbers,
+            count=len(numbers),
+            details={"base": words[not now], "new": words[now]},
+            key=("training", function, file, line),
+        )
 
 
 class Setting(NamedTuple):

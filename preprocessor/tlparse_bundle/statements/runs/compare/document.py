@@ -8,7 +8,7 @@ from tlparse_bundle import __version__
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.statements.runs.compare import causes, effects
-from tlparse_bundle.statements.runs.compare.change import Change, ordered
+from tlparse_bundle.statements.runs.compare.change import Change, rows
 from tlparse_bundle.statements.runs.compare.compile_pairs import Compared, Pairs, Side
 from tlparse_bundle.statements.runs.compare.headline import summary
 from tlparse_bundle.statements.runs.compare.net_result import counts
@@ -165,7 +165,7 @@ def _log(
         ],
         "spans": _spans(*runs),
         "compiles": [_compile(row) for row in pairs.rows],
-        "changes": ordered(_changes(pairs)),
+        "changes": rows(_changes(pairs)),
     }
 
 
@@ -239,8 +239,10 @@ def _spans(base: Run, new: Run) -> list[dict]:
         {**new.spans, **base.spans},
         key=lambda name: -max(run.spans.get(name, (0, 0))[0] for run in (base, new)),
     )
-    rows = ((name, base.spans.get(name, (0, 0)), new.spans.get(name, (0, 0))) for name in names[:_MAX_SPANS])
+    totals = (
+        (name, base.spans.get(name, (0, 0)), new.spans.get(name, (0, 0))) for name in names[:_MAX_SPANS]
+    )
     return [
         {"name": name, "base_us": ours[0], "new_us": theirs[0], "base_count": ours[1], "new_count": theirs[1]}
-        for name, ours, theirs in rows
+        for name, ours, theirs in totals
     ]

@@ -57,9 +57,18 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
             title = f"{name} is compiled {times(counts[1])}, was {times(counts[0])}"
         cause = next((change for change in findings if _led_to(change, frame, numbers, is_new)), None)
         yield Change(
-            "compile", "new" if is_new else "gone", title, "", "info", (function, file or None, frame.first_line), numbers, pairs.cost_us(numbers),
-            len(numbers), details={"base_count": counts[0], "new_count": counts[1]}, key=("compile", function, file, is_new), because_of=cause and cause.key,
-        )  # fmt: skip
+            "compile",
+            "info",
+            title,
+            place=(function, file or None, frame.first_line),
+            change="new" if is_new else "gone",
+            pairs=numbers,
+            cost_us=pairs.cost_us(numbers),
+            count=len(numbers),
+            details={"base_count": counts[0], "new_count": counts[1]},
+            key=("compile", function, file, is_new),
+            because_of=cause and cause.key,
+        )
 
 
 def _led_to(finding: Change, frame, numbers: Sequence[int], is_new: bool) -> bool:
@@ -122,11 +131,23 @@ def _cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
         verb = {"hit": "hit", "miss": "missed", "bypass": "bypassed it"}
         why = "" if before != "hit" or now != "miss" else f": {_why(parts)}"
         yield Change(
-            "cache", "better" if now == "hit" else "worse", f"{CACHES[cache]}: {what} {verb[now]} that {verb[before]} before{why}", _values(lookups),
-            "info" if now == "hit" else "warning", (None, None, None), numbers, _lookup_cost_us(pairs, numbers, lookups), len(found),
-            details={"cache": cache, "base": before, "new": now, "parts": None if parts is None else list(parts)},
-            key=("cache", cache, before, now, parts), because_of=_cause(parts, numbers, causes) if now == "miss" else None,
-        )  # fmt: skip
+            "cache",
+            "info" if now == "hit" else "warning",
+            f"{CACHES[cache]}: {what} {verb[now]} that {verb[before]} before{why}",
+            text=_values(lookups),
+            change="better" if now == "hit" else "worse",
+            pairs=numbers,
+            cost_us=_lookup_cost_us(pairs, numbers, lookups),
+            count=len(found),
+            details={
+                "cache": cache,
+                "base": before,
+                "new": now,
+                "parts": None if parts is None else list(parts),
+            },
+            key=("cache", cache, before, now, parts),
+            because_of=_cause(parts, numbers, causes) if now == "miss" else None,
+        )
 
 
 def _lookup_cost_us(pairs: Pairs, numbers: Sequence[int], lookups: Sequence[Lookup]) -> int | None:
@@ -222,9 +243,16 @@ def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
         causing[0] if len(causing) == 1 and causing[0].kind == "setting" else None
     )  # another torch is often on another machine
     yield Change(
-        "code", "changed", f"Inductor made other code of {plural(len(numbers), 'graph')} that did not change: {listed(names)}", "Settings, another torch or another processor make it; the graphs are the same.", "info", (None, None, None),
-        numbers, None, len(numbers), key="code", because_of=cause and cause.key,
-    )  # fmt: skip
+        "code",
+        "info",
+        f"Inductor made other code of {plural(len(numbers), 'graph')} that did not change: {listed(names)}",
+        text="Settings, another torch or another processor make it; the graphs are the same.",
+        change="changed",
+        pairs=numbers,
+        count=len(numbers),
+        key="code",
+        because_of=cause and cause.key,
+    )
 
 
 def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
@@ -255,11 +283,18 @@ def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
             (change for change in by_evidence if number in change.pairs and _may_lead(change, slower)), None
         ) or (step if slower == (whole > 0) else None)
         yield Change(
-            "time", "worse" if slower else "better",
-            f"{function_name(frame.function)} [{frame.key}] takes {duration(now)} to compile, was {duration(before)}", "", "warning" if slower else "info",
-            (frame.function, frame.filename and tail(frame.filename), frame.first_line), [number], now - before,
-            details={"base_us": before, "new_us": now, "span": None}, key=("time", number), because_of=cause and (cause.because_of or cause.key),
-        )  # fmt: skip
+            "time",
+            "warning" if slower else "info",
+            f"{function_name(frame.function)} [{frame.key}] takes {duration(now)} to compile, was"
+            f" {duration(before)}",
+            place=(frame.function, frame.filename and tail(frame.filename), frame.first_line),
+            change="worse" if slower else "better",
+            pairs=[number],
+            cost_us=now - before,
+            details={"base_us": before, "new_us": now, "span": None},
+            key=("time", number),
+            because_of=cause and (cause.because_of or cause.key),
+        )
 
 
 def _may_lead(change: Change, slower: bool) -> bool:
@@ -282,10 +317,16 @@ def span_changes(base: Sequence[Run], new: Sequence[Run]) -> Iterator[Change]:
         )
         slower = now > before
         yield Change(
-            "time", "worse" if slower else "better", f"{code(name)} takes {duration(now)} in all, was {duration(before)}",
-            f"The spans of this name, without the time of the spans within: {often}.", "warning" if slower else "info", cost_us=now - before, count=count,
-            details={"base_us": before, "new_us": now, "span": name}, key=("span", name),
-        )  # fmt: skip
+            "time",
+            "warning" if slower else "info",
+            f"{code(name)} takes {duration(now)} in all, was {duration(before)}",
+            text=f"The spans of this name, without the time of the spans within: {often}.",
+            change="worse" if slower else "better",
+            cost_us=now - before,
+            count=count,
+            details={"base_us": before, "new_us": now, "span": name},
+            key=("span", name),
+        )
 
 
 def _by_runs(base: Sequence[Run], new: Sequence[Run]) -> list[str]:

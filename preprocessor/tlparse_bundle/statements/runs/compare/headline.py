@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from tlparse_bundle.base.wording import code, duration, large, listed, plural
 from tlparse_bundle.statements.not_recorded import TOPICS
+from tlparse_bundle.statements.runs.compare.change import cost_text
 from tlparse_bundle.statements.runs.compare.net_result import Net, Root, is_new_error, net
 from tlparse_bundle.statements.torch_messages import CACHES
 
@@ -164,11 +165,7 @@ def _reasons(found: Net, shown: Sequence[Root], both: Sequence[dict]) -> list[st
             and abs(root.cost_us - found.net_us) <= _NEARLY * abs(found.net_us)
         )
         about = [
-            *(
-                []
-                if told or not root.cost_us
-                else [f"{'+' if root.cost_us > 0 else '−'}{duration(abs(root.cost_us))}"]
-            ),
+            *([] if told or not root.cost_us else [cost_text(root.cost_us)]),
             *_ranks(root, both),
         ]
         sentences.append(
@@ -213,7 +210,7 @@ _OUTCOMES = {"miss": "misses", "bypass": "bypasses", "hit": "hits"}
 
 
 def _led(root: Root) -> list[dict]:
-    return [change for change in root.log["changes"] if change["because_of"] == root.index]
+    return [change for change in root.log["changes"] if change["because_of"] == root.number]
 
 
 def _compiles(root: Root) -> list[str]:

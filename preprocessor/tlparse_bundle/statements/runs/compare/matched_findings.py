@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tlparse_bundle.statements.finding import SEVERITIES
-from tlparse_bundle.statements.finding_limit import KIND as UNLISTED
+from tlparse_bundle.statements.finding import UNLISTED
 from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.source_places import tail
+from tlparse_bundle.statements.statement import severity_of
 
 NEW, GONE, WORSE, BETTER, SAME = "new", "gone", "worse", "better", "same"
 # Kinds that a log cannot have whose torch does not write what they are made of (summary.untold).
@@ -118,7 +118,7 @@ def _place(row: dict) -> tuple:
 
 
 def _change(old: dict, row: dict) -> str:
-    before, now = ((-SEVERITIES.index(one["severity"]), one["count"]) for one in (old, row))
+    before, now = ((-severity_of(one).rank, one["count"]) for one in (old, row))
     return SAME if before == now else WORSE if now > before else BETTER
 
 

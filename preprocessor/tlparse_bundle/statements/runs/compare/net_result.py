@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tlparse_bundle.statements.runs.compare.change import identity
 from tlparse_bundle.statements.runs.compare.run import Run
 
 LEAST_PART = 0.1  # of the net difference: a smaller change is not named as a reason of it
@@ -52,7 +53,7 @@ class Root(NamedTuple):
 
     change: dict
     log: dict
-    index: int
+    number: int
     cost_us: int | None
     logs: Sequence[dict]
 
@@ -81,15 +82,6 @@ class Net(NamedTuple):
             if root.cost_us and (root.cost_us > 0) == more and abs(root.cost_us) >= least
         ]
         return sorted(found, key=lambda root: -abs(root.cost_us or 0))
-
-
-def identity(change: dict) -> tuple:
-    """The same for the same change of another rank, however long it takes there."""
-    about = (
-        change["details"].get(name)
-        for name in ("fingerprint", "config", "name", "cache", "base", "new", "span")
-    )
-    return change["kind"], change["change"], change["function"], change["file"], *about
 
 
 def net(logs: Sequence[dict]) -> Net:

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from tlparse_bundle.base.wording import code, duration, plural
 from tlparse_bundle.statements.facts import total
+from tlparse_bundle.statements.kinds.vllm import named, piece_name
 from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare.change import Change
 from tlparse_bundle.statements.runs.compare.compile_pairs import Pairs
 from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.source_places import tail
-from tlparse_bundle.statements.vllm_names import named, piece_name
 
 # What a piece cost: code was made for it, or it was had for little.
 _CLASSES = {"compiled": "compiled", "inductor_loaded": "compiled", "loaded": "loaded", "reused": "reused"}
@@ -76,8 +76,16 @@ def _mode_change(pairs: Pairs, ahead: bool) -> Change:
     took = f": {duration(times[1])}, was {duration(times[0])}" if both else ""
     now, before = ("ahead of time", "at the first call of the model")[:: 1 if ahead else -1]
     own = [number for number in _compiles_of(pairs, sides) if not pairs.rows[number].both]
-    return Change("vllm", "changed", f"vLLM compiles {now}, and did {before} in the base run{took}", pairs=own, cost_us=times[1] - times[0] if both else None,
-                  details={"base": before, "new": now, "pieces": []}, key=("vllm", "mode"))  # fmt: skip
+    return Change(
+        "vllm",
+        "info",
+        f"vLLM compiles {now}, and did {before} in the base run{took}",
+        change="changed",
+        pairs=own,
+        cost_us=times[1] - times[0] if both else None,
+        details={"base": before, "new": now, "pieces": []},
+        key=("vllm", "mode"),
+    )
 
 
 def _compiles_of(pairs: Pairs, sides: Sequence[Run]) -> list[int]:
@@ -154,11 +162,28 @@ def _change(
         )
     worse = now == "compiled" or before is None
     return Change(
-        "vllm", "new" if before is None else "gone" if now is None else "worse" if worse else "better" if before == "compiled" else "changed",
-        title, _why(before, now, found) if None not in (before, now) else "", "warning" if now == "compiled" and before is not None else "info", (None, None, None),
-        sorted(set(_pair_numbers(pairs, found))), cost, len(found),
-        details={"base": before, "new": now, "pieces": [piece_name(row) for row in rows[:50]]}, key=("vllm", before, now), because_of=because_of,
-    )  # fmt: skip
+        "vllm",
+        "warning" if now == "compiled" and before is not None else "info",
+        title,
+        text=_why(before, now, found) if None not in (before, now) else "",
+        change=(
+            "new"
+            if before is None
+            else "gone"
+            if now is None
+            else "worse"
+            if worse
+            else "better"
+            if before == "compiled"
+            else "changed"
+        ),
+        pairs=sorted(set(_pair_numbers(pairs, found))),
+        cost_us=cost,
+        count=len(found),
+        details={"base": before, "new": now, "pieces": [piece_name(row) for row in rows[:50]]},
+        key=("vllm", before, now),
+        because_of=because_of,
+    )
 
 
 def _why(before: str, now: str, found: Sequence[_Piece]) -> str:
@@ -251,8 +276,9 @@ def _setting_changes(base: Sequence[dict], new: Sequence[dict]) -> Iterator[Chan
                 details = {"config": "vllm", "name": name, "base": values[0], "new": values[1]}
                 yield Change(
                     "setting",
-                    "changed",
+                    "info",
                     f"vLLM's {code(name)} is {code(values[1])}, was {code(values[0])}",
+                    change="changed",
                     details=details,
                     key=("setting", "vllm", name),
                 )
