@@ -19,8 +19,7 @@ from tlparse_bundle.bundle.checks import (
     rows_shape,
     shape,
 )
-from tlparse_bundle.bundle.envelope_keys import CONTEXT_KEYS
-from tlparse_bundle.bundle.layout import FORMAT_MINOR, LIVE, blob_path
+from tlparse_bundle.bundle.layout import CONTEXT_KEYS, FORMAT_MINOR, LIVE, blob_path
 from tlparse_bundle.bundle.manifest import rank_paths
 from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.restore import restored_bytes, verbatim_bytes

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Protocol, Self
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.bundle.atomic import finished
+from tlparse_bundle.bundle.atomic import finished_places
 from tlparse_bundle.bundle.layout import MANIFEST
 from tlparse_bundle.cli.child_process import Child, Lifeline
 from tlparse_bundle.cli.exits import Terminated
@@ -154,7 +154,7 @@ class Following:
             ) from None
         if isinstance(answer, BaseException):
             raise answer
-        finished.places.append(str(self.what.out))
+        finished_places.append(str(self.what.out))
         self.result = answer
 
     def end_server(self) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from itertools import product
 
 from tlparse_bundle.base.diagnostics import Diagnostics
-from tlparse_bundle.bundle.envelope_keys import CONTEXT_KEYS, ID_KEYS
 from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.bundle.layout import CONTEXT_KEYS, ID_KEYS
 from tlparse_bundle.log.clock import Clock
 from tlparse_bundle.log.compile_id import CompileId, Occurrences
 from tlparse_bundle.log.envelope_cache import Head, KnownEnvelopes, Tail

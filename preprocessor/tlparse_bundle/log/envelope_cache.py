@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tlparse_bundle.bundle.envelope_keys import ID_KEYS
 from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.bundle.layout import ID_KEYS
 from tlparse_bundle.log.compile_id import CompileId
 from tlparse_bundle.log.event import TIMELINE
 from tlparse_bundle.log.payload import Payload

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.bundle.atomic import finished, leftovers
+from tlparse_bundle.bundle.atomic import finished_places, leftovers
 
 _HELD_BACK = tuple(
     getattr(signal, name)
@@ -81,7 +81,7 @@ class Staging:
         """What was done stays."""
         (self.path / leftovers.UNDO).unlink(missing_ok=True)
         self.done = True
-        finished.places.append(str(self.out))
+        finished_places.append(str(self.out))
 
     def _end(self) -> None:
         """If even this is interrupted the guardian goes on with it."""
