@@ -19,10 +19,9 @@ from tlparse_bundle.bundle.atomic import permissions
 from tlparse_bundle.bundle.atomic.folder import is_empty, unwritable
 from tlparse_bundle.bundle.atomic.staging import Staging
 from tlparse_bundle.bundle.codecs import Codec
-from tlparse_bundle.bundle.file_list import named_files
 from tlparse_bundle.bundle.json_codec import dumps_indented
 from tlparse_bundle.bundle.manifest import read_manifest
-from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.bundle.reader import Bundle, named_files
 from tlparse_bundle.bundle.store import open_store
 from tlparse_bundle.pipeline.file_writer import FileSink
 from tlparse_bundle.pipeline.target import is_bundle, others_in
