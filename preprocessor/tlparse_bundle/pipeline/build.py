@@ -322,6 +322,6 @@ def _strings_of(log: LogFile) -> dict[int, str]:
     decoder = EventDecoder(Diagnostics())
     with closing(LogRecords(log)) as records:
         for record in records:
-            if record is not None and record.prefix is not None:
+            if record is not None and record.prefix:
                 decoder.decode(record)
     return decoder.stack_reader.strings

@@ -238,7 +238,7 @@ def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[
             else:  # and nothing more had come meanwhile
                 yield None
             continue
-        if record.prefix is None:
+        if not record.prefix:
             kept.append(record.kept)
             size_bytes += len(record.kept)
         else:

@@ -66,7 +66,7 @@ def _kinds_of(module: Any) -> tuple[Kind, ...]:
 
 
 @cache
-def _patterns() -> list[tuple[re.Pattern, Kind]]:
+def _patterns() -> list[tuple[re.Pattern[str], Kind]]:
     """Kinds with a wildcard; longer patterns are more specific."""
     keys = sorted((key for key in known_kinds() if "*" in key), key=lambda key: (-len(key), key))
     return [(re.compile(translate(key)), known_kinds()[key]) for key in keys]
