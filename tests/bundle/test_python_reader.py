@@ -9,10 +9,11 @@ import traces
 from log_builder import log, record
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.base.recent_cache import Newest
+from tlparse_bundle.base.wording import size
 from tlparse_bundle.bundle import checked_files
 from tlparse_bundle.bundle.find import find
 from tlparse_bundle.bundle.store import read as store_read
-from tlparse_bundle.render.info import as_dict, as_text, size
+from tlparse_bundle.render.info import as_dict, as_text
 
 TEXT = """
     str ["main.py", 0]

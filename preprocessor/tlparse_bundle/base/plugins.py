@@ -6,17 +6,17 @@ diagnostic ``plugin-failed`` of the bundle.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.base.machine_text import without_addresses
+
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 PLUGIN_FAILED = "plugin-failed"  # the code of the diagnostic
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in the repr of an object; two runs must write the same bundle
 _MAX_MESSAGE = 300
 
 
@@ -58,7 +58,8 @@ class Guard:
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:
-            text = " ".join(_ADDRESS.sub("", str(error)).split())
+            # Two runs must write the same bundle.
+            text = " ".join(without_addresses(str(error)).split())
             message = f"{type(error).__name__}: {text}" if text else type(error).__name__
             message = message if len(message) <= _MAX_MESSAGE else message[:_MAX_MESSAGE] + "…"
             fault = f"{self._plugin} failed{_place(error, self._plugin.module)}: {message}"

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.base.wording import duration, plural
+from tlparse_bundle.base.wording import duration, plural, size
 from tlparse_bundle.bundle.growing import who
 from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.bundle.row_objects import id_of
 from tlparse_bundle.bundle.store import open_store
-from tlparse_bundle.render.info import size
 from tlparse_bundle.render.running import Running, compile_words, running_compiles
 
 QUIET_US = 30_000_000

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import click
 
 from tlparse_bundle.base.plugins import PLUGIN_FAILED
-from tlparse_bundle.base.wording import plural
+from tlparse_bundle.base.wording import plural, size
 from tlparse_bundle.cli.output import say, shown
 from tlparse_bundle.pipeline.build import BuildResult
 from tlparse_bundle.pipeline.log_writer import FIRST_FINDINGS
-from tlparse_bundle.render.info import headlines, size
+from tlparse_bundle.render.info import headlines
 from tlparse_bundle.statements.finding import ERROR, stage
 
 _MAX_FAULTS = 10  # of plug-ins, that are printed
@@ -23,7 +23,7 @@ class Bar:
     """A bar by bytes on a terminal; one line elsewhere; nothing when hidden."""
 
     def __init__(self, size_bytes: int, log_count: int, *, hidden: bool):
-        self._label = f"{log_count} log{'s' if log_count != 1 else ''}, {size(size_bytes)}"
+        self._label = f"{plural(log_count, 'log')}, {size(size_bytes)}"
         self._hidden = hidden
         terminal = sys.stderr.isatty()
         self._bar = click.progressbar(

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tlparse_bundle.base.machine_text import normalised, tail
 from tlparse_bundle.bundle.json_codec import dumps
-from tlparse_bundle.statements.source_places import normalised, tail
 
 SEVERITIES = ("error", "warning", "info")
 ERROR, EAGER, REST = range(3)  # stages of the order of findings

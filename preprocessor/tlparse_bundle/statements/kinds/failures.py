@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import (
     MOST_TEXT,
     code,
@@ -31,7 +32,6 @@ from tlparse_bundle.statements.failure_groups import (
 )
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.machine_failures import Environment, environment
-from tlparse_bundle.statements.source_places import normalised
 from tlparse_bundle.statements.torch_messages import taken_apart, torch_remedies
 
 KINDS = ("failure", "restart")

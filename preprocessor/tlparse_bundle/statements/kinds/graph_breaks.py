@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import code, first_line, listed, plural, shortened, times
 from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.failure_groups import break_attempts, breaks_by_frame, lost_us
 from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.source_places import normalised
 from tlparse_bundle.statements.torch_messages import torch_remedies
 
 KINDS = ("graph-break",)

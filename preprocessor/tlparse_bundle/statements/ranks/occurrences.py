@@ -11,13 +11,14 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from tlparse_bundle.base.machine_text import ADDRESS
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 
 KINDS = ("failure", "graph_break", "restart", "recompile", "guard")
 MAX_TEXT = 2000  # characters
 MAX_GUARD_ROWS = 1000
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}|\b\d{9,}\b|\b(?<=cuda:)\d+")
+_ADDRESS = re.compile(ADDRESS + r"|\b\d{9,}\b|\b(?<=cuda:)\d+")
 _GLOBAL_NUMBER = re.compile(
     r"___?\d+\b"
 )  # torch/_dynamo/output_graph.py, install_global: numbers of the process

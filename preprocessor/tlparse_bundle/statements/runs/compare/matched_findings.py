@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tlparse_bundle.base.machine_text import tail
 from tlparse_bundle.statements.finding import SEVERITIES
 from tlparse_bundle.statements.finding_limit import KIND as UNLISTED
 from tlparse_bundle.statements.runs.compare.run import Run
-from tlparse_bundle.statements.source_places import tail
 
 NEW, GONE, WORSE, BETTER, SAME = "new", "gone", "worse", "better", "same"
 # Kinds that a log cannot have whose torch does not write what they are made of (summary.untold).

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tlparse_bundle.base.machine_text import tail
 from tlparse_bundle.base.wording import code, duration, plural
 from tlparse_bundle.statements.facts import total
 from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare.change import Change
 from tlparse_bundle.statements.runs.compare.compile_pairs import Pairs
 from tlparse_bundle.statements.runs.compare.run import Run
-from tlparse_bundle.statements.source_places import tail
 from tlparse_bundle.statements.vllm_names import named, piece_name
 
 # What a piece cost: code was made for it, or it was had for little.
