@@ -1,4 +1,4 @@
-"""Texts without what differs between machines, processes and runs: addresses, folders, temporary names, ids."""
+"""Texts without what differs between machines and runs: addresses, folders, temporary names, ids."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ def tail(path: str) -> str:
 
 
 def without_addresses(text: str, *, of_objects: bool = False) -> str:
-    """A text without " at 0x…"; ``of_objects``: only where the text of an object, "<f at 0x…>", ends with it."""
+    """A text without " at 0x…"; ``of_objects``: only where it ends an object, as in "<f at 0x…>"."""
     return (_OBJECT if of_objects else _AT_ADDRESS).sub("", text)

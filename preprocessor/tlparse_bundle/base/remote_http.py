@@ -78,7 +78,10 @@ async def walk(fs: Any, root: str) -> dict[str, dict[str, Any]]:
 
 
 class _Request(SimpleNamespace):
-    """What is known of a request while it is under way. ``trace_request_ctx``: the most bytes that it takes."""
+    """What is known of a request while it is under way.
+
+    ``trace_request_ctx``: the most bytes that it may take.
+    """
 
     max_bytes: int
     redirects: int

@@ -28,8 +28,9 @@ CHECK_COMPILING = (
     " TORCHDYNAMO_DISABLE is set."
 )
 _NOTHING_TRACED = f"""\
-torch creates the folder that TORCH_TRACE names, and its logs, when it writes the first record. If TORCH_TRACE \
-named this folder, then nothing was compiled, or the variable was not set in the process when it imported torch.
+torch creates the folder that TORCH_TRACE names, and its logs, when it writes the first record. \
+If TORCH_TRACE named this folder, then nothing was compiled, \
+or the variable was not set in the process when it imported torch.
 Check the variable with the same launcher: python -c "import os; print(os.environ.get('TORCH_TRACE'))"
 {CHECK_COMPILING}
 Or let tlparse-bundle set the variable: tlparse-bundle run -- python train.py"""

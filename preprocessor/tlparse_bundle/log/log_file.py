@@ -68,7 +68,7 @@ class RawLog:
 
 
 class _ZstdFrames:
-    """Reads zstd frames one after another; zstandard's own reader takes a frame that was cut for a whole one."""
+    """Reads zstd frames one after another; zstandard's own reader takes a cut frame for a whole one."""
 
     def __init__(self, raw: RawLog):
         self._raw = raw

@@ -331,7 +331,7 @@ class RecordReader:
     def _long_payload(
         self, pos: int, start: int, limit: int
     ) -> Generator[None, None, tuple[bytes, int] | None]:
-        """Read block by block a payload at ``start``, of a record at ``pos``, that does not end in the buffer.
+        """Read in blocks a payload at ``start``, of a record at ``pos``, that does not end in the buffer.
 
         Returns it and the number of lines of its record; the buffer then begins after it. None when there is
         anything odd about it, or it may end after ``limit``: then all that was read is in the buffer.

@@ -28,7 +28,9 @@ def phase_times(
     measured_us = forward_us if measured else None
     restart_us = None if measured_us is None or restart_us is None else min(restart_us, measured_us)
     backend_us = (
-        None if measured_us is None or backend_us is None else min(backend_us, measured_us - (restart_us or 0))
+        None
+        if measured_us is None or backend_us is None
+        else min(backend_us, measured_us - (restart_us or 0))
     )
     inductor_us = None if inductor_us is None or backend_us is None else min(inductor_us, backend_us)
     return {
