@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.bundle.validate import validate
-from tlparse_bundle.follow import Follower, pace
+from tlparse_bundle.follow import Follower, state
 from tlparse_bundle.log.discover import _log_file, discover
 from tlparse_bundle.log.log_file import open_log
 from tlparse_bundle.pipeline.build import build
@@ -18,9 +18,9 @@ NAME = "dedicated_log_torch_trace_rank_0_x.log"
 
 def without_gaps(monkeypatch):
     """States come as soon as there is something new."""
-    monkeypatch.setattr(pace, "_SHOWN_S", 0.0)
-    monkeypatch.setattr(pace, "_LEAST_GAP_S", 0.0)
-    monkeypatch.setattr(pace, "_GAP", 0.0)
+    monkeypatch.setattr(state, "_SHOWN_S", 0.0)
+    monkeypatch.setattr(state, "_LEAST_GAP_S", 0.0)
+    monkeypatch.setattr(state, "_GAP", 0.0)
 
 
 def follow(traces, out, steps, *, told=lambda manifest: None, **options):

@@ -9,10 +9,11 @@ import traces
 from log_builder import log, record
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.base.recent_cache import Newest
-from tlparse_bundle.bundle import blob_reader
+from tlparse_bundle.base.wording import size
+from tlparse_bundle.bundle import checked_files
 from tlparse_bundle.bundle.find import find
 from tlparse_bundle.bundle.store import read as store_read
-from tlparse_bundle.render.info import as_dict, as_text, size
+from tlparse_bundle.render.info import as_dict, as_text
 
 TEXT = """
     str ["main.py", 0]
@@ -56,7 +57,7 @@ def many_kinds(log_of):
 def test_events_in_the_order_of_the_log_read_each_blob_once(many_kinds, monkeypatch):
     read = []
     monkeypatch.setattr(
-        blob_reader, "read", lambda store, path, size: read.append(path) or store_read(store, path, size)
+        checked_files, "read", lambda store, path, size: read.append(path) or store_read(store, path, size)
     )
     assert [e.text() for e in many_kinds.events(type="artifact")] == [f"payload {i}" for i in range(400)]
     assert len(read) == len(set(read)) == 40
@@ -67,7 +68,7 @@ def test_no_more_blobs_are_kept_than_memory_allows(many_kinds, monkeypatch):
     monkeypatch.setattr(many_kinds.bundle.blobs, "_newest", Newest(sum(sizes[:2])))
     read = []
     monkeypatch.setattr(
-        blob_reader, "read", lambda store, path, size: read.append(path) or store_read(store, path, size)
+        checked_files, "read", lambda store, path, size: read.append(path) or store_read(store, path, size)
     )
     assert [e.text() for e in many_kinds.events(type="artifact")] == [f"payload {i}" for i in range(400)]
     assert len(read) == 400

@@ -361,8 +361,8 @@ def test_who_may_not_read_the_log_may_not_read_the_bundle(place):
 
 FOLLOW = """
 import sys
-from tlparse_bundle.follow import Follower, pace
-pace._SHOWN_S = pace._LEAST_GAP_S = pace._GAP = 0.0
+from tlparse_bundle.follow import Follower, state
+state._SHOWN_S = state._LEAST_GAP_S = state._GAP = 0.0
 Follower([sys.argv[1]], sys.argv[2], codec="none").run(lambda: False, lambda manifest: print(manifest["live"]["counter"], flush=True))
 """
 

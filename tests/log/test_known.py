@@ -9,7 +9,7 @@ from log_builder import raw_record, record
 from log_strategies import cases, damaged_logs, hostile_logs
 from tlparse_bundle import build, discover
 from tlparse_bundle.base.diagnostics import Diagnostics
-from tlparse_bundle.log import envelope, envelope_cache, payload, record_reader
+from tlparse_bundle.log import envelope, envelope_cache, payload
 from tlparse_bundle.log.payload import Payload, RecentPayloads
 from tlparse_bundle.log.record_reader import RecordReader
 from traces import FIXTURE_LOGS, ROOT, files, params
@@ -197,8 +197,8 @@ def payloads(data, recent):
 
 
 def test_a_payload_that_came_before_is_not_looked_through_again(monkeypatch):
-    looked, before = [], record_reader._without_tabs
-    monkeypatch.setattr(record_reader, "_without_tabs", lambda raw: looked.append(raw) or before(raw))
+    looked, before = [], payload.without_tabs
+    monkeypatch.setattr(payload, "without_tabs", lambda raw: looked.append(raw) or before(raw))
     texts = graphs(3) * 4
     found = payloads(b"".join(record("a", payload=text) for text in texts) + record("end"), RecentPayloads())
     assert [it.data.decode() for it in found[:-1]] == texts and len(looked) == 3

@@ -2,13 +2,13 @@
 
 import hashlib
 
-from tlparse_bundle.pipeline import blob_writer, buffer
+from tlparse_bundle.pipeline import blob_writer, file_writer
 from tlparse_bundle.pipeline.blob_writer import BlobPlaces
-from tlparse_bundle.pipeline.buffer import Buffer, BufferOfSeries
+from tlparse_bundle.pipeline.file_writer import Buffer, BufferOfSeries
 
 
 def test_a_buffer_grows_beyond_its_first_memory(monkeypatch):
-    monkeypatch.setattr(buffer, "_CAPACITY", 4096)
+    monkeypatch.setattr(file_writer, "_CAPACITY", 4096)
     sizes = [0, 1, 4090, 5, 1, 3, 20_000, 0, 7]
     for first in range(len(sizes)):
         parts = [bytes([65 + number]) * size for number, size in enumerate(sizes[first:])]
@@ -20,7 +20,7 @@ def test_a_buffer_grows_beyond_its_first_memory(monkeypatch):
 
 
 def test_a_series_has_the_pages_of_those_before(monkeypatch):
-    monkeypatch.setattr(buffer, "_CAPACITY", 4096)
+    monkeypatch.setattr(file_writer, "_CAPACITY", 4096)
     monkeypatch.setattr(BufferOfSeries, "_closed", [])
     first, second = BufferOfSeries(b"first" * 100), BufferOfSeries(b"second")
     large = BufferOfSeries(b"large" * 4000)

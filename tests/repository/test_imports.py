@@ -159,7 +159,7 @@ def test_families_of_events_import_only_what_a_kind_is():
 
 @pytest.mark.parametrize(
     ("library", "home"),
-    [("orjson", "json_codec"), ("zstandard", "zstd_wheel"), ("compression", "zstd_standard")],
+    [("orjson", "json_codec"), ("zstandard", "zstd_codec"), ("compression", "zstd_codec")],
 )
 def test_a_codec_has_one_module(library, home):
     """So that another implementation can stand in."""

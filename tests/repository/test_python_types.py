@@ -20,9 +20,8 @@ EXAMPLES = "\n\n".join(
 READERS = [
     f"preprocessor/tlparse_bundle/bundle/{name}.py"
     for name in [
-        "blob_reader",
+        "checked_files",
         "checks",
-        "file_list",
         "find",
         "growing",
         "manifest",

@@ -15,8 +15,8 @@ import pytest
 import traces
 import version_truths
 from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.bundle.restore import restored_bytes
-from tlparse_bundle.statements.source_places import normalised
 
 AGAIN = traces.ROOT / "fixtures" / "again"
 SCENARIOS = sorted(path.name for path in AGAIN.iterdir() if path.name in traces.FIXTURES)

@@ -5,10 +5,11 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 from log_builder import record
+from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import duration, first_line, listed
 from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.model.functions import function_of
-from tlparse_bundle.statements.source_places import Shortener, normalised
+from tlparse_bundle.statements.source_places import Shortener
 
 
 def start(compile_id, function, line, file=0):

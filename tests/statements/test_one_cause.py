@@ -5,8 +5,8 @@ import json
 import pytest
 import traces
 from log_builder import record
+from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.statements.machine_failures import environment
-from tlparse_bundle.statements.source_places import normalised
 
 WILD = traces.PUBLIC.parent / "wild"
 MACHINE = {

@@ -7,13 +7,29 @@ and the viewers take them from this registry.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypedDict
 
 MAX_ROWS_PER_CODE = 1000
 
 
+Severity = Literal["info", "warning"]
+
+
+class DiagnosticRow(TypedDict):
+    """A row of the table (schema: diagnostics)."""
+
+    event: int | None
+    code: str
+    severity: Severity
+    message: str
+    line: int | None
+    byte_offset: int | None
+    count: int
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
-    severity: str
+    severity: Severity
     meaning: str
 
 
@@ -161,8 +177,8 @@ class Diagnostics:
     """
 
     def __init__(self) -> None:
-        self._rows: list[dict] = []
-        self._last_of_code: dict[str, dict] = {}
+        self._rows: list[DiagnosticRow] = []
+        self._last_of_code: dict[str, DiagnosticRow] = {}
         self._rows_of_code: dict[str, int] = {}
         self._next_line: dict[str, int] = {}
 
@@ -177,17 +193,12 @@ class Diagnostics:
         count: int = 1,
     ) -> None:
         last = self._last_of_code.get(code)
-        follows = (
-            last is not None
-            and line is not None
-            and event_index is None
-            and self._next_line.get(code) == line
-        )
+        follows = line is not None and event_index is None and self._next_line.get(code) == line
         rows = self._rows_of_code.get(code, 0)
-        if follows or rows >= MAX_ROWS_PER_CODE:
+        if last is not None and (follows or rows >= MAX_ROWS_PER_CODE):
             last["count"] += count
         else:
-            self._last_of_code[code] = row = {
+            row: DiagnosticRow = {
                 "event": event_index,
                 "code": code,
                 "severity": CODES[code].severity,
@@ -197,6 +208,7 @@ class Diagnostics:
                 "count": count,
             }
             self._rows.append(row)
+            self._last_of_code[code] = row
             self._rows_of_code[code] = rows + 1
         if line is not None:
             self._next_line[code] = line + count
@@ -224,6 +236,6 @@ class Diagnostics:
             out[row["code"]] = out.get(row["code"], 0) + row["count"]
         return dict(sorted(out.items()))
 
-    def rows(self) -> list[dict]:
+    def rows(self) -> list[DiagnosticRow]:
         """Return the rows of the table (schema: diagnostics), in file order."""
         return sorted(self._rows, key=lambda r: (r["line"] or 0, r["byte_offset"] or 0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 class BundleError(Exception):
     """Something that the user can understand and mend.
@@ -20,7 +22,9 @@ class BundleError(Exception):
     def __str__(self) -> str:
         return f"{self.message}\n\n{self.hint}" if self.hint else self.message
 
-    def __reduce__(self):  # worker processes send it to the parent
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[..., BundleError], tuple[object, ...]]:  # worker processes send it to the parent
         return _rebuild, (self.message, self.hint, self.code, self.exit_code)
 
 

@@ -1,20 +1,22 @@
 """Plug-ins: what other packages add through entry points.
 
 A plug-in that cannot be loaded or that fails later is left out. Its fault is one sentence, which becomes a
-diagnostic
-``plugin-failed`` of the bundle.
+diagnostic ``plugin-failed`` of the bundle.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.base.machine_text import without_addresses
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 PLUGIN_FAILED = "plugin-failed"  # the code of the diagnostic
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in the repr of an object; two runs must write the same bundle
 _MAX_MESSAGE = 300
 
 
@@ -34,9 +36,7 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The plug-ins of a group, and the faults of those that could not be loaded; both in the order of their
-    names.
-    """
+    """The plug-ins of a group, and the faults of those that could not be loaded, both by name."""
 
     plugins: tuple[Plugin, ...]
     faults: tuple[str, ...]
@@ -49,7 +49,7 @@ class Guard:
         self._plugin = plugin
         self.fault: str | None = None
 
-    def __call__(self, function: Callable, *arguments: Any) -> Any:
+    def __call__(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return what the function returns, or None when the plug-in has failed."""
         if self.fault is not None:
             return None
@@ -58,12 +58,12 @@ class Guard:
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:
-            text = " ".join(_ADDRESS.sub("", str(error)).split())
-            said = f"{type(error).__name__}: {text}" if text else type(error).__name__
-            said = said if len(said) <= _MAX_MESSAGE else said[:_MAX_MESSAGE] + "…"
-            self.fault = f"{self._plugin} failed{_place(error, self._plugin.module)}: {said}".encode(
-                "utf-8", "replace"
-            ).decode()
+            # Two runs must write the same bundle.
+            text = " ".join(without_addresses(str(error)).split())
+            message = f"{type(error).__name__}: {text}" if text else type(error).__name__
+            message = message if len(message) <= _MAX_MESSAGE else message[:_MAX_MESSAGE] + "…"
+            fault = f"{self._plugin} failed{_place(error, self._plugin.module)}: {message}"
+            self.fault = fault.encode("utf-8", "replace").decode()
         return None
 
 
@@ -77,16 +77,16 @@ def plugins(group: str, prepare: Callable[[Any], Any]) -> Loaded:
     what the group asks for.
     """
     if group not in _loaded:
-        found, faults = [], []
+        working, faults = [], []
         for entry in _by_group().get(group, ()):
             plugin = Plugin(group, entry.name, _package(entry), entry.module)
             guard = Guard(plugin)
-            loaded = guard(lambda: prepare(entry.load()))
+            loaded = guard(lambda entry: prepare(entry.load()), entry)
             if guard.fault is None:
-                found.append(Plugin(plugin.group, plugin.name, plugin.package, plugin.module, loaded))
+                working.append(replace(plugin, object=loaded))
             else:
                 faults.append(guard.fault)
-        _loaded[group] = Loaded(tuple(found), tuple(faults))
+        _loaded[group] = Loaded(tuple(working), tuple(faults))
     return _loaded[group]
 
 
@@ -114,19 +114,21 @@ def need(thing: Any, *names: str, of: str) -> None:
 
 
 @cache
-def _by_group() -> dict[str, list]:
+def _by_group() -> dict[str, list[EntryPoint]]:
     """All packages are looked through once: that takes as long as a few thousand records."""
     from importlib.metadata import entry_points  # it takes longer to import than our own modules
 
-    found = entry_points()
+    entries = entry_points()
     return {
-        group: sorted(found.select(group=group), key=lambda entry: (entry.name, _package(entry), entry.value))
-        for group in found.groups
+        group: sorted(
+            entries.select(group=group), key=lambda entry: (entry.name, _package(entry), entry.value)
+        )
+        for group in entries.groups
         if group.startswith("tlparse_bundle.")
     }
 
 
-def _package(entry: Any) -> str:
+def _package(entry: EntryPoint) -> str:
     return (
         f"the package {entry.dist.name} {entry.dist.version}"
         if entry.dist is not None

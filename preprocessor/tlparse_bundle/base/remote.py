@@ -6,22 +6,21 @@ import datetime as dt
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from tlparse_bundle.base.errors import BundleError, Refused
 
 _REQUESTS = 16  # at once
-_MAX_SAID = 300
+_MAX_MESSAGE = 300
 _PIECE_BYTES = 1 << 20
 _OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"))  # they have no folders to make
 
-_OPTIONS = dict.fromkeys(
-    ("s3", "s3a"), {"max_concurrency": 1}
-)  # else s3fs asks for the size of each file before it reads it (S3FileSystem._cat_file)
+# Else s3fs asks for the size of each file before it reads it (S3FileSystem._cat_file).
+_OPTIONS = {scheme: {"max_concurrency": 1} for scheme in ("s3", "s3a")}
 
 
-def is_url(location: str | os.PathLike) -> bool:
+def is_url(location: str | os.PathLike[str]) -> bool:
     return "://" in str(location)
 
 
@@ -49,7 +48,7 @@ class RemoteFolder:
             )
         self.url = url.rstrip("/")
         try:
-            import fsspec
+            import fsspec  # type: ignore[import-untyped]  # it has no types
 
             self._is_web = parts.scheme in ("http", "https")
             options = _web_options() if self._is_web else _OPTIONS.get(parts.scheme, {})
@@ -71,9 +70,10 @@ class RemoteFolder:
     def read(self, path: str, max_bytes: int) -> bytes:
         """A file of at most so many bytes; of a larger one no more than these are read."""
         if self._is_web:
-            return self._ask(self._fs.cat_file, path, trace_request_ctx=max_bytes)
+            whole: bytes = self._ask(self._fs.cat_file, path, trace_request_ctx=max_bytes)
+            return whole
         try:
-            data = self._ask(self._fs.cat_file, path, start=0, end=max_bytes + 1)
+            data: bytes = self._ask(self._fs.cat_file, path, start=0, end=max_bytes + 1)
         except OSError:
             if self.info(path).get("size") != 0:  # of which no byte can be asked for
                 raise
@@ -82,11 +82,11 @@ class RemoteFolder:
             raise OSError(f"it has more than the {max_bytes:,} bytes that it may have")
         return data
 
-    def open(self, path: str) -> BinaryIO:
+    def open(self, path: str) -> OpenFile:
         """A file to be read from begin to end."""
-        return _File(self._ask(self._fs.open, path, mode="rb"))
+        return OpenFile(self._ask(self._fs.open, path, mode="rb"))
 
-    def open_at(self, path: str, start: int) -> BinaryIO:
+    def open_at(self, path: str, start: int) -> OpenFile:
         """The same from a place in it on; of a web server that cannot begin there what stands before is read,
         too.
         """
@@ -98,7 +98,7 @@ class RemoteFolder:
             return file
         except (OSError, ValueError):
             file.close()
-        file = _File(self._ask(self._fs.open, path, mode="rb", block_size=0))
+        file = OpenFile(self._ask(self._fs.open, path, mode="rb", block_size=0))
         try:
             while start and (data := file.read(min(start, _PIECE_BYTES))):
                 start -= len(data)
@@ -108,7 +108,8 @@ class RemoteFolder:
         return file
 
     def modified(self, path: str) -> dt.datetime:
-        return self._ask(self._fs.modified, path)
+        moment: dt.datetime = self._ask(self._fs.modified, path)
+        return moment
 
     def write(self, path: str, data: bytes) -> None:
         """Store a file.
@@ -120,16 +121,17 @@ class RemoteFolder:
         self._ask(lambda target: self._fs.pipe_file(target, data), path)
 
     def exists(self, path: str) -> bool:
-        return self._ask(self._fs.exists, path)
+        exists: bool = self._ask(self._fs.exists, path)
+        return exists
 
     def files(self) -> dict[str, int]:
         """Size in bytes of each file below, by path."""
-        found = (
+        entries = (
             self._ask(_walk_web(self._fs), "") if self._is_web else self._ask(self._fs.find, "", detail=True)
         )
         return {
             name[len(self._root) :].lstrip("/"): entry["size"]
-            for name, entry in found.items()
+            for name, entry in entries.items()
             if entry["type"] == "file"
         }
 
@@ -153,11 +155,12 @@ class RemoteFolder:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def info(self, path: str) -> dict:
+    def info(self, path: str) -> dict[str, Any]:
         """What the place says of a file or folder: 'type', and 'size' and marks of its version where it has
         them.
         """
-        return self._ask(self._fs.info, path)
+        info: dict[str, Any] = self._ask(self._fs.info, path)
+        return info
 
     def folders(self) -> list[str]:
         """Names of the folders below, in order."""
@@ -170,7 +173,7 @@ class RemoteFolder:
             }
         )
 
-    def _ask(self, call: Callable, path: str, **options: Any) -> Any:
+    def _ask(self, call: Callable[..., Any], path: str, **options: Any) -> Any:
         if ".." in unquote(path).replace("\\", "/").split("/"):
             raise BundleError(f"{path!r} points out of the bundle {self.url}", code="bad-path")
         with _os_errors():
@@ -183,48 +186,53 @@ def _os_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _reason(error) from None
+        raise _reason(error, error) from None
     except Exception as error:
-        said = str(error).partition("\n")[0][:_MAX_SAID]  # it may quote what the server sent
-        raise _reason(error, OSError(f"{type(error).__name__}: {said}")) from None
+        message = str(error).partition("\n")[0][:_MAX_MESSAGE]  # it may quote what the server sent
+        raise _reason(error, OSError(f"{type(error).__name__}: {message}")) from None
 
 
-def _reason(error: Exception, instead: OSError | None = None) -> OSError:
+def _reason(error: Exception, instead: OSError) -> OSError:
     """What went wrong, where fsspec hides it behind another error."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, Refused):
         cause = cause.__cause__ or cause.__context__
-    return cause or instead or error
+    return cause or instead
 
 
-class _File:
+class OpenFile:
     """A file that is read from begin to end. Whatever goes wrong there is an OSError."""
 
     def __init__(self, file: Any):
         self._file = file
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
-
-    def __enter__(self) -> _File:
+    def __enter__(self) -> OpenFile:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._file.close()
 
-    def read(self, size: int = -1) -> bytes:
+    def seek(self, offset: int, /) -> int:
+        position: int = self._file.seek(offset)
+        return position
+
+    def read(self, size: int = -1, /) -> bytes:
         with _os_errors():
-            return self._file.read(size)
+            data: bytes = self._file.read(size)
+            return data
 
 
-def _web_options() -> dict:
+def _web_options() -> dict[str, Any]:
     from tlparse_bundle.base.remote_http import open_session
 
     return {"get_client": open_session}
 
 
-def _walk_web(fs: Any) -> Callable[[str], dict[str, dict]]:
-    from fsspec.asyn import sync
+def _walk_web(fs: Any) -> Callable[[str], dict[str, dict[str, Any]]]:
+    from fsspec.asyn import sync  # type: ignore[import-untyped]  # it has no types
 
     from tlparse_bundle.base.remote_http import walk
 
@@ -253,7 +261,7 @@ class RemoteFile:
     def __hash__(self) -> int:
         return hash(self.url)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[RemoteFile], tuple[str]]:
         return RemoteFile, (self.url,)
 
     def resolve(self) -> RemoteFile:
@@ -262,10 +270,10 @@ class RemoteFile:
     def absolute(self) -> RemoteFile:
         return self
 
-    def open(self, mode: str = "rb", buffering: int = -1) -> BinaryIO:
+    def open(self, mode: str = "rb", buffering: int = -1) -> OpenFile:
         return self._folder.open(self.name)
 
-    def open_at(self, start: int) -> BinaryIO:
+    def open_at(self, start: int) -> OpenFile:
         return self._folder.open_at(self.name, start)
 
     def stat(self) -> _Stat:

@@ -7,6 +7,7 @@ fsspec's file system for HTTP does the reading. It is given sessions with these 
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
@@ -32,10 +33,10 @@ class Patience:
 
 
 async def open_session(**options: Any) -> aiohttp.ClientSession:
-    bounds = aiohttp.TraceConfig(lambda trace_request_ctx=None: _Request(trace_request_ctx))
+    bounds = aiohttp.TraceConfig(_Request)
     bounds.on_request_redirect.append(_check_redirect)
     bounds.on_request_end.append(_bound_body)
-    own = {
+    own: dict[str, Any] = {
         "timeout": aiohttp.ClientTimeout(total=None, connect=_CONNECT_SECONDS, sock_connect=_CONNECT_SECONDS),
         "response_class": _Response,
         # What is large in a bundle is compressed as it is; a body that unpacks itself would have no bound.
@@ -47,9 +48,9 @@ async def open_session(**options: Any) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(**{**own, **options, "headers": headers, "trace_configs": configs})
 
 
-async def walk(fs: Any, root: str) -> dict[str, dict]:
+async def walk(fs: Any, root: str) -> dict[str, dict[str, Any]]:
     """The files below a folder whose pages name what is in it: links that lead elsewhere are none of them."""
-    found: dict[str, dict] = {}
+    found: dict[str, dict[str, Any]] = {}
     folders = [f"{root}/"]
     seen = set(folders)
     for folder in folders:  # grows meanwhile
@@ -76,16 +77,21 @@ async def walk(fs: Any, root: str) -> dict[str, dict]:
     return found
 
 
-class _Request:
-    """What is known of a request while it is under way."""
+class _Request(SimpleNamespace):
+    """What is known of a request while it is under way.
 
-    def __init__(self, max_bytes: int | None):
-        self.max_bytes = max_bytes or MAX_BYTES
-        self.redirects = 0
+    ``trace_request_ctx``: the most bytes that it may take.
+    """
+
+    max_bytes: int
+    redirects: int
+
+    def __init__(self, trace_request_ctx: int | None = None):
+        super().__init__(max_bytes=trace_request_ctx or MAX_BYTES, redirects=0)
 
 
 async def _check_redirect(
-    session: aiohttp.ClientSession, request: _Request, params: aiohttp.TraceRequestRedirectParams
+    session: aiohttp.ClientSession, request: SimpleNamespace, params: aiohttp.TraceRequestRedirectParams
 ) -> None:
     """A server may send us elsewhere on itself, and from http to https: not to others, which may be those
     behind our firewall.
@@ -110,9 +116,10 @@ def _place(url: URL) -> tuple[str, str | None, int | None]:
 
 
 async def _bound_body(
-    session: aiohttp.ClientSession, request: _Request, params: aiohttp.TraceRequestEndParams
+    session: aiohttp.ClientSession, request: SimpleNamespace, params: aiohttp.TraceRequestEndParams
 ) -> None:
-    params.response.content = _Body(params.response.content, request.max_bytes)
+    body = _Body(params.response.content, request.max_bytes)
+    params.response.content = body  # type: ignore[assignment]  # it reads as aiohttp's own does
 
 
 class _Response(aiohttp.ClientResponse):

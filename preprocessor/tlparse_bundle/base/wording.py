@@ -1,4 +1,4 @@
-"""Numbers, durations and lists in words; text that is code between backticks."""
+"""Numbers, durations, sizes and lists in words; text that is code between backticks."""
 
 from __future__ import annotations
 
@@ -29,6 +29,16 @@ def duration(us: int | float | None) -> str:
     if us >= 1_000_000:
         return f"{_digits(us / 1e6)} s"
     return f"{_digits(us / 1e3)} ms" if us >= 1000 else f"{_digits(us)} µs"
+
+
+def size(size_bytes: int) -> str:
+    """A size for people: 1.2 MB (decimal units)."""
+    value = float(size_bytes)
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 1000 or unit == "GB":
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    raise AssertionError
 
 
 def _digits(number: float) -> str:

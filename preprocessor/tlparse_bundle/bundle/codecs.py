@@ -5,19 +5,12 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from tlparse_bundle.bundle import zstd_codec
+from tlparse_bundle.bundle.zstd_codec import Encoder
 
 MAX_FILE_BYTES = 512 << 20  # of any file, decoded: twice the largest record that a log may have
-
-
-class Encoder(Protocol):
-    """Encodes data that comes in pieces."""
-
-    def compress(self, data: bytes) -> bytes: ...
-
-    def flush(self) -> bytes: ...
 
 
 class Codec(NamedTuple):

@@ -1,4 +1,4 @@
-"""Where things lie in a bundle. Nothing else knows paths on disk."""
+"""Where things lie in a bundle: paths on disk, which nothing else knows, and the keys of metadata."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ MANIFEST = "manifest.json"
 LIVE = "live"
 UNFINISHED_MANIFEST = "live/manifest"
 MAX_PATH = 1000
+# Keys of an envelope, and so of metadata, that torch adds to every record: never event names
+# (torch/_logging/_internal.py, trace_structured).
+ID_KEYS = ("compiled_autograd_id", "frame_id", "frame_compile_id", "attempt")
+CONTEXT_KEYS = frozenset(
+    (*ID_KEYS, "rank", "severity", "timestamp", "pathname", "thread", "subgraph_name", "has_payload", "stack")
+)
 ROWS_PER_FILE, BYTES_PER_FILE = 4096, 1 << 20  # of a table: a browser parses such a file without a pause
 LOG_ID = r"[A-Za-z0-9_][A-Za-z0-9._-]*"  # as the schema of the manifest has it
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9._-]*"

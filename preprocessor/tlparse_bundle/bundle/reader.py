@@ -3,45 +3,32 @@
 from __future__ import annotations
 
 import os
-from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Iterator
+from functools import cached_property
 from html import escape
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.base.wording import plural
 from tlparse_bundle.bundle import layout
-from tlparse_bundle.bundle.blob_reader import Blobs
-from tlparse_bundle.bundle.checks import (
-    CHECKED_WHOLE,
-    check_directory,
-    check_part,
-    check_row_file,
-    check_table,
-    check_whole,
-    damaged,
-    row_of,
-)
-from tlparse_bundle.bundle.codecs import CODECS, MAX_FILE_BYTES
+from tlparse_bundle.bundle.checked_files import CheckedBundle, CheckedLog
+from tlparse_bundle.bundle.checks import row_of
 from tlparse_bundle.bundle.growing import findings_now, is_growing, job_now, log_now, rank_findings_now
-from tlparse_bundle.bundle.manifest import read_manifest
+from tlparse_bundle.bundle.manifest import rank_paths
 from tlparse_bundle.bundle.row_objects import Artifact, Compile, Event, id_of
 from tlparse_bundle.bundle.schema_check import quoted
 from tlparse_bundle.bundle.schemas import row_tables, schema
-from tlparse_bundle.bundle.store import Store, once, open_store, read, read_json, read_rows
+from tlparse_bundle.bundle.store import Store, open_store
 
 if TYPE_CHECKING:
-    from tlparse_bundle.bundle.row_types import LogTable, RankTable
+    from tlparse_bundle.bundle.row_types import RankTable
 
-_CACHED_FILES = 8
 _SHOWN_LOGS = 40  # in a notebook
-T = TypeVar("T")
 
 
-class Bundle:
+class Bundle(CheckedBundle):
     """A bundle: ``location``, ``manifest`` (dict) and ``logs`` (list of Log).
 
     ``trusted``: this program has just written it, nothing is checked.
@@ -55,13 +42,8 @@ class Bundle:
         verify: bool = True,
         trusted: bool = False,
     ):
-        self.store = store
-        self.location = store.location
-        self.trusted = trusted
-        self.manifest: dict[str, Any] = read_manifest(store) if manifest is None else manifest
-        self.codec = CODECS[self.manifest["codec"]]
+        super().__init__(store, manifest, verify=verify, trusted=trusted)
         self.logs = [Log(self, row) for row in self.manifest["logs"]]
-        self.blobs = Blobs(store, verify=verify)
 
     @classmethod
     def open(cls, location: str | os.PathLike[str], *, verify: bool = True) -> Bundle:
@@ -165,20 +147,6 @@ class Bundle:
         with asked([(self.location.rstrip("/").rpartition("/")[2], self)], query) as result:
             return result.df()
 
-    def file_rows(
-        self, name: str, file: dict[str, Any], sizes: Mapping[str, int] = {}
-    ) -> list[dict[str, Any]]:
-        """The rows of a file of a table: ``file`` is its entry in 'files'. ``sizes``: see check_table."""
-        return self.once((name, file["path"], *sizes.items()), lambda: self._checked_rows(name, file, sizes))
-
-    def _checked_rows(
-        self, name: str, file: dict[str, Any], sizes: Mapping[str, int]
-    ) -> list[dict[str, Any]]:
-        rows = read_rows(self.store, file["path"])
-        if not self.trusted:
-            check_row_file(name, rows, file["rows"], self.where(file["path"]), sizes)
-        return rows
-
     def forget(self) -> None:
         """Let go of what was read; it is read again when it is asked for.
 
@@ -188,41 +156,14 @@ class Bundle:
         for log in self.logs:
             log.forget()
 
-    def once(self, what: Hashable, read_it: Callable[[], T]) -> T:
-        """What ``read_it`` gives; see ``store.once``."""
-        return once(self.store, what, read_it)
 
-    def where(self, path: str) -> str:
-        """A file of the bundle in a message."""
-        return f"{self.store.location}/{path}"
-
-    def json(self, path: str) -> Any:
-        """A JSON file of the bundle, by the path that manifest or log directory give."""
-        return read_json(self.store, path)
-
-    def read(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-        """Any file of the bundle, decoded. Raises BundleError when it holds more than ``max_bytes``."""
-        return read(self.store, path, max_bytes)
-
-    def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-        """Any file of the bundle as it is stored. Raises BundleError when it has more than ``max_bytes``."""
-        return self.store.raw(path, max_bytes)
-
-    def blob(self, sha256: str) -> bytes:
-        """An uncompressed blob that logs share, by its name."""
-        return self.blobs.read(layout.blob_path(sha256, self.codec), sha256)
-
-
-class Log:
+class Log(CheckedLog):
     """One log: ``id``, ``rank`` (int or None), ``source`` (file name as given), ``compiles``."""
 
+    bundle: Bundle
+
     def __init__(self, bundle: Bundle, row: dict[str, Any]):
-        self.bundle = bundle
-        self.row = row
-        self.id: str = row["id"]
-        self.rank: int | None = row["rank"]
-        self.source: str = row["source"]["name"]
-        self._metadata_of = lru_cache(_CACHED_FILES)(self._read_metadata)
+        super().__init__(bundle, row)
 
     def __repr__(self) -> str:
         return f"<Log {shown(self.id)}: {shown(self.summary['text'])}>"
@@ -233,83 +174,6 @@ class Log:
 
     def _row_html(self) -> str:
         return f"<tr><td>{escape(shown(self.id))}</td><td>{escape(shown(self.summary['text']))}</td></tr>"
-
-    def forget(self) -> None:
-        """See ``Bundle.forget``."""
-        self._metadata_of.cache_clear()
-        for name in [
-            name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)
-        ]:
-            del self.__dict__[name]
-
-    @cached_property
-    def directory(self) -> dict[str, Any]:
-        """The log directory (schema: log)."""
-        return self.bundle.once(("directory", self.id), self._read_directory)
-
-    def _read_directory(self) -> dict[str, Any]:
-        directory: dict[str, Any] = self.bundle.json(self.row["path"])
-        if not self.bundle.trusted:
-            check_table("log", directory, self.bundle.where(self.row["path"]))
-            check_directory(directory, self.bundle.where(self.row["path"]))
-        return directory
-
-    if TYPE_CHECKING:
-        table: LogTable
-    else:
-
-        def table(self, name: str) -> Any:
-            """Return a table by the name of its schema, such as 'failures': a list of its rows, empty when it
-            has none.
-
-            Raises BundleError when there is no such table, or when it was left out of a redacted bundle.
-            """
-            entry = self.directory["tables"].get(name)
-            if entry is not None:
-                rows = list(self.stream(name))
-                if name in CHECKED_WHOLE and not self.bundle.trusted:
-                    self.bundle.once(
-                        (self.id, name),
-                        lambda: check_whole(
-                            name, rows, f"{self.bundle.location}: table {name} of log {self.id}"
-                        ),
-                    )
-                return rows
-            if row_tables().get(name) == "log" and not self.is_missing(name):
-                return []
-            raise self._no_table(name)
-
-    def stream(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table of rows, with one of its files in memory at a time.
-
-        Raises BundleError as ``table`` does.
-        """
-        entry = self.directory["tables"].get(name)
-        if entry is None:
-            yield from self.table(name)
-        else:
-            for file in entry["files"]:
-                yield from self.bundle.file_rows(name, file, self.sizes)
-
-    def is_missing(self, name: str) -> bool:
-        """Return whether a table was left out of a redacted bundle."""
-        return name in self.directory.get("left_out", ())
-
-    def _no_table(self, name: str) -> BundleError:
-        redacted = ": the bundle is redacted" if self.is_missing(name) else ""
-        return BundleError(
-            f"log {self.id} has no table {quoted(name)}{redacted}",
-            hint=f"Its tables: {', '.join(self.directory['tables'])}",
-            code="not-found",
-        )
-
-    @cached_property
-    def sizes(self) -> dict[str, int]:
-        """How many rows there are of what tables refer to, as far as the directory says."""
-        counts = {
-            name: self.directory["tables"].get(name, {"rows": 0})["rows"] for name in ("stacks", "blobs")
-        }
-        return {"events": self.directory["event_count"], **counts}
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -395,67 +259,6 @@ class Log:
             parent = row["parent"]
         return frames[::-1]
 
-    @cached_property
-    def blobs(self) -> dict[str, dict[str, Any]]:
-        """The rows of the blobs (schema: blobs), by path."""
-        rows: list[Any] = self.table("blobs")
-        return {row["blob"]: row for row in rows}
-
-    def is_left_out(self, blob: str) -> bool:
-        """Whether a blob is not there because the bundle is redacted."""
-        dropped = self.bundle.manifest.get("redacted", {}).get("dropped")
-        return bool(dropped) and blob in self.blobs and self.blobs[blob]["kind"] in dropped
-
-    def blob(self, blob: str) -> bytes:
-        """An uncompressed blob, by its path."""
-        row = self.blobs.get(blob)
-        if row is None:
-            raise damaged(
-                f"log {self.id}",
-                f"it refers to the blob {quoted(blob)}, which its table of blobs does not have",
-            )
-        if self.is_left_out(blob):
-            raise BundleError(
-                f"log {self.id}: this payload is not in the bundle, which is redacted",
-                hint="Who made it has the payloads.",
-                code="redacted",
-            )
-        return self.bundle.blobs.read(blob, row["sha256"], row["size_bytes"])
-
-    def payload(self, blob: str, offset: int, size_bytes: int) -> bytes:
-        """A payload, by its place in the blobs."""
-        data = self.blob(blob)
-        if not 0 <= offset <= offset + size_bytes <= len(data):
-            raise damaged(f"log {self.id}", f"a payload lies outside of blob {quoted(blob)}")
-        return data[offset : offset + size_bytes]
-
-    def files(self, name: str) -> list[dict[str, Any]]:
-        """The files of a table of rows, in order; none for a table without rows."""
-        files: list[dict[str, Any]] = self.directory["tables"].get(name, {"files": []})["files"]
-        return files
-
-    def part(self, name: str, number: int) -> list[dict[str, Any]]:
-        """The rows of one file of 'events' or 'metadata', by its position in ``files``."""
-        return self.bundle.once(
-            (self.id, name, number), lambda: self._read_part(name, self.files(name)[number])
-        )
-
-    def _read_part(self, name: str, file: dict[str, Any]) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = self.bundle.file_rows(name, file, self.sizes)
-        if not self.bundle.trusted:
-            check_part(name, rows, file, self.bundle.where(file["path"]))
-        return rows
-
-    def _read_metadata(self, number: int) -> dict[int, dict[str, Any]]:
-        return {row["event"]: row["metadata"] for row in self.part("metadata", number)}
-
-    def metadata(self, event: int) -> dict[str, Any] | None:
-        """What the record holds besides its columns (schema: metadata); None for {type: {}}."""
-        if not 0 <= event < self.directory["event_count"]:
-            raise BundleError(f"log {self.id} has no event {event}", code="not-found")
-        number = bisect_right([file["first_event"] for file in self.files("metadata")], event) - 1
-        return None if number < 0 else self._metadata_of(number).get(event)
-
     def events(
         self, *, type: str | None = None, name: str | None = None, compile_id: str | None = None
     ) -> Iterator[Event]:
@@ -477,6 +280,23 @@ class Log:
                     )
                 ):
                     yield Event(self, row, start)
+
+
+def named_files(bundle: Bundle) -> Iterator[str]:
+    """Yield the paths of the files that a bundle names, the manifest first: all that a finished bundle has,
+    and those of one state of a growing one.
+    """
+    manifest = bundle.manifest
+    yield layout.MANIFEST
+    yield manifest["schemas"]
+    yield from rank_paths(manifest)
+    for log in bundle.logs:
+        directory = log.directory
+        yield log.row["path"]
+        yield from (file["path"] for entry in directory["tables"].values() for file in entry["files"])
+        yield from (chunk["path"] for chunk in directory["verbatim"])
+        yield from log.blobs
+        log.forget()
 
 
 def _library(name: str) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 _STEP_BY_STEP = os.open in os.supports_dir_fd  # not on Windows
 if _STEP_BY_STEP:
@@ -20,11 +20,11 @@ _NOT_REGULAR = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EISDIR, errno.EML
 class NotRegular(OSError):
     """A link, folder, pipe, socket or device where a file was expected, or a link on the way to it."""
 
-    def __init__(self, path: str | os.PathLike):
+    def __init__(self, path: str | os.PathLike[str]):
         super().__init__(errno.EINVAL, "it is no regular file, or lies behind a link", str(path))
 
 
-def open_regular(folder: str | os.PathLike, path: str) -> BinaryIO:
+def open_regular(folder: str | os.PathLike[str], path: str) -> BufferedReader:
     """The file at ``path`` below ``folder``. The folder itself may be a link; what is below it may be none.
 
     Raises OSError: NotRegular for anything but a regular file.
@@ -53,7 +53,7 @@ def open_regular(folder: str | os.PathLike, path: str) -> BinaryIO:
     return open(file, "rb")
 
 
-def _open_checked(folder: Path, path: str) -> BinaryIO:
+def _open_checked(folder: Path, path: str) -> BufferedReader:
     """The same where the system cannot open a file from folder to folder: somebody who swaps one meanwhile is
     not seen.
     """
@@ -63,7 +63,7 @@ def _open_checked(folder: Path, path: str) -> BinaryIO:
     return at.open("rb")
 
 
-def read_regular(folder: str | os.PathLike, path: str, max_bytes: int) -> bytes:
+def read_regular(folder: str | os.PathLike[str], path: str, max_bytes: int) -> bytes:
     """The content of such a file.
 
     Raises OSError; EFBIG for one of more than ``max_bytes``, which is not read.

@@ -50,7 +50,7 @@ def restore(bundle: Bundle, folder: Path) -> list[Path]:
         )
     _check_room(bundle, folder)
     with new_folder(folder, readers_of=guards(bundle.location)) as new:
-        for log, name in zip(bundle.logs, names):
+        for log, name in zip(bundle.logs, names, strict=True):
             _write(log, new / name, folder / name)
     return [folder / name for name in names]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 Highest = dict[str, int]  # largest reference so far, by what it refers to
 Check = Callable[[Any, Highest], None]
@@ -21,8 +21,12 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int,), "number": (int, float), "string": (str,), "null": (type(None),),
     "boolean": (bool,), "array": (list,), "object": (dict,),
 }  # fmt: skip
+_MAX_PROBLEMS = 10
 _NOTES = {"$schema", "$id", "$defs", "title", "description", "x-table"}
-_KNOWN = _NOTES | {"$ref", "type", "enum", "const", "minimum", "pattern", "properties", "required", "additionalProperties", "propertyNames", "items", "minItems", "maxItems"}  # fmt: skip
+_KNOWN = _NOTES | {
+    "$ref", "type", "enum", "const", "minimum", "pattern", "properties", "required", "additionalProperties",
+    "propertyNames", "items", "minItems", "maxItems",
+}  # fmt: skip
 _NAMES = {
     int: "an integer",
     float: "a number",
@@ -32,6 +36,22 @@ _NAMES = {
     list: "a list",
     dict: "an object",
 }
+
+
+class _Column(Protocol):
+    """Whether all of many values are right; which one is wrong is for the check to say.
+
+    ``exactly``: as the check has it, for which true and false are no numbers.
+    """
+
+    def __call__(self, values: list[Any], highest: Highest, *, exactly: bool = False) -> bool: ...
+
+
+class _Part(NamedTuple):
+    """The checks of a part of a schema; ``column`` is None where values can only be checked one by one."""
+
+    check: Check
+    column: _Column | None
 
 
 class Malformed(ValueError):
@@ -76,14 +96,13 @@ def _all_match(pattern: str) -> Callable[[list[str]], bool]:
     )
 
 
-def _all_right(check: Check, values: list, highest: Highest) -> bool:
-    """Whether a check lets each of the values through."""
-    column = getattr(check, "column", None)
-    if column is not None:
-        return not values or column(values, highest, exactly=True)
+def _all_right(part: _Part, values: list[Any], highest: Highest) -> bool:
+    """Whether all of the values are right."""
+    if part.column is not None:
+        return not values or part.column(values, highest, exactly=True)
     try:
         for value in values:
-            check(value, highest)
+            part.check(value, highest)
     except Malformed:
         return False
     return True
@@ -92,13 +111,13 @@ def _all_right(check: Check, values: list, highest: Highest) -> bool:
 @cache
 def _scalar(  # noqa: C901 - a case for each combination of keywords
     types: frozenset[type],
-    words: tuple | None,
+    words: tuple[Any, ...] | None,
     strictly: bool,
     minimum: int | None,
     pattern: str | None,
     refers_to: str | None,
     closed: bool,
-) -> Check:
+) -> _Part:
     """The check of a value that holds no others, made once: most columns of all tables are of a few kinds.
 
     ``strictly``: no other words than these.
@@ -113,7 +132,7 @@ def _scalar(  # noqa: C901 - a case for each combination of keywords
         if kind not in types:
             raise Malformed(f"{quoted(value)} is not {wanted}")
         if listed is not None and value not in listed:
-            raise Malformed(f"{quoted(value)} is none of {', '.join(map(repr, words))}")
+            raise Malformed(f"{quoted(value)} is none of {', '.join(map(repr, words or ()))}")
         if kind is int or kind is float:
             if minimum is not None and value < minimum:
                 raise Malformed(f"{value} is less than {minimum}")
@@ -122,14 +141,8 @@ def _scalar(  # noqa: C901 - a case for each combination of keywords
         elif all_match is not None and kind is str and not all_match([value]):
             raise Malformed(f"{quoted(value)} has not the form {pattern}")
 
-    def column(values: list, highest: Highest, *, exactly: bool = False) -> bool:
-        """Whether all are right, of a list of many; who is wrong ``scalar`` tells.
-
-        ``exactly``: as it tells, true and false included.
-        """
-        if (
-            plain_numbers and not exactly
-        ):  # three times as quick; true and false count as 1 and 0, as they do in Python
+    def column(values: list[Any], highest: Highest, *, exactly: bool = False) -> bool:
+        if plain_numbers and not exactly:  # three times as quick; true and false count as 1 and 0
             try:
                 array("Q", values)
             except (TypeError, OverflowError):
@@ -156,12 +169,11 @@ def _scalar(  # noqa: C901 - a case for each combination of keywords
             values if found == {str} else [value for value in values if type(value) is str]
         )
 
-    scalar.column = column
-    return scalar
+    return _Part(scalar, column)
 
 
 def compile_schema(  # noqa: C901 - a case for each keyword
-    schema: dict, target: Callable[[str], str | None] = lambda name: None, *, closed: bool = False
+    schema: dict[str, Any], target: Callable[[str], str | None] = lambda name: None, *, closed: bool = False
 ) -> Check:
     """A function that raises Malformed for a value that is not as the schema says.
 
@@ -171,7 +183,7 @@ def compile_schema(  # noqa: C901 - a case for each keyword
     """
     definitions = schema.get("$defs", {})
 
-    def compiled(part: dict, refers_to: str | None = None) -> Check:  # noqa: C901 - see above
+    def compiled(part: dict[str, Any], refers_to: str | None = None) -> _Part:  # noqa: C901 - see above
         if unknown := part.keys() - _KNOWN:
             raise ValueError(f"no check for {sorted(unknown)}")
         if "$ref" in part:
@@ -192,21 +204,21 @@ def compile_schema(  # noqa: C901 - a case for each keyword
             refers_to,
             closed,
         )
-        column = scalar.column
-        simple = types.isdisjoint((list, dict))
-        if simple:
+        if types.isdisjoint((list, dict)):
             return scalar
 
         items = compiled(part["items"], refers_to) if "items" in part else None
-        items_column = getattr(items, "column", None)
+        items_column = None if items is None else items.column
         least, most = part.get("minItems", 0), part.get("maxItems")
         properties = {key: compiled(value, target(key)) for key, value in part.get("properties", {}).items()}
         required = part.get("required", ())
         needed = frozenset(required)
         other = part.get("additionalProperties", True)
         extra = compiled(other) if type(other) is dict else None
+        checks = {key: property_.check for key, property_ in properties.items()}
+        other_check = None if extra is None else extra.check
         refused = other is False and closed
-        named = compiled(part["propertyNames"]) if "propertyNames" in part else None
+        named = compiled(part["propertyNames"]).check if "propertyNames" in part else None
 
         def any_value(value: Any, highest: Highest) -> None:
             kind = type(value)
@@ -217,7 +229,7 @@ def compile_schema(  # noqa: C901 - a case for each keyword
                 if not properties and extra is None and not refused and named is None:
                     return
                 for key, item in value.items():
-                    check = properties.get(key, extra)
+                    check = checks.get(key, other_check)
                     try:
                         if check is not None:
                             check(item, highest)
@@ -233,21 +245,17 @@ def compile_schema(  # noqa: C901 - a case for each keyword
                     raise Malformed(f"has {len(value)} elements")
                 if items is None or (items_column is not None and items_column(value, highest)):
                     return
-                position = 0
-                try:
-                    for position, item in enumerate(value):
-                        items(item, highest)
-                except Malformed as error:
-                    error.path.append(position)
-                    raise
+                for position, item in enumerate(value):
+                    try:
+                        items.check(item, highest)
+                    except Malformed as error:
+                        error.path.append(position)
+                        raise
             else:
-                scalar(value, highest)
+                scalar.check(value, highest)
 
-        def rows(values: list, highest: Highest, *, exactly: bool = False) -> bool:
-            """Whether all are right, of many objects and lists: field by field, and all elements at once.
-
-            Who is wrong ``any_value`` tells.
-            """
+        def rows(values: list[Any], highest: Highest, *, exactly: bool = False) -> bool:
+            """Whether all of many objects and lists are right: field by field, and all elements at once."""
             found = set(map(type, values))
             if not found <= types:
                 return False
@@ -256,8 +264,10 @@ def compile_schema(  # noqa: C901 - a case for each keyword
             if not all(value.keys() >= needed for value in objects):
                 return False
             if not all(
-                _all_right(check, [value[key] for value in objects if key in needed or key in value], highest)
-                for key, check in properties.items()
+                _all_right(
+                    property_, [value[key] for value in objects if key in needed or key in value], highest
+                )
+                for key, property_ in properties.items()
             ):
                 return False
             if extra is not None and not _all_right(
@@ -269,18 +279,56 @@ def compile_schema(  # noqa: C901 - a case for each keyword
             if not all(least <= len(value) and (most is None or len(value) <= most) for value in lists):
                 return False
             elements = [] if items is None else [item for value in lists for item in value]
-            if elements and not (
-                items_column(elements, highest)
-                if items_column is not None
-                else _all_right(items, elements, highest)
-            ):
-                return False
-            return found <= {dict, list} or column(
-                [value for value in values if type(value) not in (dict, list)], highest, exactly=True
+            if items is not None and elements:
+                right = (
+                    items_column(elements, highest)
+                    if items_column is not None
+                    else _all_right(items, elements, highest)
+                )
+                if not right:
+                    return False
+            return found <= {dict, list} or _all_right(
+                scalar, [value for value in values if type(value) not in (dict, list)], highest
             )
 
-        if not refused and named is None:
-            any_value.column = rows
-        return any_value
+        return _Part(any_value, rows if not refused and named is None else None)
 
-    return compiled(schema)
+    return compiled(schema).check
+
+
+def schema_problems(document: dict[str, Any], value: Any, *, relaxed: bool) -> list[str]:
+    """What jsonschema says of a value, some sentences. It takes its time: ask when something is wrong.
+
+    Empty for a value that is too deep for it.
+    """
+    try:
+        return list(_messages(document, value, relaxed))
+    except RecursionError:
+        return []
+
+
+def _messages(document: dict[str, Any], value: Any, relaxed: bool) -> Iterator[str]:
+    from jsonschema import Draft202012Validator
+
+    for number, error in enumerate(
+        Draft202012Validator(_relax(document) if relaxed else document).iter_errors(value)
+    ):
+        if number == _MAX_PROBLEMS:
+            yield "and more"
+            return
+        where = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path).lstrip(".")
+        message = error.message if len(error.message) <= 200 else error.message[:200] + "…"
+        yield f"{where or 'top level'}: {message}"
+
+
+def _relax(document: Any) -> Any:
+    """The schema for a bundle of a newer minor version: fields that we do not know are allowed."""
+    if isinstance(document, dict):
+        return {
+            key: _relax(value)
+            for key, value in document.items()
+            if not (key == "additionalProperties" and value is False)
+        }
+    if isinstance(document, list):
+        return [_relax(value) for value in document]
+    return document

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.json_codec import loads
@@ -37,7 +38,7 @@ def _schemas(folder: str) -> dict[str, Path]:
     return {path.name.removesuffix(".schema.json"): path for path in paths}
 
 
-def schema(name: str) -> dict:
+def schema(name: str) -> dict[str, Any]:
     """The schema of a table or a document. Raises BundleError when there is none."""
     path = _schemas(".").get(name) or _schemas("documents").get(name)
     if path is None:
@@ -46,7 +47,8 @@ def schema(name: str) -> dict:
             hint=f"The schemas are: {', '.join([*schema_names(), *document_names()])}",
             code="not-found",
         )
-    return loads(path.read_bytes())
+    document: dict[str, Any] = loads(path.read_bytes())
+    return document
 
 
 @cache

@@ -19,16 +19,14 @@ from tlparse_bundle.bundle.checks import (
     rows_shape,
     shape,
 )
-from tlparse_bundle.bundle.envelope_keys import CONTEXT_KEYS
-from tlparse_bundle.bundle.layout import FORMAT_MINOR, LIVE, blob_path
+from tlparse_bundle.bundle.layout import CONTEXT_KEYS, FORMAT_MINOR, LIVE, blob_path
 from tlparse_bundle.bundle.manifest import rank_paths
 from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.restore import restored_bytes, verbatim_bytes
-from tlparse_bundle.bundle.schema_check import Check, Highest, Malformed, quoted
+from tlparse_bundle.bundle.schema_check import Check, Highest, Malformed, quoted, schema_problems
 from tlparse_bundle.bundle.schemas import schema, schema_names
 from tlparse_bundle.bundle.store import decoded, read_rows
 
-_MAX_PROBLEMS_A_FILE = 10
 _MAX_PROBLEMS = 300
 _STACK_KEYS = ("stack_index", "user_stack_index")
 
@@ -75,7 +73,7 @@ class _Checker:
         try:
             check(value, highest)
         except Malformed as malformed:
-            for problem in _problems(document, value, relaxed=self._relaxed) or [str(malformed)]:
+            for problem in schema_problems(document, value, relaxed=self._relaxed) or [str(malformed)]:
                 self.say(f"{path}: {problem}")
         return highest
 
@@ -112,7 +110,7 @@ class _Checker:
             [row["id"] for row in live["logs"]] == [row["id"] for row in rows],
             f"{where}: 'live' has other logs than 'logs'",
         )
-        for state, row in zip(live["logs"], rows):
+        for state, row in zip(live["logs"], rows, strict=False):
             self.require(
                 state["read_bytes"] >= row["source"]["size_bytes"],
                 f"{where}: log {row['id']} has more bytes than were read",
@@ -358,31 +356,6 @@ class _Checker:
         return references
 
 
-def _problems(document: dict[str, Any], value: Any, *, relaxed: bool) -> list[str]:
-    """What jsonschema says of a value, which takes its time: it is asked only when something is wrong.
-
-    Empty for a value that is too deep for it.
-    """
-    try:
-        return list(_said(document, value, relaxed))
-    except RecursionError:
-        return []
-
-
-def _said(document: dict[str, Any], value: Any, relaxed: bool) -> Iterator[str]:
-    from jsonschema import Draft202012Validator
-
-    for number, error in enumerate(
-        Draft202012Validator(_relax(document) if relaxed else document).iter_errors(value)
-    ):
-        if number == _MAX_PROBLEMS_A_FILE:
-            yield "and more"
-            return
-        where = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path).lstrip(".")
-        message = error.message if len(error.message) <= 200 else error.message[:200] + "…"
-        yield f"{where or 'top level'}: {message}"
-
-
 def _stacks(metadata: dict[str, Any]) -> list[int]:
     """The stacks that a record refers to, at the top or in the metadata of its event."""
     type_ = next((key for key in metadata if key not in CONTEXT_KEYS and key not in _STACK_KEYS), None)
@@ -394,16 +367,3 @@ def _stacks(metadata: dict[str, Any]) -> list[int]:
         for key in _STACK_KEYS
         if type(holder.get(key)) is int
     ]
-
-
-def _relax(document: Any) -> Any:
-    """The schema for a bundle of a newer minor version: fields that we do not know are allowed."""
-    if isinstance(document, dict):
-        return {
-            key: _relax(value)
-            for key, value in document.items()
-            if not (key == "additionalProperties" and value is False)
-        }
-    if isinstance(document, list):
-        return [_relax(value) for value in document]
-    return document

@@ -1,55 +1,189 @@
 """Zstandard: frames of bundles and logs.
 
-The one module that knows which library compresses and decompresses them.
+The one module that knows which library compresses and decompresses them: the package zstandard, or without
+it the standard library, which has Zstandard from Python 3.14 on (Python in a browser).
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Protocol
 
 try:
-    from tlparse_bundle.bundle import zstd_wheel as library
+    import zstandard
 except ImportError:
-    from tlparse_bundle.bundle import zstd_standard as library
+    from compression import zstd as _standard  # type: ignore[import-not-found,unused-ignore]  # from 3.14 on
+
+    ZstdError: type[Exception] = _standard.ZstdError
+else:
+    ZstdError = zstandard.ZstdError
 
 # Chromium refuses Content-Encoding: zstd with windows above 8 MiB (2**23).
 _MAX_WINDOW_LOG = 23
 _LEVEL = 2  # 3 takes two fifths longer; small logs get up to 3 % smaller with it, large ones 3 % larger
 _FAST_LEVEL = 1
 _QUICK_LEVEL = -3
+_SMALL_BYTES = 32 << 10
 PIECE_BYTES = 1 << 20
 
-ZstdError = library.ZstdError
-frame_decoder = (
-    library.frame_decoder
-)  # -> an object that takes one frame in pieces: decompress(data) returns what there is so far and
-# raises ZstdError, ``eof`` says that the frame has ended, ``unused_data`` is what came behind it
+
+class Encoder(Protocol):
+    """Encodes data that comes in pieces."""
+
+    def compress(self, data: bytes, /) -> bytes: ...
+
+    def flush(self) -> bytes: ...
+
+
+class FrameDecoder(Protocol):
+    """Decodes one frame that comes in pieces."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the frame has ended."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """The data after the frame."""
+
+    def decompress(self, data: bytes, /) -> bytes:
+        """Return what can be decoded so far. Raises ZstdError."""
+
+
+class _Library(Protocol):
+    """What is asked of a library. A frame says the size of its content; errors are ZstdError."""
+
+    def compress(self, data: bytes | bytearray | memoryview, level: int) -> bytes: ...
+
+    def compressor(self, level: int, size_bytes: int) -> Encoder: ...
+
+    def content_size(self, data: bytes) -> int | None:
+        """Return what the head of a frame says; None when it says nothing."""
+
+    def decompress(self, data: bytes) -> bytes:
+        """Return the content of one frame; an error when it was cut, or when something follows it."""
+
+    def pieces(self, data: bytes, piece_bytes: int) -> Iterator[bytes]:
+        """Yield the content of a frame; as much as there is when it was cut."""
+
+    def frame_decoder(self) -> FrameDecoder: ...
+
+
+class _Wheel(threading.local):
+    """The package zstandard.
+
+    Its objects are made once per thread: for small data they take longer to make than to use.
+    """
+
+    def __init__(self) -> None:
+        self._decompressor = zstandard.ZstdDecompressor()
+        # By level and what of the size makes a difference.
+        self._compressors: dict[tuple[int, int], zstandard.ZstdCompressor] = {}
+
+    def compress(self, data: bytes | bytearray | memoryview, level: int) -> bytes:
+        size_bytes = len(data)
+        if not 0 < size_bytes <= _SMALL_BYTES:
+            return self._new_compressor(level, size_bytes).compress(data)
+        key = level, (size_bytes - 1).bit_length()
+        compressor = self._compressors.get(key)
+        if compressor is None:
+            compressor = self._compressors[key] = self._new_compressor(level, size_bytes)
+        return compressor.compress(data)
+
+    def compressor(self, level: int, size_bytes: int) -> Encoder:
+        return self._new_compressor(level, size_bytes).compressobj(size_bytes)
+
+    def content_size(self, data: bytes) -> int | None:
+        size = zstandard.get_frame_parameters(data).content_size
+        return None if size == zstandard.CONTENTSIZE_UNKNOWN else size
+
+    def decompress(self, data: bytes) -> bytes:
+        return self._decompressor.decompress(data, allow_extra_data=False)
+
+    def pieces(self, data: bytes, piece_bytes: int) -> Iterator[bytes]:
+        with zstandard.ZstdDecompressor().stream_reader(data) as stream:
+            while piece := stream.read(piece_bytes):
+                yield piece
+
+    def frame_decoder(self) -> FrameDecoder:
+        return zstandard.ZstdDecompressor().decompressobj()
+
+    @staticmethod
+    def _new_compressor(level: int, size_bytes: int) -> zstandard.ZstdCompressor:
+        params = zstandard.ZstdCompressionParameters.from_level(
+            level, source_size=size_bytes, write_content_size=True
+        )
+        if params.window_log > _MAX_WINDOW_LOG:
+            params = zstandard.ZstdCompressionParameters.from_level(
+                level, window_log=_MAX_WINDOW_LOG, write_content_size=True
+            )
+        return zstandard.ZstdCompressor(compression_params=params)
+
+
+class _Standard:
+    """The standard library. The levels that are used have windows of 1 MiB."""
+
+    def compress(self, data: bytes | bytearray | memoryview, level: int) -> bytes:
+        frame: bytes = _standard.compress(data, level)
+        return frame
+
+    def compressor(self, level: int, size_bytes: int) -> Encoder:
+        compressor = _standard.ZstdCompressor(level)
+        compressor.set_pledged_input_size(size_bytes)
+        encoder: Encoder = compressor
+        return encoder
+
+    def content_size(self, data: bytes) -> int | None:
+        size: int | None = _standard.get_frame_info(data).decompressed_size
+        return size
+
+    def decompress(self, data: bytes) -> bytes:
+        decoder = _standard.ZstdDecompressor()
+        content: bytes = decoder.decompress(data)
+        if not decoder.eof or decoder.unused_data:
+            raise ZstdError("the frame was cut" if not decoder.eof else "there is data behind the frame")
+        return content
+
+    def pieces(self, data: bytes, piece_bytes: int) -> Iterator[bytes]:
+        decoder = _standard.ZstdDecompressor()
+        piece = decoder.decompress(data, piece_bytes)
+        while piece:
+            yield piece
+            piece = b"" if decoder.eof or decoder.needs_input else decoder.decompress(b"", piece_bytes)
+
+    def frame_decoder(self) -> FrameDecoder:
+        decoder: FrameDecoder = _standard.ZstdDecompressor()
+        return decoder
+
+
+_library: _Library = _Wheel() if "zstandard" in globals() else _Standard()
+frame_decoder = _library.frame_decoder
 
 
 def encode(data: bytes | memoryview) -> bytes:
     """One frame for a file of a bundle."""
-    return library.compress(data, _LEVEL, _MAX_WINDOW_LOG)
+    return _library.compress(data, _LEVEL)
 
 
 def encode_fast(data: bytes | bytearray) -> bytes:
     """A frame for data that this process reads again soon."""
-    return library.compress(data, _FAST_LEVEL, _MAX_WINDOW_LOG)
+    return _library.compress(data, _FAST_LEVEL)
 
 
-def encoder(size_bytes: int) -> Any:
-    """The same for data of so many bytes that come in pieces: an object with compress(data) and flush()."""
-    return library.compressor(_LEVEL, size_bytes, _MAX_WINDOW_LOG)
+def encoder(size_bytes: int) -> Encoder:
+    """The encoder of a file of a bundle whose content, of so many bytes, comes in pieces."""
+    return _library.compressor(_LEVEL, size_bytes)
 
 
 def encode_quick(data: bytes | memoryview) -> bytes:
     """One frame for a file of a bundle that is replaced soon."""
-    return library.compress(data, _QUICK_LEVEL, _MAX_WINDOW_LOG)
+    return _library.compress(data, _QUICK_LEVEL)
 
 
-def quick_encoder(size_bytes: int) -> Any:
-    """The same for data of so many bytes that come in pieces."""
-    return library.compressor(_QUICK_LEVEL, size_bytes, _MAX_WINDOW_LOG)
+def quick_encoder(size_bytes: int) -> Encoder:
+    """The encoder of a file that is replaced soon whose content, of so many bytes, comes in pieces."""
+    return _library.compressor(_QUICK_LEVEL, size_bytes)
 
 
 def decode(data: bytes, max_bytes: int) -> bytes:
@@ -59,7 +193,7 @@ def decode(data: bytes, max_bytes: int) -> bytes:
     """
     _content_size(data, max_bytes)
     try:
-        return library.decompress(data)
+        return _library.decompress(data)
     except ZstdError as error:
         raise ValueError(f"not a zstd frame: {error}") from None
 
@@ -68,7 +202,7 @@ def decode_pieces(data: bytes, max_bytes: int) -> Iterator[bytes]:
     """The same in pieces of about a MB."""
     missing = _content_size(data, max_bytes)
     try:
-        for piece in library.pieces(data, PIECE_BYTES):
+        for piece in _library.pieces(data, PIECE_BYTES):
             missing -= len(piece)
             yield piece
     except ZstdError as error:
@@ -84,7 +218,7 @@ def too_large(max_bytes: int) -> ValueError:
 def _content_size(data: bytes, max_bytes: int) -> int:
     """What the head of a frame says. Ours say it always."""
     try:
-        size = library.content_size(data)
+        size = _library.content_size(data)
     except ZstdError as error:
         raise ValueError(f"not a zstd frame: {error}") from None
     if size is None:

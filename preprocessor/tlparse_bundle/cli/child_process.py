@@ -10,8 +10,7 @@ import traceback
 from collections.abc import Callable
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.base.signals import held_back
-from tlparse_bundle.pipeline.lifeline import end_with
+from tlparse_bundle.base.signals import end_with, held_back
 
 _ours: set[int] = set()  # ends of pipes that no child may hold: each would wait for the others
 _PLAIN = tuple(

@@ -10,7 +10,7 @@ import threading
 import click
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.bundle.atomic import finished
+from tlparse_bundle.bundle.atomic import finished_places
 from tlparse_bundle.cli.output import say, say_error, say_json, say_misuse, say_traceback
 
 EXIT_INTERRUPTED = 130
@@ -112,8 +112,8 @@ def exit_code(error: BaseException, *, as_json: bool) -> int:
 
 def _interrupted(error: BaseException, as_json: bool) -> int:
     word = "Terminated" if isinstance(error, Terminated) else "Interrupted"
-    text = word if finished.places else f"{word}; nothing was written"
-    if as_json and not finished.places:  # else the result stands there already, or is on its way
+    text = word if finished_places else f"{word}; nothing was written"
+    if as_json and not finished_places:  # else the result stands there already, or is on its way
         _document(word.lower(), text)
     say(f"{text}.", err=True)
     return 128 + error.number if isinstance(error, Terminated) else EXIT_INTERRUPTED

@@ -301,9 +301,9 @@ def _say_start(
 
 
 def _say_left(paths: Sequence[str | Path], out: str | Path) -> None:
-    from tlparse_bundle.bundle.atomic import finished
+    from tlparse_bundle.bundle.atomic import finished_places
 
-    finished.places.append(str(out))
+    finished_places.append(str(out))
     _say_if_heard(
         f"{shown(out)} is a bundle of what was read until now, and is not finished. To go on: tlparse-bundle"
         f" follow {shown(_named(paths))} {shown(out)}"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.bundle.atomic import finished
+from tlparse_bundle.bundle.atomic import finished_places
 from tlparse_bundle.bundle.layout import MANIFEST
 from tlparse_bundle.cli.child_process import Child, Lifeline
 from tlparse_bundle.cli.exits import Terminated
@@ -164,7 +164,7 @@ class Following:
             ) from None
         if isinstance(answer, BaseException):
             raise answer
-        finished.places.append(str(self.request.out))
+        finished_places.append(str(self.request.out))
         self.result = answer
 
     def end_server(self) -> None:

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.base.wording import duration, plural
+from tlparse_bundle.base.wording import duration, plural, size
 from tlparse_bundle.bundle.growing import who
 from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.row_objects import id_of
 from tlparse_bundle.bundle.store import open_store
-from tlparse_bundle.render.info import size
 from tlparse_bundle.render.running import Running, compile_words, running_compiles
 from tlparse_bundle.statements.statement import SEVERITIES
 

@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from tlparse_bundle.base.plugins import PLUGIN_FAILED
-from tlparse_bundle.base.wording import plural
+from tlparse_bundle.base.wording import plural, size
 from tlparse_bundle.cli.output import say, shown
 from tlparse_bundle.pipeline.build import BuildResult
 from tlparse_bundle.pipeline.log_writer import FIRST_FINDINGS
-from tlparse_bundle.render.info import headlines, size
+from tlparse_bundle.render.info import headlines
 from tlparse_bundle.statements.finding import ERROR, stage
 from tlparse_bundle.statements.statement import severity_of
 
@@ -25,7 +25,7 @@ class Bar:
     """A bar by bytes on a terminal; one line elsewhere; nothing when hidden."""
 
     def __init__(self, size_bytes: int, log_count: int, *, hidden: bool):
-        self._label = f"{log_count} log{'s' if log_count != 1 else ''}, {size(size_bytes)}"
+        self._label = f"{plural(log_count, 'log')}, {size(size_bytes)}"
         self._hidden = hidden
         terminal = sys.stderr.isatty()
         self._bar = click.progressbar(

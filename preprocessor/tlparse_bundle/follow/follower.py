@@ -13,17 +13,13 @@ from tlparse_bundle.base.remote import is_url
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.bundle.atomic.folder import unwritable
 from tlparse_bundle.bundle.codecs import CODECS
-from tlparse_bundle.follow.file_watch import Watch, folders_of
+from tlparse_bundle.follow.followed_files import Found, Watch, find, folders_of
 from tlparse_bundle.follow.forked_process import CopyProcess
-from tlparse_bundle.follow.growing_folder import Place
+from tlparse_bundle.follow.growing_folder import NO_ROOM, PatientSink, Place
 from tlparse_bundle.follow.growing_log import GrowingLog, is_whole
 from tlparse_bundle.follow.growing_stream import Changed
-from tlparse_bundle.follow.log_discovery import Found, find
-from tlparse_bundle.follow.pace import Pace
-from tlparse_bundle.follow.problems import Problems
 from tlparse_bundle.follow.resumed import Resumed
-from tlparse_bundle.follow.retrying_writer import NO_ROOM, PatientSink
-from tlparse_bundle.follow.state import State, make_state
+from tlparse_bundle.follow.state import Pace, Problems, State, make_state
 from tlparse_bundle.log.discover import discover
 from tlparse_bundle.log.log_file import LogFile, reason
 from tlparse_bundle.log.payload import RECENT
@@ -32,10 +28,10 @@ from tlparse_bundle.pipeline.build import (
     first_findings,
     named,
     plugin_faults,
+    strings_from_others,
     write_beside,
     write_schemas,
 )
-from tlparse_bundle.pipeline.interned_strings import strings_from_others
 from tlparse_bundle.pipeline.log_writer import LogSummary, write_log
 from tlparse_bundle.pipeline.workers import Workers, core_count
 

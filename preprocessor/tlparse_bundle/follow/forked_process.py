@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.pipeline.lifeline import end_with
+from tlparse_bundle.base.signals import end_with
 
 _BLOCK_BYTES = 1 << 20
 

@@ -4,9 +4,10 @@ this process.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,12 +18,15 @@ from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.atomic import permissions
 from tlparse_bundle.bundle.atomic.folder import is_empty, unwritable
 from tlparse_bundle.bundle.atomic.staging import Staging
-from tlparse_bundle.bundle.file_list import named_files
+from tlparse_bundle.bundle.codecs import Codec
 from tlparse_bundle.bundle.json_codec import dumps_indented
 from tlparse_bundle.bundle.manifest import read_manifest
-from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.bundle.reader import Bundle, named_files
 from tlparse_bundle.bundle.store import open_store
+from tlparse_bundle.pipeline.file_writer import FileSink
 from tlparse_bundle.pipeline.target import is_bundle, others_in
+
+NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT))
 
 
 class Place:
@@ -181,6 +185,32 @@ class Place:
         (self.root / layout.LIVE).rmdir()
         if not self._fills:
             self.root.rmdir()
+
+
+class PatientSink(FileSink):
+    """Writes the files that stay; where the disk is full it waits, so that nothing that was read is lost.
+
+    ``no_room`` is told of the error when there is no room, waits, and raises when it is not to be tried
+    again.
+    """
+
+    def __init__(self, root: Path, codec: Codec, no_room: Callable[[OSError], None]):
+        super().__init__(root, codec)
+        self._no_room = no_room
+
+    def _write(self, path: str, pieces: Iterable[bytes]) -> None:
+        if self.below:  # a state, for which another one comes
+            super()._write(path, pieces)
+            return
+        pieces = list(pieces)
+        while True:
+            try:
+                super()._write(path, pieces)
+                return
+            except OSError as error:
+                if error.errno not in NO_ROOM:
+                    raise
+                self._no_room(error)
 
 
 def _files_below(root: Path) -> Iterator[str]:

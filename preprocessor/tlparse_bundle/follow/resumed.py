@@ -13,7 +13,7 @@ from tlparse_bundle.bundle import layout
 from tlparse_bundle.follow.growing_folder import Place
 from tlparse_bundle.follow.growing_log import GrowingLog
 from tlparse_bundle.follow.growing_stream import sha256_of
-from tlparse_bundle.follow.problems import Problems
+from tlparse_bundle.follow.state import Problems
 from tlparse_bundle.log.log_file import LogFile, open_log, unreadable
 
 _BLOCK_BYTES = 1 << 20

@@ -1,4 +1,6 @@
-"""One state of a growing bundle: what a build of what was read so far would make."""
+"""The states of a growing bundle: what a build of what was read so far would make, when, and with which
+problems.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,14 @@ from tlparse_bundle.bundle import layout
 from tlparse_bundle.follow.growing_folder import Place
 from tlparse_bundle.follow.growing_log import GrowingLog, Written
 from tlparse_bundle.pipeline.build import add_faults, first_findings, make_manifest
+
+_MAX_PROBLEMS = 100
+_SHOWN_S = (
+    0.9  # after this what was written just after a state began is in the next one, and that one is in place
+)
+_LEAST_GAP_S = 0.1
+_GAP = 1.0  # times what the last one took
+_IDLE_S = 60.0
 
 
 def _on_our_clock(compile: dict, behind_us: int) -> dict:
@@ -96,3 +106,69 @@ def make_state(
     }
     place.put_manifest(manifest)
     return State(manifest, first_findings(summaries), written, executor.used)
+
+
+class Problems:
+    """What is wrong with the logs or the place while it lasts, and what has happened to a log."""
+
+    def __init__(self) -> None:
+        self._of: dict[tuple[str, str], str] = {}
+        self._groups: dict[str, Sequence[dict]] = {}
+
+    def note(self, code: str, about: str, message: str) -> bool:
+        """Say this of a log, or of nothing in particular; an empty message takes it back.
+
+        Whether that is new.
+        """
+        if self._of.get((code, about), "") == message:
+            return False
+        if message:
+            self._of[code, about] = message
+        else:
+            del self._of[code, about]
+        return True
+
+    def replace(self, group: str, rows: Sequence[dict]) -> bool:
+        """Say these instead of those that the group had."""
+        if list(self._groups.get(group, ())) == list(rows):
+            return False
+        self._groups[group] = rows
+        return True
+
+    def rows(self) -> list[dict]:
+        said = [{"code": code, "message": message} for (code, _), message in self._of.items()]
+        return [*said, *(row for rows in self._groups.values() for row in rows)][:_MAX_PROBLEMS]
+
+
+class Pace:
+    """How often a state is made.
+
+    As seldom as what was written is still shown within a second, and never so often that states take more
+    time than what is between them.
+    """
+
+    def __init__(self) -> None:
+        self._begun_s = 0.0
+        self._next_s = 0.0
+
+    def begin(self) -> None:
+        self._begun_s = time.monotonic()
+
+    def end(self) -> None:
+        now = time.monotonic()
+        took = now - self._begun_s
+        self._next_s = now + max(_SHOWN_S - 2 * took, _GAP * took, _LEAST_GAP_S)
+
+    def pause(self, seconds: float) -> None:
+        self._next_s = time.monotonic() + seconds
+
+    def due(self) -> bool:
+        return time.monotonic() >= self._next_s
+
+    def gap_s(self) -> float:
+        """How long no state is due, whatever comes."""
+        return max(0.0, self._next_s - time.monotonic())
+
+    def wait_s(self, waits: bool) -> float:
+        """How long to wait at most, where something waits for the next state."""
+        return self.gap_s() if waits else _IDLE_S

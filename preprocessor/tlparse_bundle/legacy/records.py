@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from tlparse_bundle.bundle.envelope_keys import ID_KEYS
+from tlparse_bundle.bundle.layout import ID_KEYS
 from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.bundle.restore import verbatim_bytes
 from tlparse_bundle.bundle.row_objects import Event

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
 _DAY_US = 86_400_000_000
 _DAYS_OF_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -98,7 +99,7 @@ class Clock:
             None if self.origin_epoch_us is None else self.origin_epoch_us + self._last_us - self._origin_us
         )
 
-    def table(self) -> dict:
+    def table(self) -> dict[str, Any]:
         """The 'clock' of the log directory (schema: log)."""
         return {
             "origin": self.origin,

@@ -9,6 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+# Compiled autograd id, frame id, frame compile id: what all attempts of one compile share.
+FrameCompile = tuple[int | None, int | None, int | None]
+
 
 class CompileId(NamedTuple):
     compiled_autograd_id: int | None
@@ -17,7 +20,7 @@ class CompileId(NamedTuple):
     attempt: int
 
     @property
-    def frame_compile(self) -> tuple[int | None, int | None, int | None]:
+    def frame_compile(self) -> FrameCompile:
         """What all attempts of one compile share."""
         return self[:3]
 
@@ -37,7 +40,7 @@ class CompileId(NamedTuple):
 
 
 @lru_cache(4096)
-def compile_key(frame_compile: tuple[int | None, int | None, int | None], occurrence: int) -> str:
+def compile_key(frame_compile: FrameCompile, occurrence: int) -> str:
     """Return the key of a compile in all tables: its id without an attempt, and '@2' for the second compile
     with this id.
     """
@@ -55,10 +58,9 @@ class Occurrences:
     """
 
     def __init__(self) -> None:
-        self.repeated: dict[
-            tuple, int
-        ] = {}  # the newest occurrence of frame compiles that came more than once; others have one
-        self._started: dict[tuple, int] = {}  # frame compile -> the occurrence that had a dynamo_start
+        # The newest occurrence of frame compiles that came more than once; others have one.
+        self.repeated: dict[FrameCompile, int] = {}
+        self._started: dict[FrameCompile, int] = {}  # frame compile -> the occurrence that had a dynamo_start
         self._started_attempts: dict[CompileId, int] = {}  # the same of each attempt
 
     def of(self, cid: CompileId, *, starts: bool = False, opens: bool = False) -> int:

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,8 +27,10 @@ CHECK_COMPILING = (
     "Check that the program calls torch.compile, and that neither TORCH_COMPILE_DISABLE nor"
     " TORCHDYNAMO_DISABLE is set."
 )
-_NOTHING_TRACED = f"""torch creates the folder that TORCH_TRACE names, and its logs, when it writes the first record. If TORCH_TRACE named this folder, then \
-nothing was compiled, or the variable was not set in the process when it imported torch.
+_NOTHING_TRACED = f"""\
+torch creates the folder that TORCH_TRACE names, and its logs, when it writes the first record. \
+If TORCH_TRACE named this folder, then nothing was compiled, \
+or the variable was not set in the process when it imported torch.
 Check the variable with the same launcher: python -c "import os; print(os.environ.get('TORCH_TRACE'))"
 {CHECK_COMPILING}
 Or let tlparse-bundle set the variable: tlparse-bundle run -- python train.py"""
@@ -50,7 +53,7 @@ def left_out(skipped: Sequence[Skipped]) -> str:
 
 
 def discover(
-    paths: Sequence[str | os.PathLike],
+    paths: Sequence[str | os.PathLike[str]],
     *,
     latest: bool = False,
     ranks: Iterable[int] | None = None,
@@ -108,7 +111,7 @@ def discover(
             ),
             code="empty",
         )
-    for one, other in zip(found, found[1:]):
+    for one, other in pairwise(found):
         if one.id.lower() == other.id.lower():
             raise BundleError(
                 f"two logs have the same name:\n  {shown(one.path)}\n  {shown(other.path)}",
@@ -122,10 +125,10 @@ def _mode(path: Path) -> int:
     try:
         return path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        is_log = TORCH_NAME.match(path.name) or ENDINGS.search(path.name)[0]
+        ending = ENDINGS.search(path.name)
         hint = (
             "Check the path. Pass a trace log, or the folder that TORCH_TRACE named."
-            if is_log
+            if TORCH_NAME.match(path.name) or (ending and ending[0])
             else _NOTHING_TRACED
         )
         raise BundleError(f"{shown(path)} does not exist", hint=hint, code="not-found") from None

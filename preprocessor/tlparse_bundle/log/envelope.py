@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import product
+from typing import Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
-from tlparse_bundle.bundle.envelope_keys import CONTEXT_KEYS, ID_KEYS
 from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.bundle.layout import CONTEXT_KEYS, ID_KEYS
 from tlparse_bundle.log.clock import Clock
-from tlparse_bundle.log.compile_id import CompileId, Occurrences
+from tlparse_bundle.log.compile_id import CompileId, FrameCompile, Occurrences
 from tlparse_bundle.log.envelope_cache import Head, KnownEnvelopes, Tail
 from tlparse_bundle.log.event import TIMELINE, Event
 from tlparse_bundle.log.json_text import has_long_integer, is_deep, is_index, json_to_keep, lenient_json
@@ -43,13 +45,12 @@ class EventDecoder:
         self._places: dict[tuple[bytes, bytes], tuple[int, int]] = {}
         self._known = KnownEnvelopes()
         self._occurrences = Occurrences()
-        self._compile_ids: dict[tuple, CompileId] = {}
+        self._compile_ids: dict[tuple[Any, ...], CompileId] = {}
         self.stack_reader = StackReader(self.stacks, self._note, strings)
         self.event_count = 0
         self._anchored = False
-        self._began_us: dict[
-            tuple, int
-        ] = {}  # the first dynamo_start of each frame compile, until the clock is anchored
+        # The first dynamo_start of each frame compile, until the clock is anchored.
+        self._began_us: dict[FrameCompile, int] = {}
         self._last_time_us = 0
 
     def decode(self, record: Record) -> tuple[Event, bytes]:
@@ -98,19 +99,20 @@ class EventDecoder:
         else:
             event.occurrence = self._occurrences.of(event.compile_id, starts=starts, opens=opens)
         if not self._anchored and event.compile_id is not None:
-            self._anchor_at_begin(event)
+            self._anchor_at_begin(event, event.compile_id)
         return event, kept
 
-    def _anchor_at_begin(self, event: Event) -> None:
+    def _anchor_at_begin(self, event: Event, compile_id: CompileId) -> None:
         """torch 2.4 writes no timeline; its metrics tell when the compile began, which its dynamo_start was
         written at.
         """
-        key = event.compile_id.frame_compile
+        key = compile_id.frame_compile
         if event.type == "dynamo_start":
-            if event.compile_id.attempt == 0 and len(self._began_us) < _MAX_PLACES:
+            if compile_id.attempt == 0 and len(self._began_us) < _MAX_PLACES:
                 self._began_us[key] = event.time_us
         elif event.type == "compilation_metrics" and type(event.value) is dict:
-            start, time_us = event.value.get("start_time"), self._began_us.get(key)
+            start: Any = event.value.get("start_time")
+            time_us = self._began_us.get(key)
             if time_us is not None and type(start) in (int, float) and 0 < start < 4e9:
                 self._anchored = self.clock.anchor(start * 1e6, time_us)
 
@@ -167,14 +169,13 @@ class EventDecoder:
             code, message, line=event.line, byte_offset=event.byte_offset, event_index=event.index
         )
 
-    def _fields(self, event: Event, record: Record) -> dict:
+    def _fields(self, event: Event, record: Record) -> dict[str, Any]:
         text = record.envelope
-        fields, reason = None, "not an object"
-        try:
+        fields: Any = None
+        reason = "not an object"
+        with suppress(ValueError):
             if not has_long_integer(text):
                 fields = loads(text)
-        except ValueError:
-            pass
         if fields is None:
             try:
                 fields, mended = lenient_json(text)
@@ -193,7 +194,7 @@ class EventDecoder:
         self._note(event, code, f"{reason}: {shown[:80]!r}")
         return {DAMAGED: {"text": shown}}
 
-    def _check_payload(self, event: Event, fields: dict, record: Record) -> bytes:
+    def _check_payload(self, event: Event, fields: dict[str, Any], record: Record) -> bytes:
         """Compare the payload with has_payload; returns the bytes to keep verbatim."""
         announced = fields.get("has_payload")
         payload = record.payload
@@ -227,17 +228,18 @@ class EventDecoder:
         self._note(event, "payload-md5", f"MD5 is not {announced}")
         return record.kept
 
-    def _rank(self, event: Event, fields: dict) -> int | None:
+    def _rank(self, event: Event, fields: dict[str, Any]) -> int | None:
         rank = fields.get("rank")
         if rank is None:
             fields.pop("rank", None)
             return None
         if is_index(rank):
-            return fields.pop("rank")
+            index: int = fields.pop("rank")
+            return index
         self._note(event, "rank-invalid", f"rank {rank!r:.40}")
         return None
 
-    def _compile_id(self, event: Event, fields: dict) -> CompileId | None:
+    def _compile_id(self, event: Event, fields: dict[str, Any]) -> CompileId | None:
         if (
             "frame_id" not in fields
             and "compiled_autograd_id" not in fields
@@ -252,7 +254,7 @@ class EventDecoder:
             for key in ID_KEYS:
                 fields.pop(key, None)
             return known
-        for key, value in zip(ID_KEYS, values):
+        for key, value in zip(ID_KEYS, values, strict=True):
             if value is not None and not is_index(value):
                 self._note(event, "compile-id-invalid", f"{key} {value!r:.40}")
                 return None
@@ -264,9 +266,9 @@ class EventDecoder:
         known = self._compile_ids[values] = CompileId(values[0], values[1], values[2], values[3] or 0)
         return known
 
-    def _trace_event(self, event: Event) -> dict | None:
+    def _trace_event(self, event: Event) -> dict[str, Any] | None:
         try:
-            span = loads((event.payload or b"")[:MAX_LINE_BYTES])
+            span: dict[str, Any] = loads((event.payload or b"")[:MAX_LINE_BYTES])
             valid = (
                 type(span) is dict
                 and type(span["name"]) is str

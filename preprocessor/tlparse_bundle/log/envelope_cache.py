@@ -6,14 +6,15 @@ torch writes the event's own key first, and who wrote it, rank and compile id, l
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from tlparse_bundle.bundle.envelope_keys import ID_KEYS
 from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.bundle.layout import ID_KEYS
 from tlparse_bundle.log.compile_id import CompileId
 from tlparse_bundle.log.event import TIMELINE
 from tlparse_bundle.log.payload import Payload
 
+T = TypeVar("T")
 _MAX_HEADS = 2048
 _MAX_TAILS = 1024
 _MAX_HEAD_BYTES = 400  # a longer one, which says something itself, hardly comes again
@@ -30,7 +31,7 @@ class Head(NamedTuple):
     type: str
     name: str | None
     value: Any
-    metadata: dict | None
+    metadata: dict[str, Any] | None
     metadata_json: bytes
 
 
@@ -46,12 +47,10 @@ class KnownEnvelopes:
 
     def __init__(self) -> None:
         self._heads: dict[bytes, Head] = {}
-        self._tails: dict[
-            bytes, Tail
-        ] = {}  # with the bracket that ends the envelope; without, where a payload is announced
-        self._timeline: dict[
-            bytes, tuple[Head, Tail]
-        ] = {}  # most records are of its events: up to the hash of the payload
+        # With the bracket that ends the envelope; without, where a payload is announced.
+        self._tails: dict[bytes, Tail] = {}
+        # Most records are of the timeline: up to the hash of the payload.
+        self._timeline: dict[bytes, tuple[Head, Tail]] = {}
 
     def find(self, envelope: bytes, payload: Payload | None) -> tuple[Head, Tail] | None:
         """What an envelope says, if both halves are known, and it announces the payload that it has."""
@@ -80,17 +79,10 @@ class KnownEnvelopes:
             and self._is_head(envelope[:split], head)
             and _is_tail(envelope[split:end], announces=announces)
         ):
-            for known, limit, key, value in (
-                (self._heads, _MAX_HEADS, envelope[:split], head),
-                (self._tails, _MAX_TAILS, envelope[split:end], tail),
-            ):
-                if len(known) >= limit:
-                    known.clear()
-                known[key] = value
+            _remember(self._heads, _MAX_HEADS, envelope[:split], head)
+            _remember(self._tails, _MAX_TAILS, envelope[split:end], tail)
             if announces and head.type == TIMELINE:
-                if len(self._timeline) >= _MAX_TAILS:
-                    self._timeline.clear()
-                self._timeline[envelope[:-_HASH_BYTES]] = head, tail
+                _remember(self._timeline, _MAX_TAILS, envelope[:-_HASH_BYTES], (head, tail))
 
     def _is_head(self, text: bytes, head: Head) -> bool:
         if text in self._heads:
@@ -100,6 +92,12 @@ class KnownEnvelopes:
         except ValueError:
             return False
         return type(fields) is dict and list(fields) == [head.type]
+
+
+def _remember(known: dict[bytes, T], limit: int, key: bytes, value: T) -> None:
+    if len(known) >= limit:
+        known.clear()
+    known[key] = value
 
 
 def _is_tail(text: bytes, *, announces: bool) -> bool:

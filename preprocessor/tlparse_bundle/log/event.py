@@ -53,7 +53,7 @@ class Event:
     type: str
     name: str | None
     value: Any
-    metadata: dict | None
+    metadata: dict[str, Any] | None
     compile_id: CompileId | None
     occurrence: int
     rank: int | None
@@ -67,7 +67,7 @@ class Event:
     content: Payload | None  # the same with its hashes; None for events that came from another process
     payload_size_bytes: int | None
     payload_form: str  # lf, crlf or verbatim
-    trace_event: dict | None
+    trace_event: dict[str, Any] | None
     sha256: str | None  # of the payload, except of trace events
     metadata_json: bytes
     # Set by pipeline/blob_writer.py:

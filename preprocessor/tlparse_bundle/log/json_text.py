@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from contextlib import suppress
 from typing import Any
 
 from tlparse_bundle.bundle.json_codec import dumps, loads
@@ -30,21 +31,19 @@ def parse_json(data: bytes | str, *, for_table: bool = True) -> Any:
     JavaScript cannot hold too. ``for_table=False`` is faster, but such integers and deep nesting stay,
     so that the value must not be written as a whole.
     """
-    data = data.encode("utf-8", "replace") if type(data) is str else data
-    if len(data) > MAX_LINE_BYTES:
+    text = data.encode("utf-8", "replace") if isinstance(data, str) else data
+    if len(text) > MAX_LINE_BYTES:
         raise ValueError("too large")
     value = _NOTHING
-    if not for_table or not has_long_integer(data):
-        try:
-            value = loads(data)
-        except ValueError:
-            pass
+    if not for_table or not has_long_integer(text):
+        with suppress(ValueError):
+            value = loads(text)
     if value is _NOTHING:
         try:
-            value, _ = lenient_json(data)
+            value, _ = lenient_json(text)
         except RecursionError:
             raise ValueError("nested too deeply") from None
-    if for_table and is_deep(data, value):
+    if for_table and is_deep(text, value):
         raise ValueError("nested too deeply")
     return value
 
@@ -84,12 +83,12 @@ def has_long_integer(text: bytes) -> bool:
 
     Digits behind a point do not count.
     """
-    digits = text.translate(
-        _DIGITS_AS_ZEROS
-    )  # finding a fixed text is several times faster than matching a pattern
+    # Finding a fixed text is several times faster than matching a pattern.
+    digits = text.translate(_DIGITS_AS_ZEROS)
     start = digits.find(_SIXTEEN_DIGITS)
     while start >= 0:
-        end = _ZEROS.match(digits, start).end()
+        zeros = _ZEROS.match(digits, start)
+        end = start if zeros is None else zeros.end()
         if text[start - 1 : start] != b"." and (end - start > 16 or text[start:end] > b"9007199254740991"):
             return True
         start = digits.find(_SIXTEEN_DIGITS, end)

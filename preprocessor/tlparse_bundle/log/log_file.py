@@ -12,13 +12,13 @@ import zlib
 from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import NamedTuple, Protocol
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.remote import RemoteFile
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.bundle.regular_file import open_regular
-from tlparse_bundle.bundle.zstd_codec import ZstdError, frame_decoder
+from tlparse_bundle.bundle.zstd_codec import FrameDecoder, ZstdError, frame_decoder
 
 _ZSTD_INPUT_BYTES = 4 << 10  # at once; even the densest data expands to little of memory
 
@@ -31,35 +31,48 @@ class LogFile:
     compression: str | None  # gzip, zstd or None
     size_bytes: int  # on disk, when it was found
     modified_s: float = 0.0  # since 1970, then
-    folder: Path | None = (
-        None  # in which it was found, so that no link may stand in its place; None when its path was given
-    )
+    # In which it was found, so that no link may stand in its place; None when its path was given.
+    folder: Path | None = None
 
 
-class _UpTo:
+class _Raw(Protocol):
+    """The bytes of a file as they are."""
+
+    def read(self, size: int, /) -> bytes | None: ...
+
+    def close(self) -> None: ...
+
+
+class RawLog:
     """A file up to a size: what is added to it while it is read is not read, else a log that grows fast has
     no end.
     """
 
-    def __init__(self, raw: Any, size_bytes: int):
-        self.raw = raw
+    def __init__(self, raw: _Raw, size_bytes: int):
+        self._raw = raw
         self._left = size_bytes
 
     def read(self, size: int = -1) -> bytes:
-        data = self.raw.read(min(size, self._left) if size >= 0 else self._left)
+        data = self._raw.read(min(size, self._left) if size >= 0 else self._left) or b""
         self._left -= len(data)
         return data
 
     def close(self) -> None:
-        self.raw.close()
+        self._raw.close()
+
+    def seekable(self) -> bool:
+        return False
+
+    def seek(self, offset: int, /) -> int:
+        raise io.UnsupportedOperation("seek")
 
 
 class _ZstdFrames:
-    """Reads zstd frames one after another; zstandard's own reader takes a frame that was cut for a whole one."""
+    """Reads zstd frames one after another; zstandard's own reader takes a cut frame for a whole one."""
 
-    def __init__(self, raw: _UpTo):
+    def __init__(self, raw: RawLog):
         self._raw = raw
-        self._frame = None
+        self._frame: FrameDecoder | None = None
         self._input = b""
         self._output = bytearray()
 
@@ -87,15 +100,19 @@ class _ZstdFrames:
 class _Gzip(gzip.GzipFile):
     """Closes the file that it reads."""
 
-    def __init__(self, raw: _UpTo):
-        super().__init__(fileobj=raw)
-        self.myfileobj = raw
+    def __init__(self, raw: RawLog):
+        super().__init__(fileobj=raw, mode="rb")
+        self._raw_log = raw
+
+    def close(self) -> None:
+        super().close()
+        self._raw_log.close()
 
 
-class _LogStream(io.RawIOBase):
+class LogStream(io.RawIOBase):
     """Reads on through a file or a compressed stream; turns their errors into sentences."""
 
-    def __init__(self, stream: _UpTo | _ZstdFrames | gzip.GzipFile, log: LogFile):
+    def __init__(self, stream: RawLog | _ZstdFrames | gzip.GzipFile, log: LogFile):
         self._stream = stream
         self._log = log
 
@@ -106,9 +123,8 @@ class _LogStream(io.RawIOBase):
         try:
             return self._stream.read(size)
         except (OSError, EOFError, zlib.error, ZstdError, ValueError) as error:
-            if self._log.compression is None or getattr(
-                error, "errno", None
-            ):  # the disk's, not the decompressor's
+            # An error of the disk, not of the decompressor.
+            if self._log.compression is None or getattr(error, "errno", None):
                 raise unreadable(self._log.path, error) from None
             raise BundleError(
                 f"{shown(self._log.path)} cannot be decompressed: {error}",
@@ -129,7 +145,7 @@ class About(NamedTuple):
     modified_s: float
 
 
-def open_raw(path: Path | RemoteFile, folder: Path | None = None) -> tuple[_UpTo, About]:
+def open_raw(path: Path | RemoteFile, folder: Path | None = None) -> tuple[RawLog, About]:
     """The bytes of a file as they are, and how many there were when it was opened. Below ``folder`` no link
     is followed.
 
@@ -137,23 +153,26 @@ def open_raw(path: Path | RemoteFile, folder: Path | None = None) -> tuple[_UpTo
     """
     if isinstance(path, RemoteFile):
         remote = About(*path.stat())
-        return _UpTo(path.open("rb"), remote.size_bytes), remote
+        return RawLog(path.open("rb"), remote.size_bytes), remote
+    file, status = _open_file(path, folder)
+    return RawLog(file, status.st_size), About(status.st_size, status.st_mtime)
+
+
+def _open_file(path: Path, folder: Path | None) -> tuple[io.RawIOBase, os.stat_result]:
     if folder is not None:
-        raw = open_regular(folder, path.relative_to(folder).as_posix()).detach()
+        file = open_regular(folder, path.relative_to(folder).as_posix()).detach()
     else:
-        raw = open(
-            os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)),
-            "rb",
-            buffering=0,
+        file = io.FileIO(
+            os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         )
-    about = os.fstat(raw.fileno())
-    if not stat.S_ISREG(about.st_mode):
-        raw.close()
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode):
+        file.close()
         raise OSError(None, "it is no regular file")
-    return _UpTo(raw, about.st_size), About(about.st_size, about.st_mtime)
+    return file, status
 
 
-def open_from(log: LogFile, start: int) -> tuple[_UpTo, int, Hashable]:
+def open_from(log: LogFile, start: int) -> tuple[RawLog, int, Hashable]:
     """The bytes of a log that still grows, as they are, from ``start`` on; how many there are in all, and
     what tells the file from another one of its name. Raises OSError.
 
@@ -161,26 +180,25 @@ def open_from(log: LogFile, start: int) -> tuple[_UpTo, int, Hashable]:
     """
     if isinstance(log.path, RemoteFile):
         size = log.path.stat().st_size
-        return _UpTo(log.path.open_at(start), max(0, size - start)), size, None
-    whole, about = open_raw(log.path, log.folder)
-    file, size = whole.raw, about.size_bytes
-    found = os.fstat(file.fileno())
+        return RawLog(log.path.open_at(start), max(0, size - start)), size, None
+    file, status = _open_file(log.path, log.folder)
     file.seek(start)
-    return _UpTo(file, max(0, size - start)), size, (found.st_dev, found.st_ino)
+    size = status.st_size
+    return RawLog(file, max(0, size - start)), size, (status.st_dev, status.st_ino)
 
 
-def open_log(log: LogFile) -> BinaryIO:
+def open_log(log: LogFile) -> LogStream:
     """The bytes of a log, decompressed. Raises BundleError when it cannot be opened."""
     try:
         if isinstance(log.path, RemoteFile):  # which needs not be asked again how large it is
-            raw = _UpTo(log.path.open("rb"), log.size_bytes)
+            raw = RawLog(log.path.open("rb"), log.size_bytes)
         else:
             raw, _ = open_raw(log.path, log.folder)
     except OSError as error:
         raise unreadable(log.path, error) from None
     if log.compression == "gzip":
-        return _LogStream(_Gzip(raw), log)
-    return _LogStream(_ZstdFrames(raw) if log.compression == "zstd" else raw, log)
+        return LogStream(_Gzip(raw), log)
+    return LogStream(_ZstdFrames(raw) if log.compression == "zstd" else raw, log)
 
 
 def unreadable(path: object, error: Exception) -> BundleError:

@@ -9,11 +9,13 @@ end of a payload, to take its tabs away and to hash it.
 from __future__ import annotations
 
 import hashlib
+import re
 
 from tlparse_bundle.base.recent_cache import Newest
 
 _RECENT_BYTES = 4 << 20  # of one log
 _RECENT_BYTES_OF_MANY = 16 << 20  # payloads of a rank come again in the next
+UNTABBED_LINE = re.compile(rb"\n[^\t]")
 _MAX_BYTES = 1 << 20  # of one that is remembered
 
 
@@ -21,7 +23,8 @@ class Payload:
     """What torch wrote (``data``), and the hashes of it, each computed when it is first asked for.
 
     ``raw`` are the lines of a payload that may come again, with their tabs and line ends; b"" for others.
-    ``place``, which belongs to whoever stores payloads, says where this one is.
+    ``place``, which belongs to whoever stores payloads, says where this one is:
+    (whose it is, (blob row, offset)).
     """
 
     __slots__ = ("_md5", "_sha256", "data", "line_feeds", "place", "raw")
@@ -30,7 +33,7 @@ class Payload:
         self.data = data
         self.raw = raw
         self.line_feeds = line_feeds  # in data
-        self.place: tuple | None = None
+        self.place: tuple[object, tuple[int, int]] | None = None
         self._md5: bytes | None = None
         self._sha256: str | None = None
 
@@ -47,6 +50,28 @@ class Payload:
         if self._sha256 is None:
             self._sha256 = hashlib.sha256(self.data).hexdigest()
         return self._sha256
+
+
+def without_tabs(raw: bytes) -> tuple[bytes, int]:
+    """Payload lines without the tab that each but the first begins with; and the number of line feeds."""
+    if b"\n" not in raw:
+        return raw, 0
+    payload = raw.translate(None, b"\t")  # much quicker than to look for line feeds with a tab
+    line_feeds = payload.count(b"\n")
+    if len(raw) - len(payload) > line_feeds:  # there are other tabs
+        payload = raw.replace(b"\n\t", b"\n")
+    return payload, line_feeds
+
+
+def payload_at(buf: bytes, start: int) -> tuple[Payload | None, int]:
+    """The payload at ``start``, and where it ends in the buffer; None and 0 when that is not to be seen
+    there.
+    """
+    found = UNTABBED_LINE.search(buf, start)
+    if found is None:
+        return None, 0
+    stop = found.end() - 1
+    return Payload(*without_tabs(buf[start + 1 : stop - 1])), stop
 
 
 class RecentPayloads:

@@ -11,10 +11,17 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Generator, Iterator
-from typing import BinaryIO
+from typing import Protocol
 
 from tlparse_bundle.base.diagnostics import Diagnostics
-from tlparse_bundle.log.payload import RECENT, Payload, RecentPayloads
+from tlparse_bundle.log.payload import (
+    RECENT,
+    UNTABBED_LINE,
+    Payload,
+    RecentPayloads,
+    payload_at,
+    without_tabs,
+)
 
 BLOCK_BYTES = 256 << 10
 MAX_LINE_BYTES = 16 << 20  # of a prefix and an envelope; parsed, JSON takes up to thirty times its size
@@ -26,7 +33,6 @@ PREFIX = re.compile(_LEVEL_AND_TIME + rb"(\d+) (.+?):(\d+)\] ?")
 # The same of a path without a colon, but for a drive; quicker, as it does not look for line feeds, and may
 # cross them.
 _HEAD = re.compile(_LEVEL_AND_TIME + rb"(\d+ (?:[A-Z]:\\)?[^:]++:\d+)\] ?")
-_UNTABBED_LINE = re.compile(rb"\n[^\t]")
 _PAYLOAD_LINES = re.compile(rb"(?:\n++\t[^\n]*+)*+")
 _LINE_FEEDS = re.compile(rb"\n+")
 _LINE_END = re.compile(rb"\n")
@@ -38,32 +44,23 @@ _MD5_FROM_END, _MD5_END = 35, 3
 _BOM = b"\xef\xbb\xbf"
 
 
-def _without_tabs(raw: bytes) -> tuple[bytes, int]:
-    """Payload lines without the tab that each but the first begins with; and the number of line feeds."""
-    if b"\n" not in raw:
-        return raw, 0
-    payload = raw.translate(None, b"\t")  # much quicker than to look for line feeds with a tab
-    line_feeds = payload.count(b"\n")
-    if len(raw) - len(payload) > line_feeds:  # there are other tabs
-        payload = raw.replace(b"\n\t", b"\n")
-    return payload, line_feeds
+def _end_of(pattern: re.Pattern[bytes], buf: bytes, start: int, stop: int) -> int:
+    """Where the match of a pattern at ``start`` ends; ``start`` without one."""
+    match = pattern.match(buf, start, stop)
+    return start if match is None else match.end()
 
 
-def _payload_in(buf: bytes, start: int) -> tuple[Payload | None, int]:
-    """The payload at ``start``, and where it ends in the buffer; None and 0 when that is not to be seen
-    there.
-    """
-    found = _UNTABBED_LINE.search(buf, start)
-    if found is None:
-        return None, 0
-    stop = found.end() - 1
-    return Payload(*_without_tabs(buf[start + 1 : stop - 1])), stop
+class ByteStream(Protocol):
+    """What a log is read from."""
+
+    def read(self, size: int, /) -> bytes | None:
+        """Return at most so many bytes; b"" at the end, None when nothing more is there yet."""
 
 
 class Record:
     """One record of a log.
 
-    ``prefix`` is (level, date and time, microseconds, b"pid path:line"); None marks a long stretch of
+    ``prefix`` is (level, date and time, microseconds, b"pid path:line"); () marks a long stretch of
     bytes that are no record. ``left_out`` says that there is a payload, too large to be read. ``kept``
     holds all bytes since the end of the record before, except a payload whose lines can be written
     again from ``payload``: concatenated over a log they are the verbatim chunks.
@@ -84,27 +81,27 @@ class Record:
 
     def __init__(
         self,
-        line,
-        byte_offset,
-        size_bytes,
-        prefix,
-        envelope,
-        payload,
-        kept,
-        verbatim=False,
-        cut=False,
-        left_out=False,
+        line: int,
+        byte_offset: int,
+        size_bytes: int,
+        prefix: tuple[bytes, ...],
+        envelope: bytes,
+        payload: Payload | None,
+        kept: bytes,
+        verbatim: bool = False,
+        cut: bool = False,
+        left_out: bool = False,
     ):
-        self.line: int = line
-        self.byte_offset: int = byte_offset
-        self.size_bytes: int = size_bytes
-        self.prefix: tuple[bytes, bytes, bytes, bytes] | None = prefix
-        self.envelope: bytes = envelope
-        self.payload: Payload | None = payload
-        self.kept: bytes = kept
-        self.verbatim: bool = verbatim
-        self.cut: bool = cut
-        self.left_out: bool = left_out
+        self.line = line
+        self.byte_offset = byte_offset
+        self.size_bytes = size_bytes
+        self.prefix = prefix
+        self.envelope = envelope
+        self.payload = payload
+        self.kept = kept
+        self.verbatim = verbatim
+        self.cut = cut
+        self.left_out = left_out
 
 
 class RecordReader:
@@ -116,7 +113,7 @@ class RecordReader:
     record is reported to ``diagnostics``.
     """
 
-    def __init__(self, stream: BinaryIO, diagnostics: Diagnostics, recent: RecentPayloads = RECENT):
+    def __init__(self, stream: ByteStream, diagnostics: Diagnostics, recent: RecentPayloads = RECENT):
         self._stream = stream
         self._diagnostics = diagnostics
         self._recent = recent
@@ -125,10 +122,8 @@ class RecordReader:
         self._eof = False
         self._stop_at: int | None = None
         self.certain = 0  # offset in the log up to which nothing that comes can change what was read
-        self._long: tuple[io.BytesIO, bytes] = (
-            io.BytesIO(),
-            b"",
-        )  # while a long payload is read: what there is of it, and what follows
+        # While a long payload is read: what there is of it, and what follows.
+        self._long: tuple[io.BytesIO, bytes] = io.BytesIO(), b""
         self.tail = b""
 
     @property
@@ -149,10 +144,7 @@ class RecordReader:
         self._stop_at = offset
 
     def _more(self, start: int, pos: int) -> Generator[None]:
-        """Read on, keeping the buffer from ``start``; reads more the more it keeps, up to the largest record.
-
-        ``pos``: where the record begins.
-        """
+        """Read on, keeping the buffer from ``start``: the more it keeps, the more. ``pos``: of the record."""
         kept_bytes = len(self._buf) - start
         self.certain = self._base + pos
         block = yield from self._read(
@@ -185,8 +177,7 @@ class RecordReader:
                 start = stop = buf.find(b"\n", pos) + 1
                 end, payload, announced = match.end(), None, None
                 if buf[start : start + 1] == b"\t":
-                    # No payload of the timeline is like another one.
-                    if not buf.startswith(_TIMELINE, end):
+                    if not buf.startswith(_TIMELINE, end):  # no payload of which is like another one
                         announced = buf[start - _MD5_FROM_END : start - _MD5_END]
                         payload = recent(announced)
                     if (
@@ -196,7 +187,7 @@ class RecordReader:
                     ):
                         stop = start + len(payload.raw)
                     else:
-                        payload, stop = _payload_in(buf, start)
+                        payload, stop = payload_at(buf, start)
                 if end < start <= stop <= pos + MAX_LINE_BYTES and buf[stop : stop + 1] not in (b"\n", b""):
                     # A whole record with nothing odd about it, as nearly all are.
                     lines = 1
@@ -235,7 +226,7 @@ class RecordReader:
                 end = len(buf)
             match = PREFIX.match(buf, pos, end)
             if match is None:
-                lines = 1 if end > pos else _LINE_FEEDS.match(buf, pos).end() - pos
+                lines = 1 if end > pos else _end_of(_LINE_FEEDS, buf, pos, len(buf)) - pos
                 self._not_a_record(buf[pos:end], line, self._base + pos, lines)
                 pos = end + lines
                 line += lines
@@ -245,8 +236,9 @@ class RecordReader:
                 continue
 
             base = self._base
-            payload, verbatim, left_out = None, False, False
-            stop, lines = min(end + 1, len(buf)), None
+            data: bytes | None = None
+            verbatim = left_out = False
+            stop, lines = min(end + 1, len(buf)), 0
             if buf[end + 1 : end + 2] in (b"\t", b"\n"):
                 limit = pos + MAX_RECORD_BYTES
                 last = self._payload_end(buf, end, limit)
@@ -256,7 +248,7 @@ class RecordReader:
                     else None
                 )
                 if long is not None:
-                    payload, lines = long
+                    data, lines = long
                     stop = self._base - base
                 elif last is None:
                     yield from self._more(kept_from, pos)
@@ -265,9 +257,9 @@ class RecordReader:
                 else:
                     left_out = last > limit
                     if last > end and not left_out:
-                        payload, verbatim = self._payload(buf, end + 1, last, line + 1)
+                        data, verbatim = self._payload(buf, end + 1, last, line + 1)
                         stop = min(last + 1, len(buf))
-            kept = buf[kept_from : stop if payload is None or verbatim else end + 1]
+            kept = buf[kept_from : stop if data is None or verbatim else end + 1]
             lines = lines or buf.count(b"\n", pos, stop)
             cut = end >= len(buf)
             envelope = buf[match.end() : end].removesuffix(b"\r")
@@ -280,7 +272,7 @@ class RecordReader:
                 stop - pos,
                 prefix,
                 envelope,
-                None if payload is None else Payload(payload),
+                None if data is None else Payload(data),
                 kept,
                 verbatim,
                 cut,
@@ -294,25 +286,24 @@ class RecordReader:
         self.tail = self._buf[kept_from:]
 
     def _piece(self, start: int, stop: int, line: int) -> Record:
-        return Record(line, self._base + start, 0, None, b"", None, self._buf[start:stop])
+        return Record(line, self._base + start, 0, (), b"", None, self._buf[start:stop])
 
     def _pass_on(
-        self, kept_from: int, pos: int, line: int, pattern: re.Pattern
+        self, kept_from: int, pos: int, line: int, pattern: re.Pattern[bytes]
     ) -> Generator[Record | None, None, tuple[int, int]]:
         """Pass on in pieces what lies up to the line feed that ``pattern`` finds.
 
-        Returns the position behind it in the buffer, and the number of line feeds passed. Where the pieces
-        end does not depend on how much there was to be read at once: all but the last are whole blocks.
+        Returns the position after it in the buffer, and the number of line feeds passed. All pieces but the
+        last are whole blocks, however much there was to be read at once.
         """
         lines = 0
         while True:
             buf = self._buf
             match = pattern.search(buf, pos)
-            found = match is not None and (match.end() < len(buf) or self._eof)
-            last = found or self._eof
-            looked = (
-                match.end() if found else max(pos, len(buf) - (not self._eof))
-            )  # a line feed at the end: what follows decides
+            if match is not None and (match.end() < len(buf) or self._eof):
+                last, looked = True, match.end()
+            else:  # of a line feed at the end, what follows decides
+                last, looked = self._eof, max(pos, len(buf) - (not self._eof))
             lines += buf.count(b"\n", pos, looked)
             stop = looked if last else kept_from + max(0, looked - kept_from) // BLOCK_BYTES * BLOCK_BYTES
             for start in range(kept_from, stop, BLOCK_BYTES):
@@ -323,17 +314,16 @@ class RecordReader:
             pos, kept_from = looked - stop, 0
 
     def _payload_end(self, buf: bytes, end: int, limit: int) -> int | None:
-        """Position of the line feed (or the end of the log) that ends the payload behind ``end``.
+        """Position of the line feed, or the end of the log, that ends the payload after ``end``.
 
-        ``end`` itself when no payload line follows; None when more bytes are needed to know; more
-        than ``limit`` when it lies behind that.
+        ``end`` itself when no payload line follows; None when more bytes are needed to know.
         """
         beyond = len(buf) > limit
         stop = min(len(buf), limit)
-        last = _PAYLOAD_LINES.match(buf, end, stop).end()
+        last = _end_of(_PAYLOAD_LINES, buf, end, stop)
         if last == stop:
             return limit + 1 if beyond else len(buf) if self._eof else None
-        blanks_end = _LINE_FEEDS.match(buf, last, stop).end()  # more of the payload may follow empty lines
+        blanks_end = _end_of(_LINE_FEEDS, buf, last, stop)  # more of the payload may follow empty lines
         if blanks_end == len(buf) and not self._eof:
             return None
         return limit + 1 if blanks_end == limit and buf[limit : limit + 1] == b"\t" else last
@@ -341,11 +331,10 @@ class RecordReader:
     def _long_payload(
         self, pos: int, start: int, limit: int
     ) -> Generator[None, None, tuple[bytes, int] | None]:
-        """A payload at ``start``, of a record at ``pos``, that does not end in the buffer, and the lines of
-        its record; then the buffer begins behind it.
+        """Read in blocks a payload at ``start``, of a record at ``pos``, that does not end in the buffer.
 
-        It is read block by block. None when there is anything odd about it, or it may end behind ``limit``:
-        then all that was read is in the buffer.
+        Returns it and the number of lines of its record; the buffer then begins after it. None when there is
+        anything odd about it, or it may end after ``limit``: then all that was read is in the buffer.
         """
         head, raw = self._buf[: start + 1], self._buf[start + 1 :]
         if head[-1:] != b"\t":
@@ -354,9 +343,9 @@ class RecordReader:
         self._buf = head
         payload, line_feeds, end, block = io.BytesIO(), 0, start + 1, b" "
         while True:
-            found = _UNTABBED_LINE.search(raw)
+            found = UNTABBED_LINE.search(raw)
             stop = len(raw) - raw.endswith(b"\n") if found is None else found.start()
-            text, count = _without_tabs(raw[:stop])
+            text, count = without_tabs(raw[:stop])
             payload.write(text)
             line_feeds, end, raw = line_feeds + count, end + stop, raw[stop:]
             if found is not None or end >= limit or not block:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.json_text import is_index
 
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import StacksRow
+
+# File, line, function, text of the line.
+FrameRow = tuple[str | None, int, str, str | None]
+# Rows of frames and of stacks: (stack of the outer frames or -1, innermost frame).
+StackRows = tuple[list[FrameRow], list[tuple[int, int]]]
 _FRAME_KEYS = frozenset(("filename", "line", "name", "loc", "uninterned_filename"))
 
 
@@ -15,13 +22,13 @@ class StackTable:
     """Interns stacks, outermost frame first, and hands out their ids."""
 
     def __init__(self) -> None:
-        self._frames: dict[tuple, int] = {}
+        self._frames: dict[FrameRow, int] = {}
         self._stacks: dict[tuple[int, int], int] = {}
-        self._frame_rows: list[tuple] = []
+        self._frame_rows: list[FrameRow] = []
         self._stack_rows: list[tuple[int, int]] = []
 
-    def intern(self, frames: list[tuple[str | None, int, str, str | None]]) -> int | None:
-        """Row of a stack of (file, line, function, text of the line); None for an empty stack."""
+    def intern(self, frames: list[FrameRow]) -> int | None:
+        """Row of a stack; None for an empty stack."""
         row = -1
         for frame in frames:
             frame_index = self._frames.get(frame)
@@ -39,11 +46,11 @@ class StackTable:
         """The stack without its innermost frame, or -1."""
         return self._stack_rows[row][0]
 
-    def innermost(self, row: int) -> tuple[str | None, int, str, str | None]:
-        """(file, line, function, text of the line) of the innermost frame."""
+    def innermost(self, row: int) -> FrameRow:
+        """The innermost frame of a stack."""
         return self._frame_rows[self._stack_rows[row][1]]
 
-    def rows_since(self, counts: tuple[int, int]) -> tuple[tuple[list, list], tuple[int, int]]:
+    def rows_since(self, counts: tuple[int, int]) -> tuple[StackRows, tuple[int, int]]:
         """The frames and stacks behind so many of them, for ``extend`` of another table; and how many there
         are now.
         """
@@ -53,13 +60,13 @@ class StackTable:
             len(self._stack_rows),
         )
 
-    def extend(self, rows: tuple[list, list]) -> None:
+    def extend(self, rows: StackRows) -> None:
         """Add rows of another table. What is interned after that is none of theirs."""
         frames, stacks = rows
         self._frame_rows += frames
         self._stack_rows += stacks
 
-    def rows(self) -> Iterator[dict]:
+    def rows(self) -> Iterator[StacksRow]:
         """Yield the rows of the table (schema: stacks)."""
         for id, (parent, frame) in enumerate(self._stack_rows):
             file, line, function, code = self._frame_rows[frame]
@@ -99,7 +106,7 @@ class StackReader:
         else:
             self._note(event, "string-invalid", f"str {value!r:.60}")
 
-    def replace(self, event: Event, holder: dict, key: str) -> None:
+    def replace(self, event: Event, holder: dict[str, Any], key: str) -> None:
         """Replace holder[key], a list of frames, by a row of the stack table."""
         if type(holder.get(f"{key}_index")) is int:  # would read as a row of the stack table
             holder[f"{key}_index"] = str(holder[f"{key}_index"])

@@ -25,13 +25,17 @@ def phase_times(
     comes on top: backward graphs that were compiled later. ``measured`` says that torch reported the parts.
     The known parts sum up to ``total_us`` when ``dynamo_us`` is known.
     """
-    known = measured and forward_us is not None
-    restart_us = min(restart_us, forward_us) if known and restart_us is not None else None
-    backend_us = None if backend_us is None or not known else min(backend_us, forward_us - (restart_us or 0))
+    measured_us = forward_us if measured else None
+    restart_us = None if measured_us is None or restart_us is None else min(restart_us, measured_us)
+    backend_us = (
+        None
+        if measured_us is None or backend_us is None
+        else min(backend_us, measured_us - (restart_us or 0))
+    )
     inductor_us = None if inductor_us is None or backend_us is None else min(inductor_us, backend_us)
     return {
         "total_us": None if forward_us is None else forward_us + (backward_us or 0),
-        "dynamo_us": forward_us - (restart_us or 0) - (backend_us or 0) if known else None,
+        "dynamo_us": None if measured_us is None else measured_us - (restart_us or 0) - (backend_us or 0),
         "aot_us": None if backend_us is None else backend_us - (inductor_us or 0),
         "inductor_us": inductor_us,
         "backward_us": backward_us,

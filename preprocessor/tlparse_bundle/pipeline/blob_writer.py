@@ -15,8 +15,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from tlparse_bundle.bundle.layout import log_path
 from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.payload import Payload
-from tlparse_bundle.pipeline.buffer import Buffer, BufferOfSeries
-from tlparse_bundle.pipeline.file_writer import BlobRow, FileSink
+from tlparse_bundle.pipeline.file_writer import BlobRow, Buffer, BufferOfSeries, FileSink
 
 _PLACE = struct.Struct("<II")  # blob row, offset in the blob
 _HASH_BYTES = 16

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from tlparse_bundle import __version__
-from tlparse_bundle.base.diagnostics import CODES
+from tlparse_bundle.base.diagnostics import CODES, Diagnostics
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.plugins import PLUGIN_FAILED
 from tlparse_bundle.base.remote import is_url
@@ -19,13 +20,15 @@ from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.codecs import CODECS
 from tlparse_bundle.bundle.json_codec import dumps, dumps_indented
 from tlparse_bundle.bundle.schemas import schema, schema_names
+from tlparse_bundle.log.envelope import EventDecoder
 from tlparse_bundle.log.events.kind import PHASES
 from tlparse_bundle.log.log_file import LogFile
-from tlparse_bundle.pipeline.interned_strings import strings_from_others
+from tlparse_bundle.pipeline.log_records import LogRecords
 from tlparse_bundle.pipeline.log_writer import LogSummary, write_log
 from tlparse_bundle.pipeline.target import Target, folder_of, open_target
 from tlparse_bundle.pipeline.workers import Executor, Workers, core_count
 
+_UNDEFINED = "string-undefined"
 _MAX_NAME = 100  # characters
 _EXAMPLES = {"label": "bert-train", "commit": "the output of 'git rev-parse HEAD'"}
 
@@ -262,3 +265,63 @@ def _write_log(
 ) -> LogSummary:
     with folder_of(root) as folder:
         return write_log(log, folder, codec, progress, strings=strings, **how)
+
+
+def strings_from_others(
+    logs: Sequence[LogFile],
+    summaries: Sequence[LogSummary],
+    map_: Callable[..., list[Any]],
+    lacking: set[str] | None = None,
+) -> dict[str, dict[int, str]]:
+    """The strings that other logs of the same process define for the logs that lack some, by id of the log.
+
+    torch writes the name of a file once, when a stack has it first, with the number that stands for it from
+    then on. A process that closes its log and begins another one (torch.export.draft_export does) goes on
+    with its numbers: the second log lacks the names.
+
+    ``map_``: as that of an executor. Others are logs of the same rank that name the same process ids. What
+    two of them say differently is left out, and so is what comes from a process that merely got the number of
+    an earlier one: it defines its own.
+    ``lacking``: ids of logs that were found to lack some before, and got them; those that are found now are
+    added.
+    """
+    lacking = set() if lacking is None else lacking
+    lacking.update(summary.row["id"] for summary in summaries if _UNDEFINED in summary.row["diagnostics"])
+    by_id = {log.id: log for log in logs}
+    of_process: dict[tuple[int | None, int], set[str]] = {}
+    for summary in summaries:
+        for pid in summary.pids:
+            of_process.setdefault((summary.row["rank"], pid), set()).add(summary.row["id"])
+    others: dict[str, set[str]] = {}
+    for summary in summaries:
+        if summary.row["id"] in lacking:
+            found = set().union(*(of_process[summary.row["rank"], pid] for pid in summary.pids)) - {
+                summary.row["id"]
+            }
+            if found:
+                others[summary.row["id"]] = found
+    asked = sorted({log_id for ids in others.values() for log_id in ids})
+    defined = dict(zip(asked, map_(_strings_of, [(by_id[log_id],) for log_id in asked]))) if asked else {}
+    return {
+        log_id: agreed
+        for log_id, ids in others.items()
+        if (agreed := _agreed([defined[other] for other in ids]))
+    }
+
+
+def _agreed(tables: Sequence[dict[int, str]]) -> dict[int, str]:
+    found: dict[int, str | None] = {}
+    for table in tables:
+        for number, text in table.items():
+            found[number] = text if found.get(number, text) == text else None
+    return {number: text for number, text in found.items() if text is not None}
+
+
+def _strings_of(log: LogFile) -> dict[int, str]:
+    """The strings that a log defines."""
+    decoder = EventDecoder(Diagnostics())
+    with closing(LogRecords(log)) as records:
+        for record in records:
+            if record is not None and record.prefix:
+                decoder.decode(record)
+    return decoder.stack_reader.strings

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.bundle.layout import BYTES_PER_FILE, ROWS_PER_FILE, log_path, rows_file
 from tlparse_bundle.pipeline.batches import Batch
-from tlparse_bundle.pipeline.buffer import BufferOfSeries
-from tlparse_bundle.pipeline.file_writer import FileSink
+from tlparse_bundle.pipeline.file_writer import BufferOfSeries, FileSink
 from tlparse_bundle.tables.rows import Rows
 
 _ROW = (

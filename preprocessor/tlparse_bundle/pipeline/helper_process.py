@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.pipeline.lifeline import end_with
+from tlparse_bundle.base.signals import end_with
 
 _PIPE_BYTES = 1 << 20  # so that neither process waits at every turn of the other one
 _HEAD = struct.Struct("<QQ")  # bytes of a message, and how many buffers follow it

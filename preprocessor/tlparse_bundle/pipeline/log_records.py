@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
-from tlparse_bundle.log.complete_record import is_whole
+from tlparse_bundle.bundle.json_codec import loads
+from tlparse_bundle.log.json_text import has_long_integer
 from tlparse_bundle.log.log_file import LogFile, open_log
-from tlparse_bundle.log.record_reader import Record, RecordReader
+from tlparse_bundle.log.payload import md5
+from tlparse_bundle.log.record_reader import PREFIX, Record, RecordReader
 
 
 class LogRecords:
@@ -34,7 +36,7 @@ class LogRecords:
         rest is still to come.
         """
         head, payload = self._reader.waiting
-        end = self.size_bytes if is_whole(head, payload) else self._reader.certain
+        end = self.size_bytes if _is_whole(head, payload) else self._reader.certain
         self._reader.stop_at(end)
         self._stream.stop_at(end)
 
@@ -98,3 +100,29 @@ class _HashingStream:
         for data in self._held:
             digest.update(data)
         return digest.hexdigest()
+
+
+def _is_whole(text: bytes, payload: bytes) -> bool:
+    """``text`` is what was read from the begin of the record on; ``payload`` is what of its payload was taken
+    out of that before.
+
+    A record with a payload announces the MD5 of it. What is no record is whole when its line is.
+    """
+    if not text:
+        return True
+    if not text.endswith(b"\n"):
+        return False
+    head, _, lines = text.partition(b"\n")
+    match = PREFIX.match(head)
+    if match is None:
+        return True
+    envelope = head[match.end() :].removesuffix(b"\r")
+    try:
+        fields = {} if has_long_integer(envelope) else loads(envelope)
+    except ValueError:
+        return True
+    announced = fields.get("has_payload") if type(fields) is dict else None
+    if type(announced) is not str:
+        return True
+    data = payload + lines.rstrip(b"\n")[1:].replace(b"\n\t", b"\n")
+    return md5(data) == announced.encode("utf-8", "replace")

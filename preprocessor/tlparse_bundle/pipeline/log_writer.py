@@ -22,8 +22,7 @@ from tlparse_bundle.log.payload import RECENT
 from tlparse_bundle.model.status import ASKED, CANDIDATES
 from tlparse_bundle.pipeline.batches import Batches
 from tlparse_bundle.pipeline.blob_writer import BlobWriter
-from tlparse_bundle.pipeline.buffer import BufferOfSeries
-from tlparse_bundle.pipeline.file_writer import FileSink
+from tlparse_bundle.pipeline.file_writer import BufferOfSeries, FileSink
 from tlparse_bundle.pipeline.log_records import LogRecords
 from tlparse_bundle.pipeline.stage import LOG_TABLES, Stage, open_stage
 from tlparse_bundle.statements.derived_tables import compile_tables, recompile_tables
@@ -68,7 +67,7 @@ def write_log(
     ``progress`` is told how many bytes of the uncompressed log were read since the last call. With two
     or more ``cores`` to itself a large log gets a process for its tables (see stage).
     ``one_of_many`` says that the logs before may have been equal in part, ``strings`` what
-    other logs of the process define (see interned_strings). Raises BundleError when the file
+    other logs of the process define (see build.strings_from_others). Raises BundleError when the file
     cannot be read or decompressed.
     """
     RECENT.begin(one_of_many=one_of_many)
@@ -239,7 +238,7 @@ def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[
             else:  # and nothing more had come meanwhile
                 yield None
             continue
-        if record.prefix is None:
+        if not record.prefix:
             kept.append(record.kept)
             size_bytes += len(record.kept)
         else:

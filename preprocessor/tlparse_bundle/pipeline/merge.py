@@ -1,7 +1,7 @@
 """Bundles of disjoint logs to one: the same bytes as building it from all the logs at once.
 
 One exception: a log that lacks names of files which another log of its process defines is left as it is (see
-interned_strings).
+build.strings_from_others).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.remote import RemoteFolder, is_url
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.bundle import layout
-from tlparse_bundle.bundle.atomic import finished
+from tlparse_bundle.bundle.atomic import finished_places
 from tlparse_bundle.bundle.atomic.folder import is_empty, new_folder, temporary_folder, unwritable
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.bundle.regular_file import read_regular
@@ -108,7 +108,7 @@ class _RemoteTarget:
 
     def __exit__(self, kind, value, traceback) -> None:
         if kind is None:
-            finished.places.append(self.root)
+            finished_places.append(self.root)
         else:
             self._remove(self._files())
         if isinstance(value, OSError):

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.base.signals import held_back
-from tlparse_bundle.pipeline.lifeline import end_with
+from tlparse_bundle.base.signals import end_with, held_back
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor

@@ -102,7 +102,7 @@ class Rewriter:
         for junk, record in records(log):
             if record is None:
                 yield self._any(junk)
-            elif record.prefix is None:
+            elif not record.prefix:
                 end = record.byte_offset + len(record.kept)
                 yield self._any(record.kept)
             else:

@@ -19,16 +19,6 @@ _MAX_HEADLINES = 5
 RUNNING, UNFINISHED = "running", "unfinished"
 
 
-def size(size_bytes: int) -> str:
-    """A size for people: 1.2 MB (decimal units)."""
-    value = float(size_bytes)
-    for unit in ("B", "kB", "MB", "GB"):
-        if value < 1000 or unit == "GB":
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1000
-    raise AssertionError
-
-
 def headlines(rows: Sequence[dict[str, Any]]) -> list[str]:
     """What logs say, by their rows of the manifest: a line for each, those with most to say first."""
     rows = sorted(rows, key=lambda row: weight(row["summary"]), reverse=True)

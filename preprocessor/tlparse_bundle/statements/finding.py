@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import listed, plural
-from tlparse_bundle.statements.source_places import normalised
 from tlparse_bundle.statements.statement import (
     MAX_TEXT,
     MAX_TITLE,

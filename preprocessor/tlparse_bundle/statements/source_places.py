@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
-_PATH = re.compile(r"(?:/[\w.@+~-]+){2,}|[A-Za-z]:(?:\\[\w.@+~ -]+)+")
-_PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
+from tlparse_bundle.base.machine_text import PACKAGES, without_addresses
+
 _PYTHON = re.compile(
     r"[/\\\\]lib[/\\\\]python3[.\d]*[/\\\\]|[/\\\\]torch[/\\\\](?:_dynamo|_inductor|fx|_functorch|export|nn)[/\\\\]"
 )
@@ -16,26 +15,6 @@ _SHOWN_PATH = re.compile(
     r"(?<![\w./:>)\]-])(?:/[\w.@+~-]+){2,}"
 )  # neither a part of a relative path nor of an address
 _BELOW = re.compile(r".*/(?:lib/(?=python3)|(?=torch/(?:_\w+|fx|export|nn|optim|autograd|utils)/))")
-_AT = re.compile(r" at 0x[0-9a-fA-F]{6,16}(?=>)")
-_TEMPORARY = re.compile(r"\btmp[a-z0-9_]{8}\b")  # of the module tempfile
-_HASH = re.compile(r"\bc[a-z2-7]{51}\b")  # of code that Inductor writes
-_NUMBER = re.compile(r"\b((?i:pid|process(?: id)?)[ =:]+)\d+\b|\b\d{10,}\b")  # a process, an object
-_GENERATED = re.compile(r"(<eval_with_key>)\.\d+")
-
-
-def normalised(text: str) -> str:
-    """A text as another machine or another run writes it: without addresses, folders, temporary names,
-    processes, numbers of generated code.
-    """
-    text = _PATH.sub(lambda path: tail(path[0]), text)
-    text = _HASH.sub("c…", _TEMPORARY.sub("tmp…", _GENERATED.sub(r"\1", _ADDRESS.sub("0x…", text))))
-    return _NUMBER.sub(lambda number: f"{number[1] or ''}…", text)
-
-
-def tail(path: str) -> str:
-    """The name of a file; of one in a package, the path from the package on."""
-    below = _PACKAGES.sub("", path)
-    return below if below != path else re.split(r"[/\\]", path)[-1]
 
 
 def is_generated(file: str | None) -> bool:
@@ -45,7 +24,7 @@ def is_generated(file: str | None) -> bool:
 
 def is_of_program(file: str) -> bool:
     """Whether a file is part of the program: not of a package, not generated, not Python's own."""
-    return not is_generated(file) and not _PACKAGES.match(file) and not _PYTHON.search(file)
+    return not is_generated(file) and not PACKAGES.match(file) and not _PYTHON.search(file)
 
 
 def where(row: Mapping[str, Any]) -> str | None:
@@ -73,7 +52,7 @@ class Shortener:
     def __call__(self, file: str) -> str:
         """The file as short as it is unique in the log; a file of a package from the package on."""
         plain = file.replace("\\", "/")
-        below = _PACKAGES.sub("", plain)
+        below = PACKAGES.sub("", plain)
         if below != plain:
             return below
         short = plain.removeprefix(self._start) if self._start else plain
@@ -83,7 +62,7 @@ class Shortener:
         """A text in which files of the program, of packages and of Python are as short as elsewhere, and
         objects have no address.
         """
-        return _AT.sub("", _SHOWN_PATH.sub(lambda path: self(path[0]), text))
+        return without_addresses(_SHOWN_PATH.sub(lambda path: self(path[0]), text), of_objects=True)
 
     def place(self, file: str | None, line: int | None) -> str | None:
         """ "model.py:12"; None without a file."""

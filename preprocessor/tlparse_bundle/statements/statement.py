@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
+from tlparse_bundle.base.machine_text import tail
 from tlparse_bundle.bundle.json_codec import dumps
-from tlparse_bundle.statements.source_places import tail
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRemedies

@@ -143,7 +143,7 @@ def _fill(staging: Staging, out: Path, last: str) -> None:
 
 def _put(staging: Staging, out: Path, may_replace: Callable[[Path], None] | None) -> None:
     new, place = leftovers.identity(staging.new), staging.out
-    staging.undo_as("swap", *new)
+    staging.undo_as("swap", *(new or ()))
     if may_replace is None or not os.path.lexists(place):
         _rename(staging.new, place, out)
     else:
@@ -221,7 +221,7 @@ def unwritable(out: object, error: OSError) -> BundleError:
     )
 
 
-def exchange(one: str | os.PathLike, other: str | os.PathLike) -> bool:
+def exchange(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
     """Let two paths trade what they name, at once.
 
     False where that cannot be done; raises OSError otherwise.

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # asked for before it is used
 
 # In the staging folder.
 NEW = "new"  # what is being written
@@ -60,13 +61,13 @@ def _take_back(out: str, staging: str, names: list[str]) -> None:
             os.rename(place, home)
 
 
-def identity(place: str | os.PathLike | int) -> tuple[int, int] | None:
+def identity(place: str | os.PathLike[str] | int) -> tuple[int, int] | None:
     """What tells a file or folder from any other one; of a path, or of an open file."""
     try:
-        found = os.fstat(place) if isinstance(place, int) else os.lstat(place)
+        status = os.fstat(place) if isinstance(place, int) else os.lstat(place)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def remove(folder: str) -> None:
@@ -94,7 +95,7 @@ def try_lock(file: int) -> bool:
         else:
             import msvcrt
 
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]  # Windows
     except (BlockingIOError, PermissionError):
         return False
     return True
@@ -106,9 +107,8 @@ def unlock(lock: str, staging: str) -> bool:
     False when it is still locked for that writer.
     """
     try:
-        file = os.open(
-            lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        )  # it may be a pipe
+        # It may be a pipe.
+        file = os.open(lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return True
     try:
@@ -140,10 +140,8 @@ def _guard(writer: str, out: str, staging: str, lock: str, *made: str) -> None:
     """
     import time
 
-    try:
+    with suppress(OSError):  # it has one
         os.setsid()
-    except OSError:  # it has one
-        pass
     os.closerange(3, 1 << 20)
     while os.read(0, 1):
         pass

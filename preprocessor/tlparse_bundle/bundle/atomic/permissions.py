@@ -12,13 +12,8 @@ from typing import Any
 
 _BEGIN, _AND_WAIT = 2, 7  # SYNC_FILE_RANGE_WRITE; the same with WAIT_BEFORE and WAIT_AFTER
 EVERYBODY = 0o777
-_NO_SUCH_THING = {
-    errno.EINVAL,
-    errno.EBADF,
-    errno.ENOSYS,
-    errno.ENOTSUP,
-    errno.EOPNOTSUPP,
-}  # folders, on some file systems
+# Folders, on some file systems.
+_NO_SUCH_THING = {errno.EINVAL, errno.EBADF, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 
 def readers(sources: Iterable[Any]) -> int:
@@ -37,7 +32,8 @@ def readers(sources: Iterable[Any]) -> int:
 
 def seal(folder: str, allowed: int = EVERYBODY) -> None:
     """Take from everything below, and from the folder itself, what others may not do; bring it to disk."""
-    folders, files = [folder], []
+    folders = [folder]
+    files: list[str] = []
     for place in folders:  # grows meanwhile
         with os.scandir(place) as entries:
             for entry in entries:
@@ -84,12 +80,14 @@ def _written(files: list[str]) -> bool:
     import ctypes
 
     bring = getattr(ctypes.CDLL(None, use_errno=True), "sync_file_range", None)
+    if bring is None:
+        return False
     for how in (_BEGIN, _AND_WAIT):
-        for path in files if bring else ():
+        for path in files:
             file = os.open(path, os.O_RDONLY)
             try:
                 if bring(file, ctypes.c_int64(0), ctypes.c_int64(0), how):
                     return False
             finally:
                 os.close(file)
-    return bring is not None
+    return True

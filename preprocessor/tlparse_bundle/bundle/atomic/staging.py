@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.bundle.atomic import finished, leftovers
+from tlparse_bundle.bundle.atomic import finished_places, leftovers
 
 _HELD_BACK = tuple(
     getattr(signal, name)
@@ -22,9 +22,6 @@ _HELD_BACK = tuple(
     if hasattr(signal, name)
 )
 
-_SESSION = (
-    {"setsid": True} if sys.platform == "linux" else {}
-)  # elsewhere it makes its session itself, a moment later
 _MAX_NAME = 200  # of the 255 bytes that a name may have
 _TRIES, _TRY_SECONDS = 5, 0.02  # a guardian has the lock for a moment
 _LOCK_CONTENT = 1024
@@ -68,7 +65,7 @@ class Staging:
             raise
         return self
 
-    def __exit__(self, kind, value, traceback) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()
 
     def undo_as(self, kind: str, *words: object) -> None:
@@ -81,7 +78,7 @@ class Staging:
         """What was done stays."""
         (self.path / leftovers.UNDO).unlink(missing_ok=True)
         self.done = True
-        finished.places.append(str(self.out))
+        finished_places.append(str(self.out))
 
     def _end(self) -> None:
         """If even this is interrupted the guardian goes on with it."""
@@ -164,7 +161,7 @@ def names_of(name: str) -> re.Pattern[str]:
 
 
 def is_ours(name: str) -> bool:
-    """Whether a file or folder of this name is one that a writer makes, and removes, beside what it writes."""
+    """Whether a file or folder of this name is one that a writer makes and removes beside what it writes."""
     return re.fullmatch(r"\..*\.([0-9a-f]{8}\.partial|tlparse-lock)", name, re.DOTALL) is not None
 
 
@@ -203,7 +200,12 @@ class Guardian:
                 *((os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)),
             ]
             self._pid = os.posix_spawn(
-                sys.executable, command, os.environ, file_actions=streams, setsigmask=_HELD_BACK, **_SESSION
+                sys.executable,
+                command,
+                os.environ,
+                file_actions=streams,
+                setsigmask=_HELD_BACK,
+                setsid=sys.platform == "linux",  # elsewhere it makes its session itself, a moment later
             )
         except (OSError, NotImplementedError):
             self._close()

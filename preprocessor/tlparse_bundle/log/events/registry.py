@@ -12,7 +12,6 @@ from typing import Any
 from tlparse_bundle.base.plugins import Loaded, plugins
 from tlparse_bundle.log.events import (
     aot,
-    autograd,
     caching,
     distributed,
     dynamo,
@@ -25,7 +24,7 @@ from tlparse_bundle.log.events import (
 )
 from tlparse_bundle.log.events.kind import LANGUAGES, PHASES, Kind
 
-FAMILIES = (process, dynamo, shapes, export, autograd, distributed, aot, inductor, caching, runtime, vllm)
+FAMILIES = (process, dynamo, shapes, export, distributed, aot, inductor, caching, runtime, vllm)
 
 ENTRY_POINTS = "tlparse_bundle.events"
 _METRICS = ("compilation_metrics", "bwd_compilation_metrics", "aot_autograd_backward_compilation_metrics")
@@ -67,7 +66,7 @@ def _kinds_of(module: Any) -> tuple[Kind, ...]:
 
 
 @cache
-def _patterns() -> list[tuple[re.Pattern, Kind]]:
+def _patterns() -> list[tuple[re.Pattern[str], Kind]]:
     """Kinds with a wildcard; longer patterns are more specific."""
     keys = sorted((key for key in known_kinds() if "*" in key), key=lambda key: (-len(key), key))
     return [(re.compile(translate(key)), known_kinds()[key]) for key in keys]

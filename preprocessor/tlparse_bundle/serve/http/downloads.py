@@ -18,10 +18,9 @@ from starlette.responses import PlainTextResponse, Response
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.terminal_text import plain
-from tlparse_bundle.bundle.file_list import named_files
 from tlparse_bundle.bundle.json_codec import dumps_indented
 from tlparse_bundle.bundle.layout import LIVE, MANIFEST
-from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.bundle.reader import Bundle, named_files
 from tlparse_bundle.redact.policy import Policy, policy
 from tlparse_bundle.serve.bundle_places import LocalPlace, Place
 from tlparse_bundle.serve.http.access import is_of_another_site

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import (
     MOST_TEXT,
     code,
@@ -32,7 +33,6 @@ from tlparse_bundle.statements.failure_groups import (
 )
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.machine_failures import Environment, environment
-from tlparse_bundle.statements.source_places import normalised
 from tlparse_bundle.statements.torch_messages import taken_apart, torch_remedies
 
 KINDS = ("failure", "restart")

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.base.wording import code, first_line, listed, plural, shortened, times
 from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.failure_groups import break_attempts, breaks_by_frame, lost_us
 from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.source_places import normalised
 from tlparse_bundle.statements.torch_messages import torch_remedies
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 
+from tlparse_bundle.base.machine_text import ADDRESS, CACHE_NAME
 from tlparse_bundle.bundle.row_objects import Artifact
 
 _MAX_KEPT = 20_000  # hashes
@@ -23,11 +24,9 @@ _GRAPH_ID = re.compile(rb"(# graph id:) ?\d+")
 _AOT_ID = re.compile(
     rb"^# AOT ID: \['\d+_", re.MULTILINE
 )  # torch/_inductor/codegen/wrapper.py: counts the graphs of the process
-_ADDRESS = re.compile(rb"\b0x[0-9a-f]{6,}\b")
+_ADDRESS = re.compile(ADDRESS.encode() + rb"\b")
 _SOURCE = re.compile(rb"(# File: )[^\n]*?([^/\n]+:\d+ in )")  # torch/fx/graph.py, print_readable
-# Names of files in the cache of Inductor (torch/_inductor/codecache.py, code_hash): they depend on the
-# device.
-_CACHE_FILE = re.compile(rb"\bc[a-z2-7]{51}\b")
+_CACHE_FILE = re.compile(CACHE_NAME.encode())  # it depends on the device
 _PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
 # What a text has in which one of these patterns may be found. To look for a few bytes costs little beside a
 # pattern, and most texts are lines that have none of it.

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tlparse_bundle.base.machine_text import normalised, tail
 from tlparse_bundle.base.wording import large, plural
 from tlparse_bundle.bundle.json_codec import dumps, dumps_sorted
 from tlparse_bundle.model.functions import resume_function
@@ -18,7 +19,7 @@ from tlparse_bundle.statements.ranks.rank_sets import gaps, ranges, ranks_among,
 from tlparse_bundle.statements.ranks.runs import is_attempt
 from tlparse_bundle.statements.ranks.statements import Finder
 from tlparse_bundle.statements.ranks.wording import Sentences, known_ranks, numbers, place_of, size
-from tlparse_bundle.statements.source_places import Shortener, normalised, tail
+from tlparse_bundle.statements.source_places import Shortener
 
 _ENDS = (
     "failure",

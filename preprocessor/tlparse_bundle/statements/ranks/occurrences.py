@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, TypedDict
 
+from tlparse_bundle.base.machine_text import ADDRESS
 from tlparse_bundle.bundle.row_types import (
     GraphBreakRecordsRow,
     RankOccurrencesRow,
@@ -24,7 +25,7 @@ Kind = Literal["failure", "graph_break", "restart", "recompile", "guard"]
 KINDS: tuple[Kind, ...] = ("failure", "graph_break", "restart", "recompile", "guard")
 MAX_TEXT = 2000  # characters; also of a reason for the outcome of a cache lookup
 MAX_GUARD_ROWS = 1000
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}|\b\d{9,}\b|\b(?<=cuda:)\d+")
+_ADDRESS = re.compile(ADDRESS + r"|\b\d{9,}\b|\b(?<=cuda:)\d+")
 _GLOBAL_NUMBER = re.compile(
     r"___?\d+\b"
 )  # torch/_dynamo/output_graph.py, install_global: numbers of the process

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from tlparse_bundle.base.machine_text import tail
 from tlparse_bundle.base.wording import code, duration, first_line, large, listed, plural
 from tlparse_bundle.model.functions import resume_function
-from tlparse_bundle.statements.source_places import tail
 from tlparse_bundle.statements.torch_messages import taken_apart
 
 _STAGES = {

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.statements.runs.compare.run import Run
-from tlparse_bundle.statements.source_places import normalised
 
 MAX_PARTS = 10_000
 MAX_VALUE = 200  # characters

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tlparse_bundle.base.machine_text import normalised, tail
 from tlparse_bundle.base.wording import code, function_name, listed, plural, times
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.model.functions import function_of
@@ -23,7 +24,6 @@ from tlparse_bundle.statements.runs.compare.matched_findings import (
     changed_findings,
 )
 from tlparse_bundle.statements.runs.compare.run import Run
-from tlparse_bundle.statements.source_places import normalised, tail
 
 MAX_GRAPH = 4_000_000  # bytes of a graph that is looked at
 _SIGNATURE = re.compile(

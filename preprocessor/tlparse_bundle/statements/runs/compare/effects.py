@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tlparse_bundle.base.machine_text import tail
 from tlparse_bundle.base.wording import code, duration, function_name, listed, plural, times
 from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.runs.compare.cache_lookups import Lookup
@@ -12,7 +13,6 @@ from tlparse_bundle.statements.runs.compare.change import Change
 from tlparse_bundle.statements.runs.compare.compile_pairs import OTHER, Pairs
 from tlparse_bundle.statements.runs.compare.noise import ENOUGH, LEAST_SHARE, LEAST_US, median, noise
 from tlparse_bundle.statements.runs.compare.run import Run
-from tlparse_bundle.statements.source_places import tail
 from tlparse_bundle.statements.torch_messages import CACHES
 
 _LEAST_SPANS = 4  # of a name, that tell what they vary by

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tlparse_bundle.base.machine_text import tail
 from tlparse_bundle.statements.finding import UNLISTED
 from tlparse_bundle.statements.runs.compare.run import Run
-from tlparse_bundle.statements.source_places import tail
 from tlparse_bundle.statements.statement import severity_of
 
 NEW, GONE, WORSE, BETTER, SAME = "new", "gone", "worse", "better", "same"

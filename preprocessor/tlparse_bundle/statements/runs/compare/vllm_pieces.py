@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tlparse_bundle.base.machine_text import tail
 from tlparse_bundle.base.wording import code, duration, plural
 from tlparse_bundle.statements.facts import total
 from tlparse_bundle.statements.kinds.vllm import named, piece_name
@@ -14,7 +15,6 @@ from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare.change import Change
 from tlparse_bundle.statements.runs.compare.compile_pairs import Pairs
 from tlparse_bundle.statements.runs.compare.run import Run
-from tlparse_bundle.statements.source_places import tail
 
 # What a piece cost: code was made for it, or it was had for little.
 _CLASSES = {"compiled": "compiled", "inductor_loaded": "compiled", "loaded": "loaded", "reused": "reused"}

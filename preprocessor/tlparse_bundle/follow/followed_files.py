@@ -1,5 +1,4 @@
-"""Waiting until something happens to the files: told by the system where it tells, and after a while in any
-case.
+"""The files that are followed: the logs that there are now, and waiting until something happens to them.
 
 What another machine writes on a file system of several (NFS, Lustre) is told by none. So whoever waits looks
 at the files himself every now and then; what the system tells makes it sooner. The library has no thread,
@@ -13,7 +12,13 @@ import select
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.remote import RemoteFile, is_url
+from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.log.discover import Skipped, discover
+from tlparse_bundle.log.log_file import LogFile
 
 try:
     from inotify_simple import INotify, flags
@@ -24,6 +29,8 @@ _MAX_FOLDERS = 2000
 _SHORTEST_S, _SHORTER_S = 0.03, 0.15  # a log that is written in small pieces does not wake us for each
 _SECONDS = 0.25  # at most, where the system does not tell
 _SECONDS_TOLD = 0.5
+_LATER = frozenset(("not-found", "no-logs", "empty"))
+_NO_TRACE_BYTES = 64 << 10  # a file that begins with so much of something else is no log
 
 
 class Watch:
@@ -115,3 +122,49 @@ def folders_of(traces: Iterable[str | os.PathLike], out: Path) -> list[Path]:
             continue
         found.append(place)
     return found
+
+
+class Found(NamedTuple):
+    logs: list[LogFile]
+    problems: list[dict]
+    skipped: list[Skipped]
+    complete: bool  # each trace has a log
+
+
+def find(traces: Sequence[str | os.PathLike], out: Path) -> Found:
+    """The logs that there are now: some may come later, and so may the folder.
+
+    Raises BundleError for what will never be a log, and what cannot be read."""
+    found: dict[Path | RemoteFile, LogFile] = {}
+    problems: list[dict] = []
+    skipped: list[Skipped] = []
+    complete = True
+    for trace in traces:
+        try:
+            logs = discover([trace], skipped=skipped)
+        except BundleError as error:
+            complete = False
+            if error.code not in _LATER and not _may_become_one(trace, error):
+                if error.code not in ("unreadable", "same-name"):
+                    raise
+                problems.append({"code": error.code, "message": error.message})
+            continue
+        for log in logs:
+            if isinstance(log.path, RemoteFile) or out not in log.path.absolute().parents:
+                found.setdefault(log.path.resolve(), log)
+    by_id: dict[str, LogFile] = {}
+    for log in sorted(found.values(), key=lambda log: (log.id.lower(), str(log.path))):
+        other = by_id.setdefault(log.id.lower(), log)
+        if other is not log:
+            problems.append(
+                {
+                    "code": "same-name",
+                    "message": f"{shown(log.path)} is left out: {shown(other.path)} has the same name",
+                }
+            )
+    return Found(list(by_id.values()), problems, skipped, complete)
+
+
+def _may_become_one(trace: str | os.PathLike, error: BundleError) -> bool:
+    """Whether the beginning of a file may be that of its first record."""
+    return error.code == "not-a-trace" and not is_url(trace) and Path(trace).stat().st_size < _NO_TRACE_BYTES

@@ -1,0 +1,39 @@
+"""Texts without what differs between machines and runs: addresses, folders, temporary names, ids."""
+
+from __future__ import annotations
+
+import re
+
+# Patterns for texts that are compared in ways of their own.
+ADDRESS = r"\b0x[0-9a-f]{6,}"  # of an object in memory
+CACHE_NAME = r"\bc[a-z2-7]{51}\b"  # of code that Inductor writes (torch/_inductor/codecache.py, code_hash)
+PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")  # up to the package
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
+_AT_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_OBJECT = re.compile(r" at 0x[0-9a-fA-F]{6,16}(?=>)")
+_PATH = re.compile(r"(?:/[\w.@+~-]+){2,}|[A-Za-z]:(?:\\[\w.@+~ -]+)+")
+_TEMPORARY = re.compile(r"\btmp[a-z0-9_]{8}\b")  # of the module tempfile
+_CACHE_NAME = re.compile(CACHE_NAME)
+_NUMBER = re.compile(r"\b((?i:pid|process(?: id)?)[ =:]+)\d+\b|\b\d{10,}\b")  # a process, an object
+_GENERATED = re.compile(r"(<eval_with_key>)\.\d+")
+
+
+def normalised(text: str) -> str:
+    """A text as another machine or another run writes it: without addresses, folders, temporary names,
+    processes, numbers of generated code.
+    """
+    text = _PATH.sub(lambda path: tail(path[0]), text)
+    text = _CACHE_NAME.sub("c…", _TEMPORARY.sub("tmp…", _GENERATED.sub(r"\1", _ADDRESS.sub("0x…", text))))
+    return _NUMBER.sub(lambda number: f"{number[1] or ''}…", text)
+
+
+def tail(path: str) -> str:
+    """The name of a file; of one in a package, the path from the package on."""
+    below = PACKAGES.sub("", path)
+    return below if below != path else re.split(r"[/\\]", path)[-1]
+
+
+def without_addresses(text: str, *, of_objects: bool = False) -> str:
+    """A text without " at 0x…"; ``of_objects``: only where it ends an object, as in "<f at 0x…>"."""
+    return (_OBJECT if of_objects else _AT_ADDRESS).sub("", text)
