@@ -3,7 +3,7 @@
 ``Bundle.open(path)`` reads one; ``discover(paths)`` and ``build(logs, out)`` make one.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 __all__ = ["Bundle", "BundleError", "__version__", "build", "discover"]
 
 _HOMES = {

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -71,6 +72,22 @@ def test_types_are_those_of_the_interface():
 def test_the_version_stands_in_one_place():
     cited = (traces.ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(r"^version: (.+)$", cited, re.MULTILINE)[1] == tlparse_bundle.__version__
+
+
+def test_the_metadata_says_where_the_project_is_and_which_pythons_it_takes():
+    project = tomllib.loads((traces.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    urls = project["urls"]
+    assert {"Homepage", "Documentation", "Source", "Changelog", "Issues"} == urls.keys()
+    assert urls["Changelog"].startswith(urls["Source"]) and urls["Issues"] == urls["Source"] + "/issues"
+    workflow = (traces.ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    tested = re.search(r"python: \[(.*)\]", workflow)[1].replace('"', "").split(", ")
+    named = [name.rpartition(" ")[2] for name in project["classifiers"] if re.search(r"Python :: 3\.", name)]
+    assert named == tested and project["requires-python"] == f">={named[0]}"
+
+
+def test_the_changelog_has_the_version():
+    text = (traces.ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(r"^## \[(.+?)\]", text, re.MULTILINE)[1] == tlparse_bundle.__version__
 
 
 def test_the_release_works_for_strangers(tmp_path):

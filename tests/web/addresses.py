@@ -37,13 +37,9 @@ PARTS = [
 
 def view_names():
     """The views that the viewer has."""
-    return set(
-        re.findall(
-            r"^  (\w+): async \(\) =>",
-            (VIEWERS / "default" / "frame" / "viewer.js").read_text(),
-            re.MULTILINE,
-        )
-    )
+    text = (VIEWERS / "default" / "frame" / "views.js").read_text()
+    listed = re.findall(r'\["(\w+)", "[^"]+",\s*async \(\) =>', text)
+    return {*listed, *re.findall(r"^  (\w+): async \(\) =>", text, re.MULTILINE)}
 
 
 def hash_of(place, log_id):

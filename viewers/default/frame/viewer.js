@@ -3,9 +3,9 @@ import { afterPaint, fill, h, typing } from "../../lib/page/dom.js";
 import { HashState } from "../../lib/page/hash-state.js";
 import { errorBox } from "../../lib/page/load.js";
 import { bundleName, followLinks } from "../../lib/page/page.js";
-import { openOverview } from "../overview/overview.js";
 import { openingLog } from "../shared/model.js";
 import { Shell, focusSearch, showHelp } from "./shell.js";
+import { VIEWS, loaderOf } from "./views.js";
 
 /**
  * @typedef {object} Context what every view gets
@@ -25,28 +25,6 @@ import { Shell, focusSearch, showHelp } from "./shell.js";
  * @property {(context: Context) => boolean} [stays] whether it is not drawn anew by itself when its log has grown
  */
 
-/** Only the first screen comes with the page, the modules of the others when they are opened. @type {Record<string, () => Promise<(context: Context) => Promise<View>>>} */
-const VIEWS = {
-  overview: async () => openOverview,
-  stack: async () => (await import("../stack/stack.js")).openStack,
-  compiles: async () => (await import("../compile/compiles.js")).openCompiles,
-  compile: async () => (await import("../compile/compile.js")).openCompile,
-  compare: async () => (await import("../compare/compare.js")).openCompare,
-  failures: async () => (await import("../findings/failures.js")).openFailures,
-  breaks: async () => (await import("../findings/breaks.js")).openBreaks,
-  recompiles: async () => (await import("../findings/recompiles.js")).openRecompiles,
-  guards: async () => (await import("../findings/guards.js")).openGuards,
-  symbols: async () => (await import("../tables/symbols.js")).openSymbols,
-  tensors: async () => (await import("../tables/tensors.js")).openTensors,
-  kernels: async () => (await import("../tables/kernels.js")).openKernels,
-  caches: async () => (await import("../findings/caches.js")).openCaches,
-  export: async () => (await import("../tables/export.js")).openExport,
-  timeline: async () => (await import("../timeline/timeline.js")).openTimeline,
-  anatomy: async () => (await import("../records/anatomy.js")).openAnatomy,
-  events: async () => (await import("../records/events.js")).openEvents,
-  diagnostics: async () => (await import("../records/diagnostics.js")).openDiagnostics,
-  search: async () => (await import("../search/search.js")).openSearch,
-};
 const OWN_HEADING = new Set(["compile", "compare"]); // they write it when they know what they show
 const DEFAULTS = {
   view: "overview",
@@ -88,11 +66,6 @@ let view = null;
 let shown = "";
 /** @type {import("../../lib/bundle/log.js").Log | null} the state of the log that is shown */
 let shownLog = null;
-
-/** @param {string} view */
-function loaderOf(view) {
-  return Object.hasOwn(VIEWS, view) ? VIEWS[view] : null;
-}
 
 /** Done when the first view is there. What it gives is for the one who follows a bundle that grows. @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
 export async function start(bundle) {
@@ -238,8 +211,7 @@ async function show(bundle, shell, current) {
       throw new Error(
         `This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`,
       );
-    if (!open)
-      throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
+    if (!open) throw new Error(`There is no view '${current.view}'. There are: ${VIEWS.join(", ")}.`);
     const timer = setTimeout(
       () =>
         shown === place &&

@@ -1,51 +1,65 @@
 // The views of this viewer, by the question that they answer, and how much there is to see in each.
+import { openOverview } from "../overview/overview.js";
 import { hasExport, kindCount, summaryOf } from "../shared/model.js";
 import { provenanceAddress, ranksAddress, vllmAddress } from "../shared/finding-leads.js";
 
 /** @typedef {import("../../lib/frame/frame.js").Group} Group */
 
+/** @typedef {() => Promise<(context: import("./viewer.js").Context) => Promise<import("./viewer.js").View>>} Load */
+
 /** Views that belong to another one. @type {Record<string, string>} */
 const PART_OF = { compile: "compiles", compare: "compiles" };
 
-/** Title, and per view: id, title, icon. @type {[string, [string, string][]][]} */
+/** Those that the rail does not show. @type {Record<string, Load>} */
+const UNLISTED = {
+  compile: async () => (await import("../compile/compile.js")).openCompile,
+  compare: async () => (await import("../compare/compare.js")).openCompare,
+  search: async () => (await import("../search/search.js")).openSearch,
+};
+
+/**
+ * Title, and per view: id (its icon has the same name), title, and the module that is loaded when it is opened. Only the
+ * first screen comes with the page. A view without a module is a viewer of its own.
+ * @type {[string, [id: string, title: string, load?: Load][]][]}
+ */
 const GROUPS = [
-  ["", [["overview", "Overview"]]],
+  ["", [["overview", "Overview", async () => openOverview]]],
   [
     "Problems",
     [
-      ["failures", "Failures"],
-      ["breaks", "Breaks"],
-      ["recompiles", "Recompiles"],
-      ["guards", "Guards"],
-      ["export", "Export"],
+      ["failures", "Failures", async () => (await import("../findings/failures.js")).openFailures],
+      ["breaks", "Breaks", async () => (await import("../findings/breaks.js")).openBreaks],
+      ["recompiles", "Recompiles", async () => (await import("../findings/recompiles.js")).openRecompiles],
+      ["guards", "Guards", async () => (await import("../findings/guards.js")).openGuards],
+      ["export", "Export", async () => (await import("../tables/export.js")).openExport],
     ],
   ],
   [
     "Time",
     [
-      ["timeline", "Timeline"],
-      ["caches", "Caches"],
+      ["timeline", "Timeline", async () => (await import("../timeline/timeline.js")).openTimeline],
+      ["caches", "Caches", async () => (await import("../findings/caches.js")).openCaches],
     ],
   ],
   [
     "Code",
     [
-      ["stack", "Stack"],
-      ["compiles", "Compiles"],
-      ["kernels", "Kernels"],
+      ["stack", "Stack", async () => (await import("../stack/stack.js")).openStack],
+      ["compiles", "Compiles", async () => (await import("../compile/compiles.js")).openCompiles],
+      ["kernels", "Kernels", async () => (await import("../tables/kernels.js")).openKernels],
       ["provenance", "Provenance"],
       ["vllm", "vLLM"],
-      ["symbols", "Symbols"],
-      ["tensors", "Tensors"],
+      ["symbols", "Symbols", async () => (await import("../tables/symbols.js")).openSymbols],
+      ["tensors", "Tensors", async () => (await import("../tables/tensors.js")).openTensors],
     ],
   ],
   ["Ranks", [["ranks", "Ranks"]]],
   [
     "Raw",
     [
-      ["events", "Records"],
-      ["anatomy", "Log anatomy"],
-      ["diagnostics", "Diagnostics"],
+      ["events", "Records", async () => (await import("../records/events.js")).openEvents],
+      ["anatomy", "Log anatomy", async () => (await import("../records/anatomy.js")).openAnatomy],
+      ["diagnostics", "Diagnostics", async () => (await import("../records/diagnostics.js")).openDiagnostics],
     ],
   ],
 ];
@@ -53,8 +67,19 @@ const GROUPS = [
 /** Where the rail shows that one is. @param {string} view */
 export const railView = (view) => PART_OF[view] ?? view;
 
-/** Every view of the rail: id and title, for the palette. */
-export const VIEW_TITLES = GROUPS.flatMap(([, views]) => views);
+/** Every view of the rail: id and title, for the palette. @type {[string, string][]} */
+export const VIEW_TITLES = GROUPS.flatMap(([, views]) => views.map(([id, title]) => [id, title]));
+
+const LOADS = new Map([
+  ...GROUPS.flatMap(([, views]) => views.map(([id, , load]) => /** @type {const} */ ([id, load]))),
+  ...Object.entries(UNLISTED),
+]);
+
+/** The names of the views of this viewer. */
+export const VIEWS = [...LOADS.keys()].filter((id) => LOADS.get(id));
+
+/** What opens a view; null when there is none of that name. @param {string} view */
+export const loaderOf = (view) => LOADS.get(view) ?? null;
 
 /**
  * @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {import("../../lib/page/hash-state.js").HashState} state

@@ -1,14 +1,15 @@
 // The first screen: the numbers of the log; what it says, most important first; then what took the time.
 import { findingList } from "../../lib/finding/card.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
-import { afterPaint, append, h, plain, rich } from "../../lib/page/dom.js";
-import { shareBar, shares, statusBadge, tile } from "../../lib/page/figures.js";
+import { afterPaint, append, h, rich } from "../../lib/page/dom.js";
+import { shareBar, statusBadge } from "../../lib/page/figures.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
-import { isLeftOut, LEFT_OUT } from "../../lib/page/left-out.js";
+import { LEFT_OUT } from "../../lib/page/left-out.js";
 import { leadsOf } from "../shared/finding-leads.js";
 import { attemptKey, attemptName } from "../../lib/bundle/log.js";
 import { compileLabel, facts, findingsOf, functionName, logName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
+import { tiles } from "./tiles.js";
 
 const SLOWEST = 8;
 const MOST = 10; // findings before the button
@@ -230,162 +231,6 @@ function compilesPart(model, known, state) {
         ),
       ),
   );
-}
-
-// A tile has a colour only when something is bad; each leads to its view.
-
-const NONE = "none recorded",
-  UNTOLD = "this torch does not record them";
-
-/** @typedef {import("../../lib/live/running-data.js").Found} Found */
-
-/** @param {{log: import("../../lib/bundle/log.js").Log, state: any, found: Found, phases: {id: string, title: string, us: number}[]}} about */
-function tiles({ log, state, found: { summary, findings }, phases }) {
-  const of = (/** @type {string[]} */ ...kinds) => findings.filter(({ kind }) => kinds.includes(kind));
-  const lacks = isLeftOut(log.bundle, "caches")
-    ? "not included"
-    : summary.untold.includes("caches")
-      ? UNTOLD
-      : null;
-  const {
-    failure_count: failed,
-    unfinished_count: open,
-    recompile_count: recompiles,
-    recompile_cause_count: causes,
-    graph_break_count: breaks,
-  } = summary;
-  return h(
-    "ul",
-    { "class": "tiles", "aria-label": "At a glance" },
-    h(
-      "li",
-      { class: "tile-wide" },
-      tile({
-        number: summary.compile_us === null ? "–" : time(summary.compile_us),
-        noun: "compiling",
-        href: state.link({ view: "timeline" }),
-        more: shares(phases, "in the metrics"),
-        note: compiled(summary),
-      }),
-    ),
-    h(
-      "li",
-      null,
-      !failed && open > 0
-        ? tile({
-            number: count(open),
-            noun: "unfinished",
-            tone: "error",
-            href: state.link({ view: "failures" }),
-            note: name(of("unfinished-compile")[0]),
-          })
-        : tile({
-            number: count(failed),
-            noun: failed === 1 ? "failure" : "failures",
-            tone: "error",
-            href: state.link({ view: "failures" }),
-            note:
-              [failed && exception(of("failure")[0]), open > 0 && `${count(open)} unfinished`]
-                .filter(Boolean)
-                .join(", ") || (failed === null ? UNTOLD : NONE),
-          }),
-    ),
-    h(
-      "li",
-      null,
-      tile({
-        number: count(recompiles),
-        noun: recompiles === 1 ? "recompile" : "recompiles",
-        tone: "recompile",
-        href: state.link({ view: "recompiles" }),
-        note:
-          recompiles === null
-            ? UNTOLD
-            : recompiles
-              ? [causes > 0 && plural(causes, "cause"), cost(of("recompile"))].filter(Boolean).join(", ")
-              : NONE,
-      }),
-    ),
-    h(
-      "li",
-      null,
-      tile({
-        number: count(breaks),
-        noun: breaks === 1 ? "graph break" : "graph breaks",
-        tone: "break",
-        href: state.link({ view: "breaks" }),
-        note:
-          breaks === null
-            ? UNTOLD
-            : breaks === 0
-              ? NONE
-              : summary.graph_break_place_count === null
-                ? ""
-                : `at ${plural(summary.graph_break_place_count, "place")}`,
-      }),
-    ),
-    h("li", null, cacheTile(summary.cache_counts, state, lacks)),
-  );
-}
-
-/** What was compiled, as the headline counts it. @param {Found["summary"]} summary */
-function compiled({
-  frame_count: frames,
-  function_count: functions,
-  ahead_of_time_count: ahead,
-  export_count: exports,
-  unfinished_count: open,
-}) {
-  const parts = [
-    frames > 0 && plural(frames, "compile") + (functions > 0 ? ` of ${plural(functions, "function")}` : ""),
-    ahead > 0 && plural(ahead, "ahead-of-time compile"),
-    exports > 0 && plural(exports, "export"),
-  ];
-  return parts.filter(Boolean).join(", ") || (open > 0 ? "no compile ended" : "no compiles");
-}
-
-/** @param {Record<string, Record<"hit" | "miss" | "bypass", number>>} counts by cache @param {any} state @param {string | null} lacks why there may be none */
-function cacheTile(counts, state, lacks) {
-  const of = (/** @type {"hit" | "miss" | "bypass"} */ outcome) =>
-    Object.values(counts).reduce((sum, by) => sum + by[outcome], 0);
-  const [hits, misses, bypasses] = [of("hit"), of("miss"), of("bypass")];
-  const asked = hits + misses;
-  if (asked === 0)
-    return tile({
-      number: "–",
-      noun: "cache hits",
-      note: bypasses ? plural(bypasses, "bypass", "bypasses") : (lacks ?? "no lookups recorded"),
-      href: state.link({ view: "caches" }),
-    });
-  const note = [
-    plural(misses, "miss", "misses"),
-    plural(hits, "hit"),
-    bypasses && plural(bypasses, "bypass", "bypasses"),
-  ]
-    .filter(Boolean)
-    .join(", ");
-  return tile({
-    number: `${Math.round((100 * hits) / asked)} %`,
-    noun: "cache hits",
-    note,
-    href: state.link({ view: "caches" }),
-  });
-}
-
-/** The type of the exception, as torch names it, or what the finding says. @param {any} finding */
-function exception(finding) {
-  if (!finding) return "";
-  const type = String(finding.details.exception_type ?? finding.details.type ?? "");
-  return type ? type.replace(/^.*\./, "") : plain(finding.title);
-}
-
-/** @param {any} finding */
-const name = (finding) => finding?.function ?? (finding ? plain(finding.title) : "");
-
-/** @param {any[]} findings */
-function cost(findings) {
-  const us = findings.reduce((sum, finding) => sum + (finding.cost_us ?? 0), 0);
-  return us > 0 ? time(us) : "";
 }
 
 // When the compiles ran, the whole run from left to right. A click leads to the timeline of a compile.

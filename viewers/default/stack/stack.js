@@ -8,12 +8,11 @@ import { split } from "../../lib/page/splitter.js";
 import { shareBar, statusBadge } from "../../lib/page/figures.js";
 import { compileSummary } from "../compile/summary.js";
 import { functionName, idText, modelOf } from "../shared/model.js";
-import { compileLink, compileLinks } from "../shared/parts.js";
-import { compilesBelow, groupedStacks, GROUPS } from "./groups.js";
-import { sourceLink } from "./sources.js";
+import { compileLink } from "../shared/parts.js";
+import { frameDetail } from "./frame-detail.js";
+import { groupedStacks, GROUPS } from "./groups.js";
 import { compileRow, trieRows } from "./trie.js";
 
-const MOST_FRAMES = 40;
 const WIDTHS = [
   ["", "compile time"],
   ["count", "number of compiles"],
@@ -345,61 +344,5 @@ function compileCells(model, row, whole) {
       ],
     ),
     timeCells(row, whole),
-  ];
-}
-
-/** @param {import("../frame/viewer.js").Context} context @param {any} model @param {any} stacks @param {import("./groups.js").Trie} trie @param {(stack: number) => string} label @param {any} short @param {number} stack */
-function frameDetail(context, model, stacks, trie, label, short, stack) {
-  const frame = stacks.frame(stack);
-  const below = compilesBelow(model, trie, trie.place(stack));
-  const links = [
-    h("h3", null, `${plural(below.length, "compile")} below`),
-    compileLinks(model, below, context.state),
-  ];
-  if (trie.title)
-    return [
-      h("h2", null, label(stack)),
-      h("p", { class: "path" }, frame.file),
-      groupedFrames(stacks, trie, short, trie.place(stack)),
-      links,
-    ];
-  const source = h("dd", null, "not in the log");
-  const generated = frame.file?.startsWith("<eval_with_key>");
-  if (generated)
-    sourceLink(context, model, frame, below[0]).then(
-      (link) => link && fill(source, link),
-      (error) => fill(source, error.message),
-    );
-  return [
-    h("h2", null, frame.function),
-    h(
-      "dl",
-      { class: "pairs" },
-      h("dt", null, "File"),
-      h("dd", { class: "path" }, `${frame.file ?? "(unknown file)"}:${frame.line}`),
-      h("dt", null, "Line"),
-      h("dd", null, frame.code ? h("code", null, frame.code) : h("span", { class: "dim" }, "not in the log")),
-      generated && [h("dt", null, "Code"), source],
-    ),
-    links,
-  ];
-}
-
-/** The frames that were put together. @param {any} stacks @param {import("./groups.js").Trie} trie @param {any} short @param {number} node */
-function groupedFrames(stacks, trie, short, node) {
-  const words = new Set();
-  for (let i = node; i < stacks.parent.length; i++) {
-    if (trie.place(i) !== node) continue;
-    const { function: name, file, line } = stacks.frame(i);
-    words.add(`${name} ${short(file)}:${line}`);
-  }
-  return [
-    h("h3", null, plural(words.size, "frame")),
-    h(
-      "ul",
-      { class: "frames" },
-      [...words].slice(0, MOST_FRAMES).map((text) => h("li", { class: "mono" }, text)),
-    ),
-    words.size > MOST_FRAMES && h("p", { class: "dim" }, `and ${count(words.size - MOST_FRAMES)} more`),
   ];
 }

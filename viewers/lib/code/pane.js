@@ -1,9 +1,8 @@
 // Shows text of any length: line numbers, wrap, folding, find, copy, download, JSON laid out, colours; in FX graphs
 // also where a value is defined and used. Only the rows in sight are in the page.
 import { VirtualList } from "../list/virtual-list.js";
-import { characterWidth, fill, h } from "../page/dom.js";
-import { bytes as showBytes, plural } from "../page/format.js";
-import { copyText, download } from "../page/hand-over.js";
+import { characterWidth, h } from "../page/dom.js";
+import { plural } from "../page/format.js";
 import { lastAtMost, layOut, prettyJson, splitLines } from "../page/text.js";
 import { Find } from "./find.js";
 import { foldEnds, foldLevel, hiddenLines } from "./folding.js";
@@ -15,6 +14,7 @@ import { joinPage } from "./page-events.js";
 import { listenToPointer } from "./pointer.js";
 import { scrollAside } from "./scroll.js";
 import { TextSelection } from "./selection.js";
+import { drawFacts, drawTools } from "./tools.js";
 import { Values } from "./values.js";
 
 const ROW = 18;
@@ -148,98 +148,17 @@ export class CodePane {
   }
 
   drawTools() {
-    const toggle = (
-      /** @type {string} */ label,
-      /** @type {boolean} */ on,
-      /** @type {() => void} */ run,
-      /** @type {string} */ title,
-    ) =>
-      h(
-        "button",
-        {
-          "class": "tool",
-          "aria-pressed": String(on),
-          "onclick": () => {
-            run();
-            this.focusTool(label);
-          },
-          title,
-        },
-        label,
-      );
-    const chosen = this.lineEnd > this.line ? ` ${plural(this.lineEnd - this.line + 1, "line")}` : "";
+    drawTools(this);
     this.drawFacts();
-    fill(
-      this.tools,
-      this.facts,
-      this.options.tools,
-      h("span", { class: "spring" }),
-      this.search.elements,
-      this.outline.items.length > 1 &&
-        toggle(
-          "Outline",
-          this.outline.open,
-          () => this.outline.toggle(),
-          "Functions, classes and kernels of this text",
-        ),
-      toggle("Wrap", this.wrap, () => this.setWrap(!this.wrap), "Break long lines"),
-      toggle(
-        "Fold",
-        this.closed.size > 0,
-        () => this.foldAll(),
-        "Fold the outermost blocks, or unfold everything (Z); one block: z, or the sign beside the line",
-      ),
-      this.laidOut !== null &&
-        toggle(
-          "Pretty",
-          this.pretty,
-          () => {
-            this.pretty = !this.pretty;
-            this.prepare();
-          },
-          "Lay the JSON out",
-        ),
-      h(
-        "button",
-        {
-          class: "tool",
-          onclick: (/** @type {Event} */ e) =>
-            copyText(/** @type {HTMLElement} */ (e.currentTarget), this.chosenText()),
-        },
-        `Copy${chosen}`,
-      ),
-      h(
-        "button",
-        {
-          class: "tool",
-          title: `As ${this.content.fileName}`,
-          onclick: () => download(this.content.fileName, this.content.bytes ?? this.content.text),
-        },
-        "Download",
-      ),
-    );
   }
 
   drawFacts() {
-    const lines = plural(this.lines.length, "line");
-    fill(
-      this.facts,
-      this.selection.all
-        ? h("b", null, `all ${lines} selected`)
-        : `${lines}, ${showBytes(this.content.bytes?.length ?? new Blob([this.content.text]).size)}`,
-    );
+    drawFacts(this);
   }
 
   redraw() {
     this.list.redraw();
     this.selection.restore();
-  }
-
-  /** @param {string} label */
-  focusTool(label) {
-    /** @type {HTMLElement[]} */ ([...this.tools.querySelectorAll("button")])
-      .find((button) => button.textContent === label)
-      ?.focus();
   }
 
   /** @param {boolean} wrap */
