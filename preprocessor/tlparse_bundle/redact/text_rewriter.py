@@ -85,7 +85,7 @@ class Text:
         return self._string(text) if len(text) < _CODE else self._rewritten(text)
 
     def json(self, text: str) -> str:
-        """Rewrite JSON: its strings, wherever they are, and words that should not stand in it; the rest as it is."""
+        """Rewrite JSON: its strings, and words that should not stand in it; all else stays."""
         out, end = [], 0
         for match in JSON_STRING.finditer(text):
             out += [self.string(text[end : match.start()]), self._json_string(match[0])]
