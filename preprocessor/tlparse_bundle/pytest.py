@@ -50,22 +50,22 @@ class CompileTrace:
         return [section.summary for section in self._sections() if section.log is not None]
 
     def assert_no_graph_breaks(self) -> None:
-        """Raises AssertionError with what broke the graph, where, and what may help."""
+        """Raise AssertionError with what broke the graph, where, and what may help."""
         __tracebackhide__ = True
         self.assert_limits(max_breaks=0)
 
     def assert_no_failures(self) -> None:
-        """Raises AssertionError with what failed to compile."""
+        """Raise AssertionError with what failed to compile."""
         __tracebackhide__ = True
         self.assert_limits(max_failures=0)
 
     def assert_max_recompiles(self, most: int) -> None:
-        """Raises AssertionError when guards failed more often than that, with what changed."""
+        """Raise AssertionError when guards failed more often than that, with what changed."""
         __tracebackhide__ = True
         self.assert_limits(max_recompiles=most)
 
     def assert_limits(self, *, allow_unknown: bool = False, **limits: int | str | None) -> None:
-        """Raises AssertionError beyond a limit: those of the marker, None is none; a time such as "60s" or a
+        """Raise AssertionError beyond a limit: those of the marker, None is none; a time such as "60s" or a
         number of seconds.
 
         What torch did not record counts as beyond it, unless ``allow_unknown``. Raises TypeError or
@@ -107,12 +107,12 @@ class CompileTrace:
 def _amounts(limits: Mapping[str, int | str | None]) -> dict[Amount, int]:
     from tlparse_bundle.statements.runs.check.limits import AMOUNTS, time_us
 
-    known = {f"max_{amount.name.replace('-', '_')}": amount for amount in AMOUNTS}
+    amount_of = {f"max_{amount.name.replace('-', '_')}": amount for amount in AMOUNTS}
     amounts: dict[Amount, int] = {}
     for name, most in limits.items():
-        if name not in known:
-            raise TypeError(f"there is no limit {name!r}; limits are {', '.join(known)}")
-        amount = known[name]
+        if name not in amount_of:
+            raise TypeError(f"there is no limit {name!r}; limits are {', '.join(amount_of)}")
+        amount = amount_of[name]
         if most is None:
             continue
         if amount.unit:

@@ -63,7 +63,7 @@ def opened(location: str | Path, *, quiet: bool = True) -> Iterator[Bundle]:
 
 
 def refuse_bundles(paths: Sequence[str | Path]) -> None:
-    """Raises BundleError when one of them is a bundle already."""
+    """Raise BundleError when one of them is a bundle already."""
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.pipeline.target import is_bundle
 

@@ -97,7 +97,7 @@ def follow(
 def prepare(
     paths: Sequence[str | Path], out: str | Path, options: Mapping[str, Any], *, overwrite: bool
 ) -> None:
-    """Raises BundleError when the bundle cannot be written, before anything is begun."""
+    """Raise BundleError when the bundle cannot be written, before anything is begun."""
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.pipeline.build import named
     from tlparse_bundle.pipeline.target import open_target

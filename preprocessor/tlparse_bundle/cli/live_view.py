@@ -153,7 +153,7 @@ class Lines:
     def __init__(self, say: Callable[[str], None]):
         self._say = say
         self._view: View | None = None
-        self._told: set[tuple[object, ...]] = set()
+        self._reported: set[tuple[object, ...]] = set()
         self._counted: tuple[int, str] | None = None  # when, and what
 
     def begin(self) -> None:
@@ -189,9 +189,9 @@ class Lines:
             self._say(f"{at}  … and {len(lines) - _MOST:,} more of these")
 
     def _new(self, *what: object) -> bool:
-        if what in self._told:
+        if what in self._reported:
             return False
-        self._told.add(what)
+        self._reported.add(what)
         return True
 
     def _logs(self, view: View) -> Iterator[str]:
@@ -256,10 +256,10 @@ def _compiles(rows: Iterable[Mapping[str, Any]], graph_break: str = "graph break
         ("recompile_count", "recompile"),
         ("failure_count", "failure"),
     ):
-        known = [number[key] for number in numbers if number[key] is not None]
-        if sum(known):
-            parts.append(plural(sum(known), one))
-        elif count and not known:
+        recorded = [number[key] for number in numbers if number[key] is not None]
+        if sum(recorded):
+            parts.append(plural(sum(recorded), one))
+        elif count and not recorded:
             parts.append(f"{one}s unknown")
     return ", ".join(parts)
 

@@ -25,7 +25,7 @@ _FROM_TERMINAL = {signal.SIGINT, getattr(signal, "SIGQUIT", None)}
 
 
 def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False) -> int:
-    """Runs the command with TORCH_TRACE=trace; returns its exit code, or 128 and the number of the signal
+    """Run the command with TORCH_TRACE=trace; returns its exit code, or 128 and the number of the signal
     that ended it.
 
     Signals that we get meanwhile are passed on. Raises BundleError (exit codes 127 and 126, as shells have

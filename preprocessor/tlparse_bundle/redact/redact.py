@@ -87,11 +87,11 @@ def redact(
             code="exists",
         )
     target = open_target(out, overwrite=overwrite, sources=guards(bundle.location))
-    with target, redacted_folder(bundle, policy, words=words) as made:
-        paths = sorted(path for path in made.folder.rglob("*") if path.is_file())
+    with target, redacted_folder(bundle, policy, words=words) as redacted:
+        paths = sorted(path for path in redacted.folder.rglob("*") if path.is_file())
         for path in sorted(paths, key=lambda path: path.name == MANIFEST):
-            target.write(path.relative_to(made.folder).as_posix(), path.read_bytes())
-    return made
+            target.write(path.relative_to(redacted.folder).as_posix(), path.read_bytes())
+    return redacted
 
 
 @contextmanager
@@ -149,7 +149,7 @@ def redacted_folder(
 
 
 def check_source(bundle: Bundle) -> None:
-    """Raises BundleError unless the bundle can be redacted: it must hold the logs that it was made of, and
+    """Raise BundleError unless the bundle can be redacted: it must hold the logs that it was made of, and
     they must be whole.
     """
     if "redacted" in bundle.manifest:

@@ -208,7 +208,7 @@ def _name(address: str, root_path: str) -> str | None:
 
 
 def _page(document: bytes, sides: Mapping[str, tuple[str, Bundle]]) -> Response:
-    """Raises BundleError when it would be too large, and when a bundle is damaged."""
+    """Raise BundleError when it would be too large, and when a bundle is damaged."""
     pieces = export_comparison(
         loads(gzip.decompress(document)), {side: bundle for side, (_, bundle) in sides.items()}
     )
