@@ -26,7 +26,7 @@ _NO_MEMORY = {
 
 
 def answer(name: str, *values: Any) -> str:
-    """What a function of this module returns, as JSON: {result}, or {error: {message, hint, code}}."""
+    """Call a function of this module by name; return JSON: {result}, or {error: {message, hint, code}}."""
     try:
         return dumps({"result": _JOBS[name](*values)}).decode()
     except BundleError as error:

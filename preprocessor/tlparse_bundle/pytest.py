@@ -77,7 +77,7 @@ class CompileTrace:
             raise AssertionError(failure)
 
     def _beyond(self, limits: Mapping[str, int | str | None], allow_unknown: bool) -> str:
-        """What is beyond a limit, in words; "" when nothing is."""
+        """Return what exceeds a limit, in words; "" when nothing does."""
         from click import unstyle
 
         from tlparse_bundle.render.check_terminal import lines
@@ -171,9 +171,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    """A test with the marker is held against its limits after it ran, when it passed: an exception of it ends
-    the hook before.
-    """
+    """Check the limits of a test with the marker after it passed: an exception of it ends the hook before."""
     if item.get_closest_marker(MARKER):
         limits = {name: most for name, most in _options(item).items() if name not in _NO_LIMITS}
         trace = getattr(item, "funcargs", {})[MARKER]
@@ -183,8 +181,8 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 
 
 def _not_as_messages() -> None:
-    """Records of the trace are none of the messages that pytest prints of a test that failed: it listens to
-    every logger (since 9.0).
+    """Keep trace records out of the messages that pytest prints of a failed test: it listens to every logger
+    (since 9.0).
     """
     logger = logging.getLogger("torch.__trace")
     for handler in [
@@ -194,7 +192,7 @@ def _not_as_messages() -> None:
 
 
 def _options(item: pytest.Item) -> dict[str, Any]:
-    """What the markers of the test, its class and its module say; the nearest says it last."""
+    """Return the arguments of the markers of the module, the class and the test; the nearest wins."""
     options: dict[str, Any] = {}
     for marker in reversed(list(item.iter_markers(MARKER))):
         if marker.args:

@@ -20,11 +20,11 @@ from tlparse_bundle.render.info import size
 from tlparse_bundle.render.running import Running, compile_words, running_compiles
 
 QUIET_US = 30_000_000
-UNFINISHED = "unfinished-compile"  # a compile that runs is told as that
+UNFINISHED = "unfinished-compile"  # a compile that runs is shown as running
 NOTHING = "0 compiles"
 _SECOND = 1_000_000
 SIGNS = {"error": "✖", "warning": "!", "info": "·"}
-_LONG_US = 2_000_000  # compiles that end sooner are told by their number
+_LONG_US = 2_000_000  # compiles that end sooner are only counted
 _COUNTED_US = 10_000_000  # between two lines with the numbers of compiles
 _MOST = 5  # lines of one sort at once
 
@@ -51,7 +51,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """Logs that are equal in what a list says of them."""
+    """Logs of which the list of ranks shows the same."""
 
     who: str
     compiles: str
@@ -125,7 +125,7 @@ class Views:
     def _newest(
         self, findings: Mapping[str, Sequence[Mapping[str, Any]]], live: Mapping[str, dict[str, Any]]
     ) -> tuple[Finding, ...]:
-        """Causes only, equal ones of several logs once; what runs is not said to have no end."""
+        """Causes only, equal ones of several logs once, without unfinished compiles that still run."""
         by_fingerprint: dict[str, Finding] = {}
         last_event: dict[str, int] = {}
         for id, rows in findings.items():
@@ -231,12 +231,12 @@ class Lines:
 
 
 def is_quiet(read_us: int | None, now_us: int) -> bool:
-    """Whether nothing has come for so long that it should be said."""
+    """Return whether nothing was read for ``QUIET_US``."""
     return read_us is not None and now_us - read_us >= QUIET_US
 
 
 def ago(us: int | None, now_us: int) -> str:
-    """A time that has passed, as a clock shows it: in seconds."""
+    """Format the time since ``us``, in seconds."""
     if us is None:
         return "unknown"
     passed = max(0, now_us - us)
@@ -244,9 +244,9 @@ def ago(us: int | None, now_us: int) -> str:
 
 
 def _compiles(rows: Iterable[Mapping[str, Any]], graph_break: str = "graph break") -> str:
-    """How much was compiled, and what went wrong: "12 compiles, 2 graph breaks".
+    """Count the compiles, and what went wrong: "12 compiles, 2 graph breaks".
 
-    What a log does not tell is unknown, not zero.
+    What no log recorded is unknown, not zero.
     """
     numbers = [row["summary"] for row in rows]
     count = sum(number["compile_count"] for number in numbers)

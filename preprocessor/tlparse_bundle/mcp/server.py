@@ -43,7 +43,7 @@ def server(opened: Opened) -> MCPServer:
 
 
 def _answering(tool: Callable[..., dict[str, Any]]) -> Callable[..., CallToolResult]:
-    """Answers as JSON text; what cannot be answered as a sentence, with what to ask instead."""
+    """Wrap a tool to answer with JSON text; a BundleError becomes its message and hint."""
 
     @functools.wraps(tool)
     def call(**arguments: Any) -> CallToolResult:

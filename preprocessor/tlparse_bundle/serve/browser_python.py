@@ -55,7 +55,7 @@ ARCHIVES = {
 
 
 def copy_python(viewers: Path) -> None:
-    """Put all of it, if there is any, where a site has its viewers."""
+    """Copy Pyodide, if there is any, and the archives into the viewers of a site."""
     source = python_folder()
     if source is not None:
         copy_tree(source, viewers / FOLDER)

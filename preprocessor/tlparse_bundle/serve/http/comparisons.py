@@ -77,7 +77,7 @@ class Comparisons:
     def _ended(self, task: asyncio.Task[Response]) -> None:
         self._begun.discard(task)
         if not task.cancelled():
-            task.exception()  # whoever asks for it is told
+            task.exception()  # whoever asks for it gets the error
 
     async def answer(self, request: Request) -> Response:
         return await self._answer(request, request.query_params)
