@@ -26,7 +26,7 @@ _NO_MEMORY = {
 
 
 def answer(name: str, *values: Any) -> str:
-    """What a function of this module returns, as JSON: {result}, or {error: {message, hint, code}}."""
+    """Call a function of this module by name; return JSON: {result}, or {error: {message, hint, code}}."""
     try:
         return dumps({"result": _JOBS[name](*values)}).decode()
     except BundleError as error:
@@ -38,7 +38,7 @@ def answer(name: str, *values: Any) -> str:
 def build_bundle(
     names: Sequence[str], out: str, codec: str, progress: Callable[[int], None]
 ) -> dict[str, Any]:
-    """Writes the bundle of the logs with these names in the working directory, files or folders, to the
+    """Write the bundle of the logs with these names in the working directory, files or folders, to the
     folder ``out``.
 
     ``progress`` gets the bytes of the logs as they are read. ``left_out`` is a sentence about files that were
@@ -58,7 +58,7 @@ def compare_bundles(base: str, base_name: str, new: str, new_name: str, out: str
 
 
 def export_bundle(folder: str, out: str) -> None:
-    """Writes the bundle in a folder as one page to the file ``out``."""
+    """Write the bundle in a folder as one page to the file ``out``."""
     from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.serve.publish.export import export, viewers_of
 
@@ -68,7 +68,7 @@ def export_bundle(folder: str, out: str) -> None:
 
 
 def export_pair(base: str, new: str, document: str, out: str) -> None:
-    """Writes the comparison of the bundles in two folders as one page to the file ``out``; ``document`` is
+    """Write the comparison of the bundles in two folders as one page to the file ``out``; ``document`` is
     the file of its JSON.
     """
     from tlparse_bundle.bundle.reader import Bundle
@@ -80,7 +80,7 @@ def export_pair(base: str, new: str, document: str, out: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Removes a file or a folder, if it is there."""
+    """Remove a file or a folder, if it is there."""
     if Path(path).is_dir():
         shutil.rmtree(path)
     else:

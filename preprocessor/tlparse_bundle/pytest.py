@@ -50,22 +50,22 @@ class CompileTrace:
         return [section.summary for section in self._sections() if section.log is not None]
 
     def assert_no_graph_breaks(self) -> None:
-        """Raises AssertionError with what broke the graph, where, and what may help."""
+        """Raise AssertionError with what broke the graph, where, and what may help."""
         __tracebackhide__ = True
         self.assert_limits(max_breaks=0)
 
     def assert_no_failures(self) -> None:
-        """Raises AssertionError with what failed to compile."""
+        """Raise AssertionError with what failed to compile."""
         __tracebackhide__ = True
         self.assert_limits(max_failures=0)
 
     def assert_max_recompiles(self, most: int) -> None:
-        """Raises AssertionError when guards failed more often than that, with what changed."""
+        """Raise AssertionError when guards failed more often than that, with what changed."""
         __tracebackhide__ = True
         self.assert_limits(max_recompiles=most)
 
     def assert_limits(self, *, allow_unknown: bool = False, **limits: int | str | None) -> None:
-        """Raises AssertionError beyond a limit: those of the marker, None is none; a time such as "60s" or a
+        """Raise AssertionError beyond a limit: those of the marker, None is none; a time such as "60s" or a
         number of seconds.
 
         What torch did not record counts as beyond it, unless ``allow_unknown``. Raises TypeError or
@@ -77,7 +77,7 @@ class CompileTrace:
             raise AssertionError(failure)
 
     def _beyond(self, limits: Mapping[str, int | str | None], allow_unknown: bool) -> str:
-        """What is beyond a limit, in words; "" when nothing is."""
+        """Return what exceeds a limit, in words; "" when nothing does."""
         from click import unstyle
 
         from tlparse_bundle.render import terminal
@@ -106,12 +106,12 @@ class CompileTrace:
 def _amounts(limits: Mapping[str, int | str | None]) -> dict[Amount, int]:
     from tlparse_bundle.statements.runs.check.limits import AMOUNTS, time_us
 
-    known = {f"max_{amount.name.replace('-', '_')}": amount for amount in AMOUNTS}
+    amount_of = {f"max_{amount.name.replace('-', '_')}": amount for amount in AMOUNTS}
     amounts: dict[Amount, int] = {}
     for name, most in limits.items():
-        if name not in known:
-            raise TypeError(f"there is no limit {name!r}; limits are {', '.join(known)}")
-        amount = known[name]
+        if name not in amount_of:
+            raise TypeError(f"there is no limit {name!r}; limits are {', '.join(amount_of)}")
+        amount = amount_of[name]
         if most is None:
             continue
         if amount.unit:
@@ -170,9 +170,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    """A test with the marker is held against its limits after it ran, when it passed: an exception of it ends
-    the hook before.
-    """
+    """Check the limits of a test with the marker after it passed: an exception of it ends the hook before."""
     if item.get_closest_marker(MARKER):
         limits = {name: most for name, most in _options(item).items() if name not in _NO_LIMITS}
         trace = getattr(item, "funcargs", {})[MARKER]
@@ -182,8 +180,8 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 
 
 def _not_as_messages() -> None:
-    """Records of the trace are none of the messages that pytest prints of a test that failed: it listens to
-    every logger (since 9.0).
+    """Keep trace records out of the messages that pytest prints of a failed test: it listens to every logger
+    (since 9.0).
     """
     logger = logging.getLogger("torch.__trace")
     for handler in [
@@ -193,7 +191,7 @@ def _not_as_messages() -> None:
 
 
 def _options(item: pytest.Item) -> dict[str, Any]:
-    """What the markers of the test, its class and its module say; the nearest says it last."""
+    """Return the arguments of the markers of the module, the class and the test; the nearest wins."""
     options: dict[str, Any] = {}
     for marker in reversed(list(item.iter_markers(MARKER))):
         if marker.args:

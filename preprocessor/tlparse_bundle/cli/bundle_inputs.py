@@ -1,4 +1,4 @@
-"""From what a user names to a bundle, with a bar meanwhile; where it goes when the user does not say."""
+"""Bundles from the traces and bundles that a user names, built with a progress bar; names of bundles."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def build_logs(
 
 @contextmanager
 def opened(location: str | Path, *, quiet: bool = True) -> Iterator[Bundle]:
-    """The bundle at a location; of a trace it is built in a folder that is gone afterwards, and is called as
-    the trace.
-    """
+    """Open the bundle at a location. A trace is built into a temporary bundle of the same name."""
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.bundle.layout import MANIFEST
     from tlparse_bundle.bundle.reader import Bundle
 
-    if is_url(location) or os.path.lexists(os.path.join(location, MANIFEST)):  # a damaged bundle is no trace
+    if is_url(location) or os.path.lexists(
+        os.path.join(location, MANIFEST)
+    ):  # a damaged bundle is not a trace
         yield Bundle.open(location)
         return
     from tlparse_bundle.bundle.atomic.folder import temporary_folder
@@ -63,7 +63,7 @@ def opened(location: str | Path, *, quiet: bool = True) -> Iterator[Bundle]:
 
 
 def refuse_bundles(paths: Sequence[str | Path]) -> None:
-    """Raises BundleError when one of them is a bundle already."""
+    """Raise BundleError when one of them is a bundle already."""
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.pipeline.target import is_bundle
 
@@ -74,7 +74,7 @@ def refuse_bundles(paths: Sequence[str | Path]) -> None:
 
 
 def bundle_name(trace: str | Path) -> str:
-    """What a bundle of the trace is called: its last part, of a file without its endings."""
+    """Return the name for a bundle of the trace: the last part of its path, without the endings of a file."""
     from tlparse_bundle.base.remote import is_url
 
     if is_url(trace):
@@ -90,5 +90,5 @@ def bundle_name(trace: str | Path) -> str:
 
 
 def default_out(trace: str | Path) -> Path:
-    """Where the bundle of a trace goes when the user does not say: in the folder that the user is in."""
+    """Return the default place of the bundle of a trace, in the working folder."""
     return Path(f"{bundle_name(trace)}-bundle")

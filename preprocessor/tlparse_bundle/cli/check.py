@@ -1,4 +1,4 @@
-"""The command that lets a CI job fail."""
+"""The command that checks a bundle against limits and a baseline, for CI."""
 
 from __future__ import annotations
 

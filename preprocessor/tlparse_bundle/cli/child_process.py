@@ -1,4 +1,4 @@
-"""A process of ours beside this one, which does one thing for as long as this one lives."""
+"""A child process that does one thing, and ends with its parent."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _PLAIN = tuple(
 
 
 class Lifeline:
-    """The child's end: what its parent wants of it."""
+    """The child's end of the pipe by which its parent asks it to end."""
 
     def __init__(self, file: int):
         self.file = file
 
     def cut(self) -> bool:
-        """Whether the parent has asked it to come to its end, or has gone itself."""
+        """Return whether the parent has asked the child to end, or has ended itself."""
         return bool(select.select([self.file], [], [], 0)[0])
 
 
@@ -62,7 +62,7 @@ class Child:
         os.set_blocking(self.pipe, False)
 
     def ask_to_end(self) -> None:
-        """Tell it to come to its end; it takes its time."""
+        """Ask the child to end, without waiting for it."""
         if self._lifeline in _ours:
             _ours.discard(self._lifeline)
             os.close(self._lifeline)
@@ -72,7 +72,7 @@ class Child:
             os.kill(self.pid, number)
 
     def poll(self) -> int | None:
-        """Its exit code, once it has ended."""
+        """Return the exit code of the child; None while it runs."""
         if self._code is None:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
@@ -80,7 +80,7 @@ class Child:
         return self._code
 
     def close(self) -> None:
-        """End it at once, with the processes that it has started; nothing happens when it has ended."""
+        """Kill the child and the processes that it started, unless it has ended."""
         if self._code is None:
             try:
                 os.killpg(self.pid, signal.SIGKILL)
@@ -94,7 +94,7 @@ class Child:
 
 
 def _do(work: Callable[[Lifeline, int], None], parent: int, lifeline: int, pipe: int) -> None:
-    """The whole life of the child."""
+    """Run ``work`` in the child, and exit."""
     code = 1
     try:
         os.setsid()

@@ -44,9 +44,7 @@ def _raise(number: int, frame: object) -> None:
 
 
 def _raise_again(lost: sys.UnraisableHookArgs) -> None:
-    """A signal that comes while Python runs a destructor or the like raises what nobody can catch: Python
-    prints it and goes on.
-    """
+    """Raise again an exception that a signal raised in a destructor, where Python can only print it."""
     error = lost.exc_value
     if (
         not isinstance(error, (Terminated, KeyboardInterrupt))
@@ -63,9 +61,8 @@ def _raise_again(lost: sys.UnraisableHookArgs) -> None:
 
 
 def end_at_signals(*more: int) -> None:
-    """Again as they are by themselves: for those that have nothing to undo.
-
-    Of ``more`` too what only raises an exception.
+    """Restore the default action of the signals, for commands that have nothing to undo; also of the signals
+    ``more`` that raise KeyboardInterrupt.
     """
     for number in (*_ENDING, *more):
         if signal.getsignal(number) in (_raise, signal.default_int_handler):
@@ -73,7 +70,7 @@ def end_at_signals(*more: int) -> None:
 
 
 def exit_code(error: BaseException, *, as_json: bool) -> int:
-    """Say what ended a command, and return the code to exit with."""
+    """Print what ended a command, and return its exit code."""
     if isinstance(error, BrokenPipeError):
         sys.stdout = None  # the reader has gone; nothing more to flush
         return 0

@@ -1,6 +1,4 @@
-"""The command that keeps a bundle current while its logs are written, and what 'serve' and 'run' do of the
-same.
-"""
+"""The command that keeps a bundle current while its logs are written, and its parts for 'serve' and 'run'."""
 
 from __future__ import annotations
 
@@ -97,7 +95,7 @@ def follow(
 def prepare(
     paths: Sequence[str | Path], out: str | Path, options: Mapping[str, Any], *, overwrite: bool
 ) -> None:
-    """Raises BundleError when the bundle cannot be written, before anything is begun."""
+    """Raise BundleError when the bundle cannot be written, before anything is begun."""
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.pipeline.build import named
     from tlparse_bundle.pipeline.target import open_target
@@ -114,7 +112,7 @@ def prepare(
 
 
 def is_growing(out: Path) -> bool:
-    """Whether there is a bundle that was followed and not finished, or what becomes one."""
+    """Return whether ``out`` holds an unfinished bundle of ``follow``, or the beginning of one."""
     from tlparse_bundle.bundle.layout import LIVE, MANIFEST
     from tlparse_bundle.bundle.reader import Bundle
 
@@ -130,7 +128,7 @@ def is_growing(out: Path) -> bool:
 def opened_server(
     options: ServerOptions | None, *, open_browser: bool = False, err: bool = False
 ) -> Iterator[Server | None]:
-    """A place to serve at, the address of which has been said; None without options."""
+    """Open a socket to serve at, and print its address; yield None without options."""
     if options is None:
         yield None
         return
@@ -226,11 +224,10 @@ def follow_program(
     port: int | None,
     opens: bool,
 ) -> int:
-    """Follow what a program traces while ``run`` runs it; its exit code. What fails there costs neither
-    program nor bundle: ``build`` makes it then.
+    """Follow what a program traces while ``run`` runs it; return its exit code.
 
-    ``opens``: the page is opened, and served on until a signal comes. Signals that come while the program
-    runs are its own.
+    When following fails, ``build`` builds the bundle afterwards. ``opens``: open the page, and serve it until
+    a signal comes. Signals that come while the program runs go to the program.
     """
     from tlparse_bundle.cli.growing_processes import Following, FollowRequest, Signals
 
@@ -261,7 +258,7 @@ def _wait(signals: Signals, following: Following) -> None:
 
 
 def _display(paths: Sequence[str | Path], out: str | Path, server: Server | None, quiet: bool) -> Display:
-    """A screen on a terminal without a server; else lines, since an address is there to be copied."""
+    """Choose a screen on a terminal without a server; else lines, so that the address can be copied."""
     from tlparse_bundle.cli.live_view import Lines
 
     if quiet:

@@ -1,5 +1,5 @@
-"""The processes of a bundle that grows: one reads the logs and writes, one serves, and this one listens to
-signals and shows what is new.
+"""The processes of a growing bundle: one reads logs and writes the bundle, one serves it, and this one
+handles signals and shows what is new.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP
 
 
 class Display(Protocol):
-    """What the user sees meanwhile: lines or a screen."""
+    """What the user sees while logs are followed: lines or a screen."""
 
     def begin(self) -> None: ...
 
@@ -76,7 +76,7 @@ class FollowRequest:
 
 
 class Following:
-    """The two processes. Use as a context manager: at its end both have ended, however it ends."""
+    """The writing and the serving process. A context manager: both have ended when it exits."""
 
     def __init__(self, request: FollowRequest, server: Server | None = None):
         self.request = request
@@ -116,17 +116,17 @@ class Following:
 
     @property
     def pipe(self) -> int:
-        """There is something to be read when the bundle has another state, and at the end."""
+        """The file to wait for: it is readable when the bundle has a new state, and at the end."""
         return self._writer.pipe
 
     def finish(self) -> None:
-        """Let the bundle be finished: what is in the logs now is the last."""
+        """Ask the writer to finish the bundle with what is in the logs now."""
         self._writer.ask_to_end()
 
     def hear(self) -> None:
-        """Take what the writer has said, without waiting.
+        """Read what the writer has sent, without waiting.
 
-        Raises what it failed with, and BundleError when it was killed.
+        Raises what the writer failed with, and BundleError when it was killed.
         """
         while self.result is None:
             try:
@@ -142,7 +142,7 @@ class Following:
             self._received += data
 
     def wait(self) -> BuildResult:
-        """The result, when the writer has come to its end."""
+        """Wait for the end of the writer, and return its result."""
         while self.result is None:
             select.select([self.pipe], [], [])
             self.hear()
@@ -168,7 +168,7 @@ class Following:
         self.result = answer
 
     def end_server(self) -> None:
-        """Let open pages hear of the end, and let the server end as it does at Ctrl-C."""
+        """Give open pages the time to hear of the end; then end the server as Ctrl-C does."""
         server = self._serving
         if server is None or server.poll() is not None:
             return
@@ -187,14 +187,14 @@ def _until(true: Callable[[], bool], seconds: float) -> None:
 
 
 def _follow(request: FollowRequest, lifeline: Lifeline, pipe: int) -> None:
-    """The life of the writer."""
+    """Run the process that writes the bundle."""
     from tlparse_bundle.follow.follower import Follower
 
-    sys.stdout = sys.stderr  # what a plug-in prints is no result
+    sys.stdout = sys.stderr  # what a plug-in prints is not a result
     os.set_blocking(pipe, False)
 
     def report_state(manifest: Mapping[str, Any]) -> None:
-        with suppress(BlockingIOError):  # nobody looks for now: it is told that there is more
+        with suppress(BlockingIOError):  # the pipe is full: it reports a new state already
             os.write(pipe, _STATE)
 
     answer: BuildResult | Exception
@@ -213,7 +213,7 @@ def _follow(request: FollowRequest, lifeline: Lifeline, pipe: int) -> None:
 
 
 def _serve(out: Path, server: Server, lifeline: Lifeline) -> None:
-    """The life of the server: it begins when there is a bundle; whoever has connected meanwhile waits."""
+    """Run the process that serves the bundle, once there is one; early connections wait."""
     if sys.platform != "linux":  # there the system ends it with its parent
         from threading import Thread
 
@@ -281,14 +281,14 @@ class Signals:
             os.write(self._its, b"!")
 
     def forget(self) -> None:
-        """Empty the pipe that tells of them."""
+        """Empty the pipe that reports them."""
         with suppress(BlockingIOError):
             while os.read(self.file, 512):
                 pass
 
 
 class ProcessEnd:
-    """Whether another process has ended; without one, never."""
+    """Call it to learn whether another process has ended; without a process it never has."""
 
     def __init__(self, pid: int | None):
         self._pid = pid
@@ -365,12 +365,12 @@ def watch(
 
 
 def raise_signal(number: int) -> NoReturn:
-    """End as the signal does where nobody heeds it specially."""
+    """Raise the exception with which a signal ends a command."""
     raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
 
 
 def _stop(display: Display, signals: Signals) -> None:
-    """Ctrl-Z: the terminal is given back meanwhile. The bundle grows on."""
+    """Stop at Ctrl-Z, with the terminal given back; the bundle grows on."""
     signals.stopped = False
     display.end()
     handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)

@@ -20,10 +20,10 @@ from tlparse_bundle.render.running import Running, compile_words, running_compil
 from tlparse_bundle.statements.statement import SEVERITIES
 
 QUIET_US = 30_000_000
-UNFINISHED = "unfinished-compile"  # a compile that runs is told as that
+UNFINISHED = "unfinished-compile"  # a compile that runs is shown as running
 NOTHING = "0 compiles"
 _SECOND = 1_000_000
-_LONG_US = 2_000_000  # compiles that end sooner are told by their number
+_LONG_US = 2_000_000  # compiles that end sooner are only counted
 _COUNTED_US = 10_000_000  # between two lines with the numbers of compiles
 _MOST = 5  # lines of one sort at once
 
@@ -50,7 +50,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """Logs that are equal in what a list says of them."""
+    """Logs of which the list of ranks shows the same."""
 
     who: str
     compiles: str
@@ -124,7 +124,7 @@ class Views:
     def _newest(
         self, findings: Mapping[str, Sequence[Mapping[str, Any]]], live: Mapping[str, dict[str, Any]]
     ) -> tuple[Finding, ...]:
-        """Causes only, equal ones of several logs once; what runs is not said to have no end."""
+        """Causes only, equal ones of several logs once, without unfinished compiles that still run."""
         by_fingerprint: dict[str, Finding] = {}
         last_event: dict[str, int] = {}
         for id, rows in findings.items():
@@ -152,7 +152,7 @@ class Lines:
     def __init__(self, say: Callable[[str], None]):
         self._say = say
         self._view: View | None = None
-        self._told: set[tuple[object, ...]] = set()
+        self._reported: set[tuple[object, ...]] = set()
         self._counted: tuple[int, str] | None = None  # when, and what
 
     def begin(self) -> None:
@@ -188,9 +188,9 @@ class Lines:
             self._say(f"{at}  … and {len(lines) - _MOST:,} more of these")
 
     def _new(self, *what: object) -> bool:
-        if what in self._told:
+        if what in self._reported:
             return False
-        self._told.add(what)
+        self._reported.add(what)
         return True
 
     def _logs(self, view: View) -> Iterator[str]:
@@ -230,12 +230,12 @@ class Lines:
 
 
 def is_quiet(read_us: int | None, now_us: int) -> bool:
-    """Whether nothing has come for so long that it should be said."""
+    """Return whether nothing was read for ``QUIET_US``."""
     return read_us is not None and now_us - read_us >= QUIET_US
 
 
 def ago(us: int | None, now_us: int) -> str:
-    """A time that has passed, as a clock shows it: in seconds."""
+    """Format the time since ``us``, in seconds."""
     if us is None:
         return "unknown"
     passed = max(0, now_us - us)
@@ -243,9 +243,9 @@ def ago(us: int | None, now_us: int) -> str:
 
 
 def _compiles(rows: Iterable[Mapping[str, Any]], graph_break: str = "graph break") -> str:
-    """How much was compiled, and what went wrong: "12 compiles, 2 graph breaks".
+    """Count the compiles, and what went wrong: "12 compiles, 2 graph breaks".
 
-    What a log does not tell is unknown, not zero.
+    What no log recorded is unknown, not zero.
     """
     numbers = [row["summary"] for row in rows]
     count = sum(number["compile_count"] for number in numbers)
@@ -255,10 +255,10 @@ def _compiles(rows: Iterable[Mapping[str, Any]], graph_break: str = "graph break
         ("recompile_count", "recompile"),
         ("failure_count", "failure"),
     ):
-        known = [number[key] for number in numbers if number[key] is not None]
-        if sum(known):
-            parts.append(plural(sum(known), one))
-        elif count and not known:
+        recorded = [number[key] for number in numbers if number[key] is not None]
+        if sum(recorded):
+            parts.append(plural(sum(recorded), one))
+        elif count and not recorded:
             parts.append(f"{one}s unknown")
     return ", ".join(parts)
 

@@ -1,4 +1,4 @@
-"""The command line: words, exit codes, progress. What it does lies elsewhere."""
+"""The command line: the group of commands, the short commands, and the entry point."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def docs(what: str | None, name: str | None) -> None:
 
 
 def main() -> None:
-    """Entry point: runs the command line and turns errors into sentences and exit codes."""
+    """Run the command line; turn errors into sentences and exit codes."""
     try:
         raise_at_signals()
         color = False if os.environ.get("NO_COLOR") else None

@@ -1,4 +1,4 @@
-"""Bundles for language models."""
+"""The command that answers questions of language models about bundles."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def mcp(bundles: tuple[str, ...], http: bool, port: int | None, with_token: bool
             code="not-installed",
         ) from None
     for place in bundles:
-        Bundle.open(place)  # what is no bundle is said now, not to a model
+        Bundle.open(place)  # what is not a bundle is reported now, not to a model
     opened = Opened(url_names(bundles), viewer)
     if not http:
         server(opened).run("stdio")

@@ -1,5 +1,5 @@
-"""Options and arguments that several commands have, and what a shell completes for them: files, viewers,
-schemas, and the content of the bundle that the line names already.
+"""Options and arguments of several commands, and what a shell completes for them: files, viewers, schemas,
+and the content of the bundle that the line names already.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Location(_LocationType):
 
 
 def file_completion(incomplete: str) -> list[CompletionItem]:
-    """What the shell itself completes."""
+    """Let the shell complete a path."""
     return [CompletionItem(incomplete, type="file")]
 
 
@@ -140,10 +140,9 @@ def complete_compiles(ctx: click.Context, incomplete: str) -> Iterable[str]:
 
 @_completer
 def complete_contents(ctx: click.Context, incomplete: str) -> Iterable[str]:
-    """Step by step: logs, then the compiles of the one that is named, then the artifacts of the compile.
+    """Complete logs first, then the compiles of the log, then the artifacts of the compile.
 
-    What is the only one of its kind is gone into at once: a shell puts a space behind what it completes to
-    the end.
+    The only log or compile is entered at once, since a shell puts a space after a complete word.
     """
     logs = {f"{log.id}/": log for log in _bundle(ctx).logs}
     chosen = _chosen(logs, incomplete)
@@ -168,7 +167,7 @@ def complete_contents(ctx: click.Context, incomplete: str) -> Iterable[str]:
 
 
 def _chosen(paths: Iterable[str], incomplete: str) -> str | None:
-    """The longest of the paths that has been typed, or the only one that can be meant."""
+    """Return the longest of the paths that was typed, or the only possible one."""
     typed = max((path for path in paths if incomplete.startswith(path)), key=len, default=None)
     possible = [path for path in paths if path.startswith(incomplete)]
     return typed or (possible[0] if len(possible) == 1 else None)

@@ -1,4 +1,4 @@
-"""What the command line prints: the one door to the terminal, but for payloads, which stay as they are."""
+"""All that the command line prints, except for payloads, which stay as they are."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def say_coloured(text: str) -> None:
 
 
 def width() -> int:
-    """How wide lines may be: as the terminal, and not wider than one likes to read.
+    """Return how wide lines may be, in columns: as the terminal, but at most 100.
 
-    As shutil.get_terminal_size, without the archives and their codecs that shutil imports.
+    It does what shutil.get_terminal_size does, without the codecs of archives that shutil imports.
     """
     columns = os.environ.get("COLUMNS", "")
     try:
@@ -71,7 +71,7 @@ def say_address(
     stop: str = "",
     err: bool = False,
 ) -> None:
-    """Say where the pages are, on stdout unless that is somebody else's, and open them if that is wanted."""
+    """Print the address of the pages, on stderr with ``err``; open it with ``open_browser``."""
     from tlparse_bundle.serve.http.access import address_with, base_with
     from tlparse_bundle.serve.http.server import DEFAULT_PORT, ssh_hint
 
@@ -101,9 +101,9 @@ def say_address(
 
 
 def say_error(error: BundleError) -> None:
-    """What went wrong, and what to try.
+    """Print what went wrong, and what to try.
 
-    Lines below the first are indented: no name in it can pass for a line of ours.
+    Lines after the first are indented, so that no name in it can pass for a line of ours.
     """
     say(
         f"Error: {_indented(error.message)}" + (f"\n\n{_indented(error.hint)}" if error.hint else ""),
@@ -112,14 +112,14 @@ def say_error(error: BundleError) -> None:
 
 
 def say_traceback() -> None:
-    """A fault of ours, to be reported."""
+    """Print the traceback of a fault of ours."""
     import traceback
 
     say(traceback.format_exc(), err=True)
 
 
 def say_misuse(error: click.ClickException) -> None:
-    """What click prints of a wrong use; a pattern of the shell may have put any name into it."""
+    """Print what click says of a wrong use; a pattern of the shell may have put any name into it."""
     from io import StringIO
 
     error.message = _indented(error.message)  # type: ignore[misc, unused-ignore]  # newer clicks: final

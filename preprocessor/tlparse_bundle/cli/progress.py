@@ -56,7 +56,7 @@ class Bar:
 
 
 def print_summary(result: BuildResult) -> None:
-    """Say what the logs say, the first findings, and what was wrong with the logs."""
+    """Print the headlines of the logs, the first findings, and what was wrong with the logs."""
     logs = result.manifest["logs"]
     raw_bytes = sum(log["source"]["size_bytes"] for log in logs)
     events = sum(log["event_count"] for log in logs)
@@ -83,9 +83,7 @@ def print_summary(result: BuildResult) -> None:
 
 
 def _headlines(result: BuildResult) -> Iterator[str]:
-    """What the ranks say together; the summary of each log, those with most to say first, and the first
-    findings: equal ones of several logs once.
-    """
+    """The summary of the ranks together, those of the logs, and the first findings, equal ones once."""
     job = result.manifest.get("job")
     if job is not None:
         yield shown(job["text"])
@@ -108,7 +106,7 @@ def _headlines(result: BuildResult) -> Iterator[str]:
 
 
 def _order(group: Sequence[Mapping[str, Any]], first: int) -> tuple[int, int, int]:
-    """Errors as their logs have them, then the others by what they cost together."""
+    """Sort errors in the order of their logs, then the rest by total cost."""
     place = stage(group[0]["kind"], group[0]["severity"], group[0]["details"])
     return place, first if place == ERROR else 0, -sum(finding["cost_us"] or 0 for finding in group)
 

@@ -1,4 +1,4 @@
-"""Letting torch write its trace: of a program that is run, or of this process for a while."""
+"""Recording the trace of torch: of a program, or of this process for a while."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FROM_TERMINAL = {signal.SIGINT, getattr(signal, "SIGQUIT", None)}
 
 
 def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False) -> int:
-    """Runs the command with TORCH_TRACE=trace; returns its exit code, or 128 and the number of the signal
+    """Run the command with TORCH_TRACE=trace; returns its exit code, or 128 and the number of the signal
     that ended it.
 
     Signals that we get meanwhile are passed on. Raises BundleError (exit codes 127 and 126, as shells have
@@ -61,10 +61,9 @@ def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False)
 
 @contextmanager
 def tracing(folder: Path) -> Iterator[None]:
-    """Meanwhile torch of this process, and of those that it forks, writes its trace into the folder, as with
-    TORCH_TRACE, which goes on as it is.
+    """Let torch in this process, and in those it forks, write its trace into a folder, besides TORCH_TRACE.
 
-    Raises BundleError when there is no torch, or none that traces.
+    Raises BundleError when there is no torch, or one that cannot trace.
     """
     try:
         from torch._logging import (  # type: ignore[import-not-found, unused-ignore]  # torch need not be there

@@ -148,7 +148,7 @@ def serve_bundles(
     with_token: bool = True,
     page: str = "",
 ) -> None:
-    """Serve until Ctrl-C; ``page`` is opened, else where '/' leads.
+    """Serve until Ctrl-C; ``page`` is the page to open (default: where '/' leads).
 
     Raises BundleError when one of the bundles cannot be read.
     """
@@ -169,7 +169,7 @@ def serve_bundles(
 
     with ExitStack() as kept:
         places = [_place(location, kept) for location in bundles]
-        end_at_signals()  # what is kept goes away all the same
+        end_at_signals()  # temporary bundles are still removed
         run_server(
             places,
             viewers=viewers,
@@ -181,9 +181,7 @@ def serve_bundles(
 
 
 def _place(location: str | Path, kept: ExitStack) -> str | Path:
-    """A place that has bundles, or may get some; the bundle of a trace is built for as long as ``kept``
-    lasts.
-    """
+    """Return a place that has bundles, or may get some. The bundle of a trace exists as long as ``kept``."""
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.bundle.layout import MANIFEST
     from tlparse_bundle.bundle.reader import Bundle

@@ -1,4 +1,4 @@
-"""The commands that make something to hand on: a site, one file, a viewer of one's own, a bundle to share."""
+"""The commands that write something to share: a site, an HTML file, a fork of a viewer, a redacted bundle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a bundle in SQL."""
+"""The command that queries bundles in SQL."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _names(rows: DuckDBPyConnection) -> list[str]:
 
 
 def _rest(rows: DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
-    """The rows that were not taken yet, some at a time."""
+    """Yield the rows that were not fetched yet, in batches."""
     while batch := rows.fetchmany(_MEASURED):
         yield from batch
 
@@ -163,7 +163,7 @@ def _json_cell(cell: object) -> object:
 
 
 def _print_csv(rows: DuckDBPyConnection) -> None:
-    """As it is into a file or a pipe; control characters are made visible on a terminal alone."""
+    """Print CSV; on a terminal alone with control characters made visible."""
     import csv
     from io import StringIO
 

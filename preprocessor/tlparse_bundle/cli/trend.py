@@ -128,7 +128,7 @@ def _compare(base: Run, new: Run) -> str:
 
 
 def _typed(place: str) -> str:
-    """A place as one would type it: what lies below the working folder without the way there."""
+    """Return a place as one would type it: below the working folder as a relative path."""
     from tlparse_bundle.base.remote import is_url
 
     if is_url(place):

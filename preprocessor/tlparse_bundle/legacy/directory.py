@@ -155,7 +155,7 @@ class Places:
         self._folders: set[str] = set()
 
     def place(self, path: str) -> str:
-        """Where to put what should be at ``path``; nearly always there.
+        """Return the path for a file that should be at ``path``, which is nearly always ``path``.
 
         The same path again is the same file.
         """

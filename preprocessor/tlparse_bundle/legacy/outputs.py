@@ -57,8 +57,8 @@ def _vllm_config(metadata: Metadata, record: Record) -> Output | None:
 
 def _vllm_graph(metadata: Metadata, record: Record) -> Output | None:
     name = _text(metadata, "name")
-    known = name == "vllm_piecewise_split_graph" or name.startswith(("vllm_subgraph_", "vllm_submod_"))
-    return Output(PAYLOAD, f"{name}.txt") if known else None
+    is_graph = name == "vllm_piecewise_split_graph" or name.startswith(("vllm_subgraph_", "vllm_submod_"))
+    return Output(PAYLOAD, f"{name}.txt") if is_graph else None
 
 
 def _dynamo_guards(metadata: Metadata, record: Record) -> Output | None:

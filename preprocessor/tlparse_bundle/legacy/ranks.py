@@ -91,7 +91,7 @@ def _json(folder: Path, name: str, prefix: str) -> Any:
 
 
 def _schedule(folder: Path, name: str) -> list[str] | None:
-    """tlparse ends with an error when an operation has no name; here it is 'null'."""
+    """Read the operations of a schedule. One without a name, at which tlparse fails, is called 'null'."""
     ops = _json(folder, name, _SCHEDULE)
     return ["null" if op is None else str(op) for op in ops] if type(ops) is list else None
 
@@ -151,7 +151,7 @@ def _trace(estimates: Sequence[rust_json.Struct]) -> Iterator[dict[str, Any]]:
 
 
 def _thread(rank: int, graph: str) -> int:
-    """The low half of FxHash of (u32, str), as the Rust crate fxhash has it."""
+    """Return the low half of the FxHash of (u32, str), as the Rust crate fxhash computes it."""
     data, words = graph.encode(), [rank]
     for size in (8, 4, 1):
         while len(data) >= size:

@@ -18,8 +18,7 @@ _U32_MAX = 2**32 - 1
 # An id above would make tlparse reserve that many places; torch counts from 0.
 MAX_STRINGS = 1 << 20
 _MAX_LINE_BYTES = 2 * MAX_LINE_BYTES  # no record has a longer one, whatever a bundle says
-# What stands for a year that nothing in the log tells; not today's, so that equal bundles make equal
-# reports.
+# The year when the log does not record it; not today's, so that equal bundles make equal reports.
 UNKNOWN_YEAR = 1970
 
 
@@ -38,7 +37,7 @@ class Record:
 
     @cached_property
     def compile_id(self) -> tuple[int | None, ...] | None:
-        """The four parts; None when one of them is no number of 32 bits."""
+        """The four parts of its compile id; None when one of them is not a number of 32 bits."""
         parts = tuple(self.envelope.get(key) for key in ID_KEYS)
         return parts if all(part is None or _is_u32(part) for part in parts) else None
 

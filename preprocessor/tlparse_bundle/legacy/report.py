@@ -23,7 +23,7 @@ from tlparse_bundle.legacy.records import Record, interned, records, string_tabl
 
 GUARD_PAGE = Output(PAGE, "symbolic_guard_information.html")
 
-# Key of the envelope: type of the failure, its texts, and whether a page tells about its guard.
+# Key of the envelope: type of the failure, its texts, and whether it has a page about its guard.
 _FAILURES = {
     "guard_added": ("Guard Evaluated", ("expr",), True),
     "propagate_real_tensors_provenance": ("Data Dependent Error", ("expr", "result"), True),
@@ -76,7 +76,7 @@ def _write(logs: list[Log], folder: Path, export: bool) -> list[Path]:
 
 
 def _write_report(log: Log, directory: Directory, everyone: _JsonArray | None) -> None:
-    """``everyone`` is the timeline of all ranks, in which they are told apart by pid."""
+    """Write the report of a log. ``everyone`` is the timeline of all ranks, each with its rank as pid."""
     with (
         open(directory.folder / "raw.jsonl", "wb") as lines,
         open(directory.folder / _TIMELINE, "wb") as stream,

@@ -28,7 +28,7 @@ def loads(text: bytes) -> Any:
     """The value of a JSON text. Raises ValueError where serde_json does."""
     value = _parsed(text.decode(), _STRICT)
     if _SURROGATE.search(text):
-        dumps(value).encode()  # half of a pair is no text
+        dumps(value).encode()  # half of a surrogate pair is not text
     return value
 
 
@@ -45,12 +45,12 @@ def loads_leniently(text: bytes) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """On one line."""
+    """Write a value on one line."""
     return "".join(_write(value, None, 0))
 
 
 def pretty(value: Any, level: int = 0) -> str:
-    """Indented by two spaces, as if it stood ``level`` deep in something."""
+    """Write a value indented by two spaces, as if it were nested ``level`` deep."""
     return "".join(_write(value, "  ", level))
 
 

@@ -39,7 +39,7 @@ def short(value: Any, most: int = _CELL) -> Any:
 
 
 def size_of(value: Any) -> int:
-    """Bytes as JSON; no text has more characters."""
+    """Return the size as JSON in bytes, which is at least the number of characters."""
     return len(dumps(value))
 
 
@@ -89,7 +89,7 @@ def answer(
 
 
 def query_cell(cell: Any) -> Any:
-    """A value of a query as JSON has it."""
+    """Return a value of a query as a JSON value."""
     return (
         cell
         if cell is None or isinstance(cell, bool | int | float | str | list | dict)

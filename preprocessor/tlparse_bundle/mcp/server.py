@@ -32,16 +32,18 @@ _INSTRUCTIONS = (
 
 def server(opened: Opened) -> MCPServer:
     tools = Tools(opened)
-    made = MCPServer("tlparse-bundle", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
+    mcp_server = MCPServer(
+        "tlparse-bundle", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING"
+    )
     for name in (name for name in vars(Tools) if not name.startswith("_")):
-        made.tool(
+        mcp_server.tool(
             annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False), structured_output=False
         )(_answering(getattr(tools, name)))
-    return made
+    return mcp_server
 
 
 def _answering(tool: Callable[..., dict[str, Any]]) -> Callable[..., CallToolResult]:
-    """Answers as JSON text; what cannot be answered as a sentence, with what to ask instead."""
+    """Wrap a tool to answer with JSON text; a BundleError becomes its message and hint."""
 
     @functools.wraps(tool)
     def call(**arguments: Any) -> CallToolResult:

@@ -1,1 +1,1 @@
-"""Bundles with other names and without what should stay in the house."""
+"""Redacted bundles: with other names, and without private content."""

@@ -171,7 +171,7 @@ class Rewriter:
         )
 
     def _digest(self, announced: bytes, payload: bytes | None, new: bytes | None) -> bytes:
-        """What a payload is announced by: true when it was, and wrong when it was."""
+        """Return the digest that announces the new payload: right if the old one was right."""
         if payload is not None and new is not None:
             for form in _ANNOUNCED_FORMS:
                 if md5(form(payload)) == announced:

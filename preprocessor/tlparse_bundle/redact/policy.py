@@ -112,7 +112,7 @@ class Policy:
     dropped: frozenset[str]
 
     def as_row(self) -> dict[str, Any]:
-        """As the manifest says it."""
+        """Return the policy as the manifest records it."""
         return {
             "preset": self.preset,
             "dropped": [name for name in dict.fromkeys((*CLASSES, *PARTS)) if name in self.dropped],

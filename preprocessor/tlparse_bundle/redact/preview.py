@@ -98,12 +98,12 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
     yield from _some("Paths", list(log_names.paths))
 
 
-def _some(what: str, found: list[str]) -> Iterator[str]:
-    if found:
+def _some(what: str, items: list[str]) -> Iterator[str]:
+    if items:
         yield (
             f"{what}: "
-            + ", ".join(map(shown, found[:_SHOWN]))
-            + (f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else "")
+            + ", ".join(map(shown, items[:_SHOWN]))
+            + (f" and {len(items) - _SHOWN:,} more" if len(items) > _SHOWN else "")
         )
 
 
@@ -119,7 +119,7 @@ def addresses(bundle: Bundle) -> list[str]:
     """Addresses of machines, sites and people, in the order of the logs, without those of torch's own pages
     and of the machine itself.
     """
-    found: dict[str, None] = {}
+    listed: dict[str, None] = {}
     for log in bundle.logs:
         for junk, record in records(log):
             text = text_of(
@@ -127,13 +127,13 @@ def addresses(bundle: Bundle) -> list[str]:
                 if record is None
                 else record.kept + (b"" if record.payload is None else record.payload.data)
             )
-            found.update(dict.fromkeys(url for url in URL.findall(text) if not url.startswith(PUBLIC_HOSTS)))
-            found.update(
+            listed.update(dict.fromkeys(url for url in URL.findall(text) if not url.startswith(PUBLIC_HOSTS)))
+            listed.update(
                 dict.fromkeys(address for address in ADDRESS.findall(text) if address not in _NO_ADDRESSES)
             )
             if "@" in text:
-                found.update(dict.fromkeys(_MAIL.findall(text)))
-    return list(found)
+                listed.update(dict.fromkeys(_MAIL.findall(text)))
+    return list(listed)
 
 
 def secrets(bundle: Bundle) -> list[str]:
@@ -154,7 +154,7 @@ def secrets(bundle: Bundle) -> list[str]:
         if kind.__name__ not in _NOISE
     ]
     seen: set[str] = set()
-    found: list[str] = []
+    places: list[str] = []
     with transient_settings({"plugins_used": plugins}):
         for log in bundle.logs:
             for junk, record in records(log):
@@ -167,7 +167,7 @@ def secrets(bundle: Bundle) -> list[str]:
                     if len(seen) < _MAX_LINES and _MAY_BE.search(line) and line not in seen:
                         seen.add(line)
                         number = "" if record is None else f", line {record.line:,}"
-                        found += [
+                        places += [
                             f"{secret.type} in log {log.id}{number}" for secret in scan_line(line[:_MAX_LINE])
                         ]
-    return found
+    return places

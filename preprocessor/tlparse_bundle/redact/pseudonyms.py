@@ -81,10 +81,10 @@ class Names:
 
     def word(self, word: str) -> str:
         """What stands for a word: itself when it may stay."""
-        found = self._words.get(word)
-        if found is None:
-            found = self._words[word] = self._other(word)
-        return found
+        pseudonym = self._words.get(word)
+        if pseudonym is None:
+            pseudonym = self._words[word] = self._other(word)
+        return pseudonym
 
     def _other(self, word: str) -> str:
         if self.stays(word):
@@ -93,9 +93,9 @@ class Names:
         if part:
             return part.before + self.word(part.function) + part.after
         if word not in self._own:
-            made = self._made_by_torch(word)
-            if made is not None:
-                return made
+            kept_form = self._made_by_torch(word)
+            if kept_form is not None:
+                return kept_form
         return self._new(
             self._own.get(word) or ("Class" if word[0].isupper() and not word.isupper() else "name")
         )
@@ -134,31 +134,31 @@ class Names:
         """A part of a name that torch made: without an underscore, so that it remains one part."""
         if not part or part in self._given or self.stays(part):
             return part
-        found = self._parts.get(part)
-        if found is None:
-            found = self._parts[part] = (
+        pseudonym = self._parts.get(part)
+        if pseudonym is None:
+            pseudonym = self._parts[part] = (
                 self._hash(part, "0123456789abcdef")
                 if _HEX.fullmatch(part)
                 else self._new(self._own.get(part, "name"), "")
             )
-        return found
+        return pseudonym
 
     def _hash(self, word: str, alphabet: str) -> str:
         """As long as the other and of the same digits; it depends on the order of appearance alone."""
         while True:
             self._counts["hash"] += 1
             digest = hashlib.shake_256(f"tlparse-bundle {self._counts['hash']}".encode()).digest(len(word))
-            made = "".join(alphabet[byte % len(alphabet)] for byte in digest)
-            if made not in self._taken:
-                return made
+            digits = "".join(alphabet[byte % len(alphabet)] for byte in digest)
+            if digits not in self._taken:
+                return digits
 
     def _new(self, kind: str, joint: str = "_") -> str:
         while True:
             self._counts[kind] += 1
-            made = f"{kind}{joint}{self._counts[kind]}"
-            if made not in self._taken:
-                self._given.add(made)
-                return made
+            name = f"{kind}{joint}{self._counts[kind]}"
+            if name not in self._taken:
+                self._given.add(name)
+                return name
 
     def given(self) -> dict[str, str]:
         """The words and paths that have other names."""
@@ -166,21 +166,23 @@ class Names:
 
     def path(self, path: str) -> str:
         """What stands for a path: folders of users go, those of torch and Python stay."""
-        found = self._paths.get(path)
-        if found is None:
-            found = self._paths[path] = self._other_path(path)
-        return found
+        pseudonym = self._paths.get(path)
+        if pseudonym is None:
+            pseudonym = self._paths[path] = self._other_path(path)
+        return pseudonym
 
     def _other_path(self, path: str) -> str:
         parts = [part for part in _SEPARATORS.split(path) if part]
         start = "/" if path[0] in "/\\~" or path[1:2] == ":" else ""
-        known = public_part(path)
-        if known is not None:
-            return start + known
+        public = public_part(path)
+        if public is not None:
+            return start + public
         stem, dot, ending = parts[-1].partition(".") if parts else ("", "", "")
         if _CACHE_FILE.fullmatch(stem):  # analyses of ranks know their form
-            made = self.word(stem)
-            return f"{start and '/cache/'}{made[1:3]}/{made}{dot}{self.word(ending) if ending else ''}"
+            file_hash = self.word(stem)
+            return (
+                f"{start and '/cache/'}{file_hash[1:3]}/{file_hash}{dot}{self.word(ending) if ending else ''}"
+            )
         cache = next((number for number, part in enumerate(parts) if part.startswith("torchinductor_")), None)
         return start + self._file(self._whole(parts) if cache is None else "/".join(parts[cache + 1 :]))
 
@@ -199,16 +201,16 @@ class Names:
         machines are found by it.
         """
         folder, _, name = whole.rpartition("/")
-        known = self._files.setdefault(name, {})
-        if not known:
+        in_folder = self._files.setdefault(name, {})
+        if not in_folder:
             ending = _ENDING.search(name)
-            known[""] = self._new("file") + (ending[0] if ending else "")
-            known[folder] = known[""]
-        elif folder not in known:
+            in_folder[""] = self._new("file") + (ending[0] if ending else "")
+            in_folder[folder] = in_folder[""]
+        elif folder not in in_folder:
             if folder not in self._folders:
                 self._folders[folder] = self._new("folder")
-            known[folder] = f"{self._folders[folder]}/{known['']}"
-        return known[folder]
+            in_folder[folder] = f"{self._folders[folder]}/{in_folder['']}"
+        return in_folder[folder]
 
 
 def public_part(path: str) -> str | None:

@@ -1,5 +1,7 @@
-"""A bundle without what should stay in the house: its logs are written again with other words and built; what
-needs no other words is taken out (payloads, tables, metadata, the log as it was); the result is searched.
+"""A redacted copy of a bundle.
+
+Its logs are rewritten with other words, and built. Then payloads, tables and metadata that the policy drops,
+and the verbatim log, are removed. At last the result is searched for what should be gone.
 """
 
 from __future__ import annotations
@@ -53,9 +55,7 @@ class Redacted:
 
 
 class Words:
-    """Other words for those of bundles, the same in all of them, so that what was redacted together can be
-    compared.
-    """
+    """The pseudonyms for the words of several bundles, the same in all, so that results can be compared."""
 
     def __init__(self, bundles: Sequence[Bundle], policy: Policy):
         for bundle in bundles:
@@ -87,20 +87,20 @@ def redact(
             code="exists",
         )
     target = open_target(out, overwrite=overwrite, sources=guards(bundle.location))
-    with target, redacted_folder(bundle, policy, words=words) as made:
-        paths = sorted(path for path in made.folder.rglob("*") if path.is_file())
+    with target, redacted_folder(bundle, policy, words=words) as redacted:
+        paths = sorted(path for path in redacted.folder.rglob("*") if path.is_file())
         for path in sorted(paths, key=lambda path: path.name == MANIFEST):
-            target.write(path.relative_to(made.folder).as_posix(), path.read_bytes())
-    return made
+            target.write(path.relative_to(redacted.folder).as_posix(), path.read_bytes())
+    return redacted
 
 
 @contextmanager
 def redacted_folder(
     bundle: Bundle, policy: Policy, jobs: int | None = None, words: Words | None = None
 ) -> Iterator[Redacted]:
-    """The same in a folder that goes away with the block; ``jobs``: see build.
+    """Redact a bundle into a temporary folder. ``jobs``: see build; ``words``: of this bundle and others.
 
-    ``words`` are of this bundle and others. Raises BundleError.
+    Raises BundleError as ``redact`` does.
     """
     words = words or Words([bundle], policy)
     names = words.names
@@ -149,7 +149,7 @@ def redacted_folder(
 
 
 def check_source(bundle: Bundle) -> None:
-    """Raises BundleError unless the bundle can be redacted: it must hold the logs that it was made of, and
+    """Raise BundleError unless the bundle can be redacted: it must hold the logs that it was made of, and
     they must be whole.
     """
     if "redacted" in bundle.manifest:
@@ -177,13 +177,13 @@ def look(*bundles: Bundle) -> LogNames:
 
 
 def _file_name(log: Log, number: int) -> str:
-    """Names of which a build makes the same ranks, in the same order."""
+    """Return a file name that gives the log its rank and its place in the order."""
     rank = f"rank_{log.rank}_" if log.rank is not None and "rank_" in log.source else ""
     return f"{_TORCH}{rank}log{number:05}.log"
 
 
 def _is_plain(name: str) -> bool:
-    """A name of a source may be any in a crafted bundle."""
+    """Return whether a source name is safe as a file name: a crafted bundle may hold any."""
     return (
         name.startswith(_TORCH)
         and name.endswith(".log")
@@ -202,14 +202,14 @@ def _size(folder: Path) -> int:
 
 
 def _declared(bundle: Bundle) -> int:
-    """Of all blobs as they are stored, which is nearly all of a bundle."""
+    """Return the stored bytes of all blobs, which are nearly all of a bundle."""
     return sum(
         {path: row["stored_size_bytes"] for log in bundle.logs for path, row in log.blobs.items()}.values()
     )
 
 
 def _changed(old: Bundle, new: Bundle, policy: Policy) -> dict[str, int]:
-    """Of findings that should be there."""
+    """Return by how many the findings of each kind differ, among those that should be there."""
     gone = {part for part in ("findings", "ranks") if part in policy.dropped}
     before, after = (
         Counter(
@@ -239,7 +239,7 @@ def _kinds(bundle: Bundle) -> Counter[str]:
 
 
 def drop(bundle: Bundle, folder: Path, policy: Policy) -> None:
-    """``bundle`` lies in ``folder``. The manifest says afterwards what is gone."""
+    """Remove what the policy drops from ``bundle``, which lies in ``folder``; the manifest lists it."""
     gone = {kind for kind in ("payloads", "timeline") if kind in policy.dropped}
     if gone:
         _drop_payloads(bundle, folder, gone)
@@ -251,10 +251,7 @@ def drop(bundle: Bundle, folder: Path, policy: Policy) -> None:
 
 
 def _without_ranks(manifest: Mapping[str, Any], folder: Path, dropped: Collection[str]) -> dict[str, Any]:
-    """Remove the files of the tables about several ranks that go: all, or those that say what a part says.
-
-    Return the manifest without them.
-    """
+    """Remove the files of dropped tables about several ranks. Return the manifest without them."""
     entries = manifest.get("rank_tables", {})
     gone = (
         {name for name, where in row_tables().items() if where == "ranks"} | set(entries)

@@ -77,15 +77,15 @@ class Text:
         self._lines = anywhere(line for line in source or () if is_long(line))
 
     def code(self, line: str) -> str:
-        """What stands for a line of source code."""
+        """Return the pseudonym of a line of source code."""
         return (self._source or {}).get(line.strip(), "source")
 
     def string(self, text: str) -> str:
-        """A string, or a payload that is no JSON."""
+        """Rewrite a string, or a payload that is not JSON."""
         return self._string(text) if len(text) < _CODE else self._rewritten(text)
 
     def json(self, text: str) -> str:
-        """Rewrite JSON: its strings, wherever they are, and words that should not stand in it; the rest as it is."""
+        """Rewrite JSON: its strings, and words that should not stand in it; all else stays."""
         out, end = [], 0
         for match in JSON_STRING.finditer(text):
             out += [self.string(text[end : match.start()]), self._json_string(match[0])]
@@ -143,9 +143,7 @@ class Text:
 
 
 def anywhere(lines: Iterable[str]) -> re.Pattern[str] | None:
-    """The lines wherever they stand, but where they go on in the middle of a word: then it is another line
-    that begins like one of them.
-    """
+    """Return a pattern for the lines as whole words, longest first; None without lines."""
     longest_first = sorted(lines, key=len, reverse=True)
     return (
         re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)") if longest_first else None
@@ -153,7 +151,7 @@ def anywhere(lines: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def is_long(line: str) -> bool:
-    """More than three words: shorter lines are everywhere."""
+    """Return whether a line has more than three words; shorter lines occur everywhere."""
     return len(WORD.findall(line)) > 3
 
 

@@ -55,17 +55,17 @@ ARCHIVES = {
 
 
 def copy_python(viewers: Path) -> None:
-    """Puts all of it, if there is any, where a site has its viewers."""
+    """Copy Pyodide, if there is any, and the archives into the viewers of a site."""
     source = python_folder()
     if source is not None:
         copy_tree(source, viewers / FOLDER)
-        for name, made in ARCHIVES.items():
-            (viewers / FOLDER / name).write_bytes(made())
+        for name, make_archive in ARCHIVES.items():
+            (viewers / FOLDER / name).write_bytes(make_archive())
 
 
 def _zipped(files: Iterable[tuple[str, Path]]) -> bytes:
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, path in sorted(files):
-            made.writestr(zipfile.ZipInfo(name, _EPOCH), path.read_bytes(), zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), path.read_bytes(), zipfile.ZIP_DEFLATED)
     return out.getvalue()

@@ -57,7 +57,7 @@ class Place(Protocol):
 
 
 def proper(path: str) -> bool:
-    """Whether every part of a path from a request is the name of a file that is not hidden."""
+    """Return whether every part of a path from a request is the name of a file that is not hidden."""
     return all(
         part and not part.startswith(".") and not set(part) & set('\\?#%*[]"') and part.isprintable()
         for part in path.split("/")

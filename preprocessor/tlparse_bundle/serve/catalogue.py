@@ -1,4 +1,4 @@
-"""What there is to look at: bundles by name, viewers by name. The list is ``bundles.json``."""
+"""Bundles and viewers by name, and the rows of the list of them, ``bundles.json``."""
 
 from __future__ import annotations
 

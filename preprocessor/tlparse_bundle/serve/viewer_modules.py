@@ -48,15 +48,15 @@ class Modules(NamedTuple):
 
 def references(path: Path, text: str) -> list[Reference]:
     """What the text of a module, a style or a page leads to, in order. The targets may be missing."""
-    found = []
+    places: list[Reference] = []
     for kind, pattern in _PATTERNS.get(path.suffix, {}).items():
         for match in pattern.finditer(text):
             commented = kind in (LATER, WORKER) and _in_comment(text, match.start())
             if not commented or kind == LATER:
-                found.append(
+                places.append(
                     Reference(TYPE if commented else kind, *match.span(1), (path.parent / match[1]).resolve())
                 )
-    return sorted(found, key=lambda reference: reference.start)
+    return sorted(places, key=lambda reference: reference.start)
 
 
 def needed(files: Iterable[Path]) -> set[Path]:
@@ -65,19 +65,19 @@ def needed(files: Iterable[Path]) -> set[Path]:
 
     What is not there is left out.
     """
-    found = {path.resolve() for path in files}
-    waiting = list(found)
+    reached = {path.resolve() for path in files}
+    waiting = list(reached)
     while waiting:
         path = waiting.pop()
         if path.suffix not in _PATTERNS:
             continue
         targets = {
             reference.target for reference in references(path, path.read_text(encoding="utf-8"))
-        } - found
+        } - reached
         new = [target for target in targets if target.is_file()]
-        found.update(new)
+        reached.update(new)
         waiting += new
-    return found
+    return reached
 
 
 def modules(entry: Path, root: Path, *others: Path, without: Container[str] = ()) -> Modules:
@@ -121,7 +121,7 @@ def modules(entry: Path, root: Path, *others: Path, without: Container[str] = ()
         visit(path.resolve(), ())
     return Modules(
         [(_name(path, root), text) for path, text in texts.items()],
-        {_name(path, root): found for path in workers if (found := _worker(path, root))},
+        {_name(path, root): worker_modules for path in workers if (worker_modules := _worker(path, root))},
     )
 
 

@@ -1,4 +1,4 @@
-"""Viewers: where their files are, and which have something to show of a bundle, as its manifest tells."""
+"""Viewers: where their files are, and which of them have something to show of a bundle."""
 
 from __future__ import annotations
 

@@ -48,19 +48,19 @@ def create_app(  # noqa: C901 - the routes, one after the other
     the page that lists them. Who may ask is the matter of Guard and TokenGate: pages of this server,
     programs, and pages of ``allow_origins`` ('https://me.github.io'); with ``token`` none without it.
     """
-    known = Bundles({name: open_place(location) for name, location in bundles.items()})
+    collection = Bundles({name: open_place(location) for name, location in bundles.items()})
     packaged = viewers_folder()
     own = {name: Path(folder).resolve() for name, folder in viewers.items()}
     downloads = Downloads(own)
-    comparisons = Comparisons(known)
-    news = News(known)
+    comparisons = Comparisons(collection)
+    news = News(collection)
     first_viewer = next(iter(own), "default")
 
     async def home(request: Request) -> Response:
         base = request.scope["root_path"]
         if not bundles:
             return RedirectResponse(f"{base}/viewers/open/")
-        only = await _aside(known.only)
+        only = await _aside(collection.only)
         return RedirectResponse(
             f"{base}/viewers/{first_viewer}/?bundle={base}/bundles/{only}/"
             if only
@@ -70,7 +70,7 @@ def create_app(  # noqa: C901 - the routes, one after the other
     async def catalogue(request: Request) -> Response:
         rows = [viewer_row(name, folder) for name, folder in viewers_with(own).items()]
         return JSONResponse(
-            {"bundles": await _aside(known.rows), "viewers": rows, "comparison": COMPARISON},
+            {"bundles": await _aside(collection.rows), "viewers": rows, "comparison": COMPARISON},
             headers={"Cache-Control": REVALIDATE},
         )
 
@@ -84,7 +84,7 @@ def create_app(  # noqa: C901 - the routes, one after the other
         )
 
     async def over_time(request: Request) -> Response:
-        trend = await _aside(lambda: trend_of(known.locations(), viewers_with(own)))
+        trend = await _aside(lambda: trend_of(collection.locations(), viewers_with(own)))
         return JSONResponse(trend, headers={"Cache-Control": REVALIDATE})
 
     async def viewer_file(request: Request) -> Response:
@@ -112,15 +112,19 @@ def create_app(  # noqa: C901 - the routes, one after the other
         return Response(content, media_type="application/zip", headers={"Cache-Control": REVALIDATE})
 
     async def bundle_file(request: Request) -> Response:
-        asked = request.path_params["path"]
-        if asked.endswith(EVENTS) and await _aside(known.bundle, asked.removesuffix(EVENTS)):
-            return await news.answer(request, asked.removesuffix(EVENTS))
-        whole = await _aside(known.whole, asked) if asked.endswith(KINDS) else None
+        requested = request.path_params["path"]
+        if requested.endswith(EVENTS) and await _aside(collection.bundle, requested.removesuffix(EVENTS)):
+            return await news.answer(request, requested.removesuffix(EVENTS))
+        whole = await _aside(collection.whole, requested) if requested.endswith(KINDS) else None
         if whole is not None:
             return await downloads.answer(request, *whole)
-        path_and_file = await _aside(known.file, asked) if known.is_remote(asked) else known.file(asked)
+        path_and_file = (
+            await _aside(collection.file, requested)
+            if collection.is_remote(requested)
+            else collection.file(requested)
+        )
         if path_and_file is None:
-            return PlainTextResponse(f"There is no file {asked!r} in a bundle of that name.\n", 404)
+            return PlainTextResponse(f"There is no file {requested!r} in a bundle of that name.\n", 404)
         path, stored = path_and_file
         response = await send_file(
             request, path, stored, FOREVER if path.startswith("blobs/") else REVALIDATE

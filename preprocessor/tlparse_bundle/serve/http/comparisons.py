@@ -77,7 +77,7 @@ class Comparisons:
     def _ended(self, task: asyncio.Task[Response]) -> None:
         self._begun.discard(task)
         if not task.cancelled():
-            task.exception()  # whoever asks for it is told
+            task.exception()  # whoever asks for it gets the error
 
     async def answer(self, request: Request) -> Response:
         return await self._answer(request, request.query_params)
@@ -208,7 +208,7 @@ def _name(address: str, root_path: str) -> str | None:
 
 
 def _page(document: bytes, sides: Mapping[str, tuple[str, Bundle]]) -> Response:
-    """Raises BundleError when it would be too large, and when a bundle is damaged."""
+    """Raise BundleError when it would be too large, and when a bundle is damaged."""
     pieces = export_comparison(
         loads(gzip.decompress(document)), {side: bundle for side, (_, bundle) in sides.items()}
     )

@@ -64,7 +64,7 @@ def _limits(files: int) -> Limits:
 
 
 def run_app(app: ASGIApp, sock: socket.socket, limits: Limits) -> None:
-    """Serves until a signal ends it."""
+    """Serve until a signal ends it."""
     sys.setswitchinterval(_TURN_SECONDS)
     server_of(app, limits).run(sockets=[sock])
 
@@ -108,14 +108,14 @@ class _Faults:
     """
 
     def __init__(self) -> None:
-        self._said = False
+        self._logged = False
 
     def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
         if not (isinstance(error, OSError) and error.errno in _NO_FILES):
             loop.default_exception_handler(context)
-        elif not self._said:
-            self._said = True
+        elif not self._logged:
+            self._logged = True
             _log.error("No more connections can be accepted for now: %s", error.strerror)
 
 

@@ -1,4 +1,4 @@
-"""What the server makes of a whole bundle when a page asks for it: one HTML file, or a zip of its files."""
+"""Whole bundles as downloads: one HTML file, a zip of its files, or the preview of a redaction."""
 
 from __future__ import annotations
 
@@ -56,27 +56,19 @@ class Downloads:
             chosen = _chosen_policy(request.query_params)
         except BundleError as error:
             return PlainTextResponse(f"{error.message}\n{error.hint}\n", 400)
-        if kind == ".preview":
-            chosen = chosen or policy()
+        if chosen is None and kind == ".preview":
+            chosen = policy()
         name = name if chosen is None else REDACTED
         headers = {"Content-Disposition": attachment(name, kind)}
         media_type = {".zip": "application/zip", ".html": PAGE_TYPE}.get(kind, "text/plain; charset=utf-8")
         if request.method == "HEAD":
             return Response(status_code=200, headers=headers, media_type=media_type)
         viewer = request.query_params.get("viewer", "")
-        make = (
-            partial(_preview, chosen, place, folder)
-            if kind == ".preview" and chosen is not None
-            else partial(
-                _redacted_or_whole,
-                _zip if kind == ".zip" else self._page,
-                name,
-                place,
-                folder,
-                viewer,
-                chosen,
-            )
-        )
+        if kind == ".preview" and chosen is not None:
+            make = partial(_preview, chosen, place, folder)
+        else:
+            write = _zip if kind == ".zip" else self._page
+            make = partial(_redacted_or_whole, write, name, place, folder, viewer, chosen)
         try:
             pieces = await to_thread.run_sync(make, limiter=self._limit, abandon_on_cancel=True)
         except BundleError as error:
@@ -104,7 +96,7 @@ def _redacted_or_whole(
     viewer: str,
     chosen: Policy | None,
 ) -> Iterator[bytes]:
-    """What ``make`` gives of a bundle, or of what a policy leaves of it."""
+    """Return what ``make`` writes of a bundle, or of its copy that the policy ``chosen`` redacted."""
     if chosen is None:
         return make(name, place, folder, viewer)
     from tlparse_bundle.redact.redact import redacted_folder  # with all that builds a bundle
@@ -119,7 +111,7 @@ def _redacted_or_whole(
 def _chosen_policy(query: Mapping[str, str]) -> Policy | None:
     """The policy that a page asks for, by a preset or by all that is to go, with commas; None without both.
 
-    Raises BundleError for words that are none.
+    Raises BundleError for unknown words.
     """
     preset, drop = query.get("preset"), query.get("drop")
     if drop is None:
@@ -189,7 +181,7 @@ def _one_state(place: Place, folder: str) -> tuple[bytes | None, list[str]]:
 
 
 class _Sink:
-    """What was written since it was taken last. It cannot go back, which is all right for a zip."""
+    """A file that holds what was written since the last ``take``. A zip never needs to seek in it."""
 
     def __init__(self) -> None:
         self._held: list[bytes] = []

@@ -54,11 +54,11 @@ def respond(
     """
     codec = codec_of(path)
     must_decode = _must_decode(request, codec)
-    wanted = request.headers.get("range")
+    range_header = request.headers.get("range")
     compress = compress and stored.size is not None and stored.size <= _PIECE
     squeeze = (
         (must_decode or compress)
-        and wanted is None
+        and range_header is None
         and "gzip" in accepted_encodings(request.headers.get("accept-encoding", ""))
     )
     encoding = "gzip" if squeeze else None if must_decode else codec.content_encoding
@@ -77,19 +77,19 @@ def respond(
         headers["Content-Encoding"] = encoding
     media_type = _media_type(path)
     if request.headers.get("if-range", etag) != etag:
-        wanted = None
+        range_header = None
     if must_decode or squeeze:
         content = _decoder(stored, codec)
         if squeeze:
             return _response(_squeezed(content()), headers, media_type)
-        if wanted is None:
+        if range_header is None:
             return _response(content(), headers, media_type)
         size = sum(map(len, content()))  # decoded twice, so that it is never in memory as a whole
     else:
         content = None
         stream = stored.open()
         size = stream.seek(0, os.SEEK_END)
-    span = byte_range(wanted, size) if wanted is not None else None
+    span = byte_range(range_header, size) if range_header is not None else None
     if span is not None and not span:
         if content is None:
             stream.close()
@@ -135,8 +135,8 @@ def _response(
         begin.append(piece)
         length += len(piece)
         if length > _PIECE:
-            known = {} if size is None else {"Content-Length": str(size)}
-            return Pieces(chain(begin, pieces), status, {**headers, **known}, media_type)
+            length_header = {} if size is None else {"Content-Length": str(size)}
+            return Pieces(chain(begin, pieces), status, {**headers, **length_header}, media_type)
     return Response(b"".join(begin), status, headers, media_type)
 
 

@@ -68,16 +68,17 @@ class News:
         return _Stream(lambda tell: self._tell(name, tell))
 
     async def _tell(self, name: str, tell: _Tell) -> None:
-        told: State | None = None
+        last_sent: State | None = None
         quiet = 0.0
         pause = _LOOK_ELSEWHERE_S if self._bundles.is_remote(name) else self._pause
         self._streams += 1
         try:
             while True:
-                state = await self._state(name) or told  # while it is replaced as a whole there may be none
-                if state is not None and state != told:
+                # While it is replaced as a whole there may be none.
+                state = await self._state(name) or last_sent
+                if state is not None and state != last_sent:
                     await tell(b"data: " + dumps(state._asdict()) + b"\n\n")
-                    told, quiet = state, 0.0
+                    last_sent, quiet = state, 0.0
                     if not state.growing:
                         return
                 elif quiet >= self._heartbeat:

@@ -31,7 +31,7 @@ _NO_LINKS = "A bundle holds files only; copy it with 'cp -rL', if its links are 
 
 
 def check_decodable(bundles: Mapping[Path, Bundle]) -> None:
-    """Raises BundleError when a page could not decode one of the bundles, by where they lie."""
+    """Raise BundleError when a page could not decode one of the bundles, by where they lie."""
     zstd = [path for path, bundle in bundles.items() if bundle.manifest["codec"] == "zstd"]
     if zstd and not (viewers_folder() / LIB / "vendor" / "fzstd.js").exists():
         raise BundleError(
@@ -43,7 +43,7 @@ def check_decodable(bundles: Mapping[Path, Bundle]) -> None:
 
 
 def check_free(target: Path, mark: str, what: str) -> None:
-    """Raises BundleError unless a new folder can be written; ``mark`` is the file that such a folder has,
+    """Raise BundleError unless a new folder can be written; ``mark`` is the file that such a folder has,
     ``what`` its name for people.
     """
     try:
@@ -57,21 +57,21 @@ def check_free(target: Path, mark: str, what: str) -> None:
 def check_nothing_lost(
     folder: Path, what: str, parts: Collection[str], bundles: Iterable[Path], strays: Collection[str] = ()
 ) -> None:
-    """Raises BundleError when a folder holds more than these parts, or one of its bundles more than the files
+    """Raise BundleError when a folder holds more than these parts, or one of its bundles more than the files
     of a bundle.
 
     ``strays``: what else would be lost.
     """
     others = [*strays, *(entry.name for entry in folder.iterdir() if entry.name not in parts)]
     for bundle in bundles:
-        found = (
+        paths = (
             (path for path in bundle.rglob("*") if not path.is_dir() or path.is_symlink())
             if bundle.is_dir()
             else [bundle]
         )
         others += [
             path.relative_to(folder).as_posix()
-            for path in found
+            for path in paths
             if not is_own(path.relative_to(bundle).as_posix()) or path.is_symlink()
         ]
     if others:

@@ -49,7 +49,7 @@ def check_target(target: Path, *, overwrite: bool) -> bool:
 def write_comparison(
     document: Mapping[str, Any], base: Bundle, new: Bundle, target: Path, *, overwrite: bool = False
 ) -> int:
-    """Writes comparison.json, base/, new/, viewers/<name>/ and an index.html that leads to the page; returns
+    """Write comparison.json, base/, new/, viewers/<name>/ and an index.html that leads to the page; returns
     the size in bytes.
 
     Into a new folder, or in place of one that was written so. Raises BundleError when the folder holds
@@ -110,7 +110,7 @@ def _read(folder: Path) -> dict[str, Any] | None:
 
 
 def _check_comparison(folder: Path) -> None:
-    """Raises BundleError unless a folder holds a comparison of ours, and nothing else that would be lost."""
+    """Raise BundleError unless a folder holds a comparison of ours, and nothing else that would be lost."""
     if _read(folder) is None:
         raise BundleError(
             f"{shown(folder)} exists and is no comparison",

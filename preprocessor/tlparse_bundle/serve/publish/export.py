@@ -177,11 +177,11 @@ def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]
 
     Blobs hold payloads of other compiles too.
     """
-    known = {compile.key for log in bundle.logs for compile in log.compiles} | {
+    keys = {compile.key for log in bundle.logs for compile in log.compiles} | {
         artifact.compile for log in bundle.logs for artifact in log.artifacts
     }
     for key in compiles:
-        if key not in known:
+        if key not in keys:
             raise BundleError(
                 f"no log has a compile {key!r}", hint="tlparse-bundle info lists them.", code="not-found"
             )

@@ -19,7 +19,7 @@ _UP = re.compile(r"(?:\.\./)+[\w./-]+")
 
 
 def fork(name: str, target: Path) -> None:
-    """Copies the viewer ``name`` of the package into a new folder, with what it needs of lib/, types and a
+    """Copy the viewer ``name`` of the package into a new folder, with what it needs of lib/, types and a
     README.
 
     Raises BundleError for an unknown name, and when the folder exists and is not empty.
@@ -38,7 +38,7 @@ def fork(name: str, target: Path) -> None:
 
 
 def copy_alone(viewer: Path, target: Path) -> None:
-    """Copies a viewer of the package so that it runs on its own: with what it needs of ``lib/``, and the
+    """Copy a viewer of the package so that it runs on its own: with what it needs of ``lib/``, and the
     types.
 
     Paths such as ``../lib/page/dom.js`` in its files become those of the copy.

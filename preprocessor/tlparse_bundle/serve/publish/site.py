@@ -56,7 +56,7 @@ def write_site(
     compare: Sequence[tuple[str, str]] = (),
     notes: list[str] | None = None,
 ) -> int:
-    """Writes the site into a new folder, or in place of a site that was written so; returns its size in
+    """Write the site into a new folder, or in place of a site that was written so; returns its size in
     bytes.
 
     viewers/<name>/, bundles/<name>/, comparisons/<base>/<new>/, bundles.json, sw.js, and an index.html that
@@ -143,7 +143,7 @@ def _around(jump: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> tuple
 
 
 def _check_site(folder: Path) -> None:
-    """Raises BundleError unless a folder holds a site of ours, and nothing else that would be lost."""
+    """Raise BundleError unless a folder holds a site of ours, and nothing else that would be lost."""
     try:
         listed = loads(read_regular(folder, _LIST, _MAX_LIST))
         is_site = isinstance(listed, dict) and {"bundles", "viewers"} <= listed.keys()
@@ -177,7 +177,7 @@ class Comparison(NamedTuple):
 
 def comparisons_of(
     bundles: Mapping[str, tuple[Path, Bundle]],
-    asked: Sequence[tuple[str, str]] = (),
+    requested: Sequence[tuple[str, str]] = (),
     notes: list[str] | None = None,
     jumps: Sequence[tuple[str, str]] = (),
 ) -> list[Comparison]:
@@ -188,9 +188,9 @@ def comparisons_of(
     each that is left out.
     """
     names = list(bundles)
-    named = dict.fromkeys((_name(base, bundles), _name(new, bundles)) for base, new in asked)
+    named = dict.fromkeys((_name(base, bundles), _name(new, bundles)) for base, new in requested)
     comparisons = [_compare(bundles, *pair) for pair in named]
-    others = dict.fromkeys([*([] if asked else pairwise(names)), *jumps])
+    others = dict.fromkeys([*([] if requested else pairwise(names)), *jumps])
     for pair in [pair for pair in others if pair not in named]:
         try:
             comparisons.append(_compare(bundles, *pair))
@@ -207,23 +207,27 @@ def _compare(bundles: Mapping[str, tuple[Path, Bundle]], base: str, new: str) ->
     return Comparison(base, new, dumps(document))
 
 
-def _name(asked: str, bundles: Mapping[str, tuple[Path, Bundle]]) -> str:
+def _name(path_or_name: str, bundles: Mapping[str, tuple[Path, Bundle]]) -> str:
     """The name of a bundle of the site."""
-    names = [name for name, (path, _) in bundles.items() if os.path.realpath(path) == os.path.realpath(asked)]
-    if not names and asked not in bundles:
+    names = [
+        name
+        for name, (path, _) in bundles.items()
+        if os.path.realpath(path) == os.path.realpath(path_or_name)
+    ]
+    if not names and path_or_name not in bundles:
         raise BundleError(
-            f"{shown(asked)} is no bundle of this site, so that it cannot be compared there",
+            f"{shown(path_or_name)} is no bundle of this site, so that it cannot be compared there",
             hint=f"Its bundles are: {', '.join(map(shown, bundles))}",
             code="not-found",
         )
-    return names[0] if names else asked
+    return names[0] if names else path_or_name
 
 
 def strays(site: Path) -> list[str]:
     """Files among the comparisons of a site that are none, by their paths in it."""
-    found = (
+    paths = (
         path
         for path in (site / FOLDER).rglob("*")
         if path.is_symlink() or not (path.is_dir() or path.name == COMPARISON)
     )
-    return [path.relative_to(site).as_posix() for path in found]
+    return [path.relative_to(site).as_posix() for path in paths]

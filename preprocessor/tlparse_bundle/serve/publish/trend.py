@@ -59,7 +59,7 @@ def write_trend(
 
 
 def _check_page(folder: Path) -> None:
-    """Raises BundleError unless a folder holds a page of ours and nothing else that would be lost."""
+    """Raise BundleError unless a folder holds a page of ours and nothing else that would be lost."""
     try:
         trend = loads(read_regular(folder, FILE, _MAX_BYTES))
         is_page = trend["format"]["name"] == NAME and {path.name for path in folder.iterdir()} <= _PARTS
