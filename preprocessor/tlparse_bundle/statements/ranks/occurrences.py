@@ -1,16 +1,16 @@
-"""What happened on some ranks and not on all: graph breaks, restarts, recompiles, guards, outcomes of cache
-lookups; and failures, on all ranks as well.
+"""What happened on some ranks and not on all: graph breaks, restarts, recompiles, guards; and failures, on
+all ranks as well.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, TypedDict
 
+from tlparse_bundle.base.wording import code, first_line, plural
 from tlparse_bundle.bundle.row_types import (
     GraphBreakRecordsRow,
     RankOccurrencesRow,
@@ -18,11 +18,16 @@ from tlparse_bundle.bundle.row_types import (
 )
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
-from tlparse_bundle.statements.ranks.rank_sets import grouped
+from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
+from tlparse_bundle.statements.ranks.rank_sets import ranks_in
+from tlparse_bundle.statements.ranks.wording import Templates, Words, size
+from tlparse_bundle.statements.source_places import tail
+from tlparse_bundle.statements.statement import SeverityName
+from tlparse_bundle.statements.torch_messages import taken_apart
 
 Kind = Literal["failure", "graph_break", "restart", "recompile", "guard"]
 KINDS: tuple[Kind, ...] = ("failure", "graph_break", "restart", "recompile", "guard")
-MAX_TEXT = 2000  # characters; also of a reason for the outcome of a cache lookup
+MAX_TEXT = 2000  # characters
 MAX_GUARD_ROWS = 1000
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}|\b\d{9,}\b|\b(?<=cuda:)\d+")
 _GLOBAL_NUMBER = re.compile(
@@ -43,11 +48,6 @@ class Occurrence(NamedTuple):
 class OccurrencesDigest(TypedDict):
     rows: list[list[Any]]  # the cells of each Occurrence
     guards: list[str | None]  # hash of the guards of each frame
-
-
-class CachesDigest(TypedDict):
-    counts: dict[str, int]  # lookups of the log by cache and outcome
-    frames: list[list[list[str]]]  # for each frame the outcomes, and the reasons of those that have one
 
 
 class Occurrences:
@@ -72,51 +72,6 @@ class Occurrences:
                     -1 if row["rank_compile"] is None else row["rank_compile"],
                 ),
             ),
-        )
-
-
-class Caches:
-    name = "caches"
-
-    def digest(self, frames: Frames) -> CachesDigest:
-        counts: Counter[str] = Counter()
-        lookups: list[list[list[str]]] = [[[], []] for _ in range(len(frames))]
-        for row in frames.table("caches"):
-            text = f"{row['cache']} {row['outcome']}"
-            counts[text] += 1
-            number = frames.number_of(row)
-            if number is not None:
-                outcomes, reasons = lookups[number]
-                outcomes.append(text)
-                if row["reason"]:
-                    reasons.append(row["reason"][:MAX_TEXT])
-        return {"counts": dict(sorted(counts.items())), "frames": lookups}
-
-    def tables(
-        self, comparison: Comparison, digests: Sequence[CachesDigest], tables: Tables
-    ) -> Iterator[RankTable]:
-        totals = grouped(
-            (tuple(digest["counts"].items()), (number,)) for number, digest in enumerate(digests)
-        )
-        yield (
-            "rank_cache_totals",
-            [{"ranks": comparison.ranks(members), "counts": dict(counts)} for counts, members in totals],
-        )
-        yield (
-            "rank_caches",
-            [
-                {
-                    "rank_compile": column,
-                    "ranks": comparison.ranks(members),
-                    "outcomes": list(outcomes),
-                    "reasons": list(reasons),
-                }
-                for column, groups in comparison.by_column(
-                    digests, lambda digest, frame: tuple(map(tuple, digest["frames"][frame]))
-                )
-                if len(groups) > 1
-                for (outcomes, reasons), members in groups
-            ],
         )
 
 
@@ -291,3 +246,92 @@ def _guard(text: str) -> Occurrence:
 
 def _opened(comparison: Comparison, column: int, members: Sequence[int]) -> list[tuple[Frames, int]]:
     return [(comparison.opened(member), comparison.cells[member][column]) for member in members]
+
+
+_SEVERITY: dict[Kind, SeverityName] = {
+    "failure": "error",
+    "graph_break": "warning",
+    "restart": "warning",
+    "recompile": "warning",
+    "guard": "info",
+}
+
+
+def findings(finder: Finder) -> Iterator[RankFinding]:
+    guards: set[tuple[int | None, str]] = set()
+    for row in finder.table("rank_occurrences"):
+        if row["kind"] == "guard":  # one finding for all guards of a column
+            key = row["rank_compile"], str(row["ranks"])
+            if key in guards:
+                continue
+            guards.add(key)
+        kind, ranks, others = row["kind"], row["ranks"], row["others"]
+        lacking = kind != "failure" and len(ranks_in(ranks)) > len(ranks_in(others))
+        if lacking:
+            ranks, others = others, ranks
+        if lacking and kind in ("recompile", "restart"):
+            continue  # a compile that they do not have at all, or a different graph
+        details = {
+            "text": row["text"],
+            "type": row["type"],
+            "file": row["file"],
+            "line": row["line"],
+            "lacking": lacking,
+        }
+        yield finder.finding(
+            "failed-everywhere" if kind == "failure" and not row["others"] else kind.replace("_", "-"),
+            _SEVERITY[kind],
+            ranks,
+            "rank_occurrences",
+            details,
+            others=others,
+            column=row["rank_compile"],
+        )
+
+
+def _graph_break(w: Words) -> str:
+    if w.details["lacking"]:
+        return f"{w.ranks} did not break the graph of {w.theirs}{_place(w)}{_quoted(w)}, as the others did"
+    return f"{w.ranks} broke the graph of {w.whose}{_place(w)}{_quoted(w)}"
+
+
+def _guard_differs(w: Words) -> str:
+    has = (
+        f"{w.verb('lacks', 'lack')} a guard that others have"
+        if w.details["lacking"]
+        else w.verb("has a guard of its own", "have a guard of their own")
+    )
+    return f"{w.ranks} {has} in {w.whose}{_quoted(w)}"
+
+
+def _failed_everywhere(w: Words) -> str:
+    count = plural(size(w.finding.ranks), "rank")
+    return f"All {count} failed to compile {w.mine}: {_problem(w)}{_place(w)}"
+
+
+def _problem(w: Words) -> str:
+    """ "`TypeError`: message": the line of the message that says something."""
+    message = first_line(taken_apart(w.details["text"])[0])
+    kind = (w.details["type"] or "").rpartition(".")[2]
+    if not kind and not message:
+        return "torch wrote no message"
+    return code(": ".join(filter(None, [kind if not message.startswith(kind) else None, message])))
+
+
+def _place(w: Words) -> str:
+    file, line = w.details["file"], w.details["line"]
+    return f" at {code(tail(file).rpartition('/')[2] + (':' + str(line) if line else ''))}" if file else ""
+
+
+def _quoted(w: Words) -> str:
+    return f": {code(first_line(w.details['text']))}" if w.details["text"] else ""
+
+
+TEMPLATES: Templates = {
+    "failed-everywhere": _failed_everywhere,
+    "failure": lambda w: f"{w.ranks} failed to compile {w.whose}: {_problem(w)}{_place(w)}",
+    "graph-break": _graph_break,
+    "restart": lambda w: f"{w.ranks} began {w.whose} again{_quoted(w)}",
+    "recompile": lambda w: f"{w.ranks} recompiled {w.whose}{_quoted(w)}",
+    "guard": _guard_differs,
+}

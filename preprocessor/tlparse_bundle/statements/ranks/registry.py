@@ -19,8 +19,8 @@ from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.graphs import Graphs
 from tlparse_bundle.statements.ranks.health import Health
 from tlparse_bundle.statements.ranks.matching import Matching
-from tlparse_bundle.statements.ranks.occurrences import Caches, Occurrences
-from tlparse_bundle.statements.ranks.skew import Skew
+from tlparse_bundle.statements.ranks.occurrences import Occurrences
+from tlparse_bundle.statements.ranks.skew import Caches, Skew
 
 
 class Analysis(Protocol):
