@@ -8,8 +8,8 @@ import zstandard
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.pipeline.merge import merge
-from tlparse_bundle.statements.ranks.findings import TEMPLATES
 from tlparse_bundle.statements.ranks.rank_finding import KINDS
+from tlparse_bundle.statements.ranks.registry import TEMPLATES
 from tlparse_bundle.statements.ranks.runs import RunOfLog, runs_of
 
 NOT_KNOWN = "Ranks 0 to 3; how many there should be is not in the logs"

@@ -136,52 +136,61 @@ _EFFECTS = {
 }
 
 
-def _collective_mismatch(w: Words) -> tuple[str, str]:
-    d = w.details
+def _collective_mismatch(words: Words) -> tuple[str, str]:
+    details = words.details
     order = (
         "In the order in which the graphs ran"
-        if d["recorded"]
+        if details["recorded"]
         else "In the order of the compiles (the order of runs is not recorded)"
     )
-    where = f" in group {code(d['group'])}; the calls before it agree." if d["group"] is not None else "."
-    other = f" On {w.others} it is in {w.compile(d['others_rank_compile'])}." if w.facts["elsewhere"] else ""
+    where = (
+        f" in group {code(details['group'])}; the calls before it agree."
+        if details["group"] is not None
+        else "."
+    )
+    other = (
+        f" On {words.others} it is in {words.compile(details['others_rank_compile'])}."
+        if words.facts["elsewhere"]
+        else ""
+    )
     return (
-        f"{w.ranks} {w.verb('calls', 'call')} {call_text(d['here'])} where {w.others}"
-        f" {w.others_verb('calls', 'call')} {call_text(d['others'])}: {w.mine}",
-        f"{_EFFECTS[d['effect']]} {order} it is call {d['position'] + 1}{where}{other}{_called(w)}",
+        f"{words.ranks} {words.verb('calls', 'call')} {call_text(details['here'])} where {words.others}"
+        f" {words.others_verb('calls', 'call')} {call_text(details['others'])}: {words.mine}",
+        f"{_EFFECTS[details['effect']]} {order} it is call {details['position'] + 1}{where}{other}"
+        + _called(words),
     )
 
 
-def _collective_waits(w: Words) -> tuple[str, str]:
-    d = w.details
+def _collective_waits(words: Words) -> tuple[str, str]:
+    details = words.details
     return (
-        f"{w.others} {w.others_verb('calls', 'call')} {call_text(d['call'])} in {w.theirs}, for which"
-        f" {w.ranks} {w.verb('has', 'have')} no call",
-        f"It is call {d['position'] + 1} in the group; {w.ranks} {w.verb('makes', 'make')}"
-        f" {plural(d['position'], 'call')} there that {w.verb('its log knows', 'their logs know')} of. The"
-        f" others cannot go on, unless it is called outside of compiled code.{_called(w)}",
+        f"{words.others} {words.others_verb('calls', 'call')} {call_text(details['call'])} in {words.theirs},"
+        f" for which {words.ranks} {words.verb('has', 'have')} no call",
+        f"It is call {details['position'] + 1} in the group; {words.ranks} {words.verb('makes', 'make')}"
+        f" {plural(details['position'], 'call')} there that {words.verb('its log knows', 'their logs know')} of."
+        f" The others cannot go on, unless it is called outside of compiled code.{_called(words)}",
     )
 
 
-def _group_differs(w: Words) -> tuple[str, str]:
-    here, others = w.details["here"], w.details["others"]
+def _group_differs(words: Words) -> tuple[str, str]:
+    here, others = words.details["here"], words.details["others"]
     group, others_group = code(here["group"] or "?"), code(others["group"] or "?")
     return (
-        f"{w.ranks} {w.verb('calls', 'call')} {code(here['op'])} in group {group} where {w.others}"
-        f" {w.others_verb('calls', 'call')} it in group {others_group}: {w.mine}",
+        f"{words.ranks} {words.verb('calls', 'call')} {code(here['op'])} in group {group} where"
+        f" {words.others} {words.others_verb('calls', 'call')} it in group {others_group}: {words.mine}",
         f"No other rank makes this call in group {group}. If the group has more members, they never meet:"
-        f" {w.verb('it hangs', 'they hang')} there, and so do the others if {w.ranks}"
-        f" {w.verb('is', 'are')} in group {others_group}.{_called(w)}",
+        f" {words.verb('it hangs', 'they hang')} there, and so do the others if {words.ranks}"
+        f" {words.verb('is', 'are')} in group {others_group}.{_called(words)}",
     )
 
 
-def _called(w: Words) -> str:
+def _called(words: Words) -> str:
     """ " It is called at `train.py:12`: `all_reduce(x)`.\""""
-    d = w.details
-    if not d.get("file"):
+    details = words.details
+    if not details.get("file"):
         return ""
-    return f" It is called at {code(d['file'] + ':' + str(d['line']))}" + (
-        f": {code(d['code'])}." if d["code"] else "."
+    return f" It is called at {code(details['file'] + ':' + str(details['line']))}" + (
+        f": {code(details['code'])}." if details["code"] else "."
     )
 
 

@@ -296,19 +296,21 @@ def _ops(group: RankSchedulesRow) -> tuple[str, ...]:
     return tuple(op for schedule in group["schedules"] or () for op in schedule)
 
 
-def _schedules_differ(w: Words) -> tuple[str, str]:
+def _schedules_differ(words: Words) -> tuple[str, str]:
     counts = [
         f"{plural(abs(here - there), _short_op(op), _short_op(op))} {'fewer' if here < there else 'more'}"
-        for op, (here, there) in w.details["counts"].items()
+        for op, (here, there) in words.details["counts"].items()
         if "wait_tensor" not in op
     ]
     here, others = (
-        _short_op(w.details[side]) if w.details[side] else "nothing more" for side in ("here", "others")
+        _short_op(words.details[side]) if words.details[side] else "nothing more"
+        for side in ("here", "others")
     )
-    first = f"from position {w.details['position']} on, {here} where others have {others}"
+    first = f"from position {words.details['position']} on, {here} where others have {others}"
     differences = f"{', '.join(counts)}; {first}" if counts else first
     return (
-        f"{w.ranks} {w.verb('schedules', 'schedule')} other collectives in {w.whose}: {differences}",
+        f"{words.ranks} {words.verb('schedules', 'schedule')} other collectives in {words.whose}:"
+        f" {differences}",
         "Whether that can hang depends on the groups: a rank calls only the collectives of groups that it is"
         " a member of. The calls of each group are compared on their own.",
     )
@@ -320,16 +322,16 @@ def _short_op(op: str) -> str:
     return code(re.sub(r"_?\.default$", "", short))
 
 
-def _missing_wait(w: Words) -> str:
-    collectives = plural(w.details["missing_waits"] or 1, "collective")
-    return f"{w.ranks} {w.verb('does', 'do')} not wait for {collectives} in {w.mine}"
+def _missing_wait(words: Words) -> str:
+    collectives = plural(words.details["missing_waits"] or 1, "collective")
+    return f"{words.ranks} {words.verb('does', 'do')} not wait for {collectives} in {words.mine}"
 
 
-def _collective_parity(w: Words) -> str:
-    d = w.details
+def _collective_parity(words: Words) -> str:
+    details = words.details
     return (
-        f"{w.ranks} {w.verb('schedules', 'schedule')} {d['scheduled']} × {code(d['op'])} in {w.mine}, but the"
-        f" code there calls {d['in_code']}"
+        f"{words.ranks} {words.verb('schedules', 'schedule')} {details['scheduled']} × {code(details['op'])} in"
+        f" {words.mine}, but the code there calls {details['in_code']}"
     )
 
 

@@ -268,9 +268,9 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
                 )
 
 
-def _tensors(w: Words) -> str:
-    first = f", from {code(w.details['name'])} on" if w.details.get("name") else ""
-    return f"{w.ranks} computed other tensors in {w.whose}{first}"
+def _tensors(words: Words) -> str:
+    first = f", from {code(words.details['name'])} on" if words.details.get("name") else ""
+    return f"{words.ranks} computed other tensors in {words.whose}{first}"
 
 
 TEMPLATES: Templates = {"tensors": _tensors}

@@ -202,17 +202,21 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
             )
 
 
-def _execution_order(w: Words) -> str:
-    d = w.details
-    nth = ordinal(d["position"] + 1)
-    if d["here"] is None:
-        others = "nothing more" if d["others"] is None else w.compile(d["others_rank_compile"], d["others"])
-        return f"{w.ranks} ran fewer graphs: nothing more where others ran {others} as the {nth}"
-    here = w.compile(d["here_rank_compile"], d["here"])
-    if d["others"] is None:
-        return f"{w.ranks} ran more graphs: {here} as the {nth}, where others ran nothing more"
-    others = w.compile(d["others_rank_compile"], d["others"])
-    return f"{w.ranks} ran graphs in another order: the {nth} was {here}, where others ran {others}"
+def _execution_order(words: Words) -> str:
+    details = words.details
+    nth = ordinal(details["position"] + 1)
+    if details["here"] is None:
+        others = (
+            "nothing more"
+            if details["others"] is None
+            else words.compile(details["others_rank_compile"], details["others"])
+        )
+        return f"{words.ranks} ran fewer graphs: nothing more where others ran {others} as the {nth}"
+    here = words.compile(details["here_rank_compile"], details["here"])
+    if details["others"] is None:
+        return f"{words.ranks} ran more graphs: {here} as the {nth}, where others ran nothing more"
+    others = words.compile(details["others_rank_compile"], details["others"])
+    return f"{words.ranks} ran graphs in another order: the {nth} was {here}, where others ran {others}"
 
 
 TEMPLATES: Templates = {"execution-order": _execution_order}

@@ -4,55 +4,21 @@ headline.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tlparse_bundle.base.wording import large, plural
 from tlparse_bundle.bundle.json_codec import dumps_sorted
 from tlparse_bundle.bundle.row_types import RankFindingsRow
 from tlparse_bundle.model.functions import resume_function
-from tlparse_bundle.statements.ranks import (
-    call_findings,
-    collectives,
-    estimates,
-    execution,
-    graphs,
-    health,
-    logs,
-    matching,
-    occurrences,
-    skew,
-)
 from tlparse_bundle.statements.ranks.comparison import Comparison, Tables
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, gaps, ranges, ranks_among, ranks_in, within
+from tlparse_bundle.statements.ranks.registry import KIND_MODULES, TEMPLATES
 from tlparse_bundle.statements.ranks.runs import is_attempt
-from tlparse_bundle.statements.ranks.wording import Templates, numbers, sentences, size
+from tlparse_bundle.statements.ranks.wording import numbers, sentences, size
 from tlparse_bundle.statements.source_places import Shortener
 from tlparse_bundle.statements.statement import MAX_TEXT, SEVERITIES, cut, grouped_by_cause, ordered
-
-
-class Kinds(Protocol):
-    """A module with kinds of findings."""
-
-    TEMPLATES: Templates
-
-    def findings(self, finder: Finder) -> Iterator[RankFinding]: ...
-
-
-MODULES: tuple[Kinds, ...] = (
-    logs,
-    health,
-    call_findings,
-    occurrences,
-    matching,
-    graphs,
-    collectives,
-    execution,
-    estimates,
-    skew,
-)
-TEMPLATES: Templates = {kind: template for module in MODULES for kind, template in module.TEMPLATES.items()}
 
 _ENDS = (
     "failure",
@@ -109,31 +75,31 @@ def findings(comparison: Comparison, tables: Tables) -> list[RankFindingsRow]:
     ``tables`` are those of all analyses.
     """
     finder = Finder(comparison, tables)
-    found = [finding for module in MODULES for finding in module.findings(finder)]
-    found = ordered(_joined(_without_cuts(finder, _without_second_waits(found))))
+    all_findings = [finding for module in KIND_MODULES for finding in module.findings(finder)]
+    all_findings = ordered(_joined(_without_cuts(finder, _without_second_waits(all_findings))))
     compiles = finder.table("rank_compiles")
-    for finding in found:
+    for finding in all_findings:
         finding.title, finding.text = sentences(finding, TEMPLATES, compiles)
     short = Shortener(compile["file"] for compile in compiles)
     return [
         finding.row(number, short, because_of)
-        for number, (finding, because_of) in enumerate(grouped_by_cause(found, _causes(found)))
+        for number, (finding, because_of) in enumerate(grouped_by_cause(all_findings, _causes(all_findings)))
     ]
 
 
-def _without_second_waits(found: list[RankFinding]) -> list[RankFinding]:
+def _without_second_waits(all_findings: list[RankFinding]) -> list[RankFinding]:
     """Drop calls that others wait for where a finding already says that the ranks never began the compile."""
     waited_for = [
-        finding.ranks for finding in found if finding.kind == "never-began" and finding.details["call"]
+        finding.ranks for finding in all_findings if finding.kind == "never-began" and finding.details["call"]
     ]
     return [
         finding
-        for finding in found
+        for finding in all_findings
         if finding.kind != "collective-waits" or not any(within(finding.ranks, ranks) for ranks in waited_for)
     ]
 
 
-def _without_cuts(finder: Finder, found: list[RankFinding]) -> list[RankFinding]:
+def _without_cuts(finder: Finder, all_findings: list[RankFinding]) -> list[RankFinding]:
     """Drop what is different only because a log is cut: at its last compile and after it."""
     comparison = finder.comparison
     last: dict[int, int] = {}
@@ -145,7 +111,7 @@ def _without_cuts(finder: Finder, found: list[RankFinding]) -> list[RankFinding]
                     last[member.rank] = min(
                         last.get(member.rank, len(comparison.columns)), order[-1] if order else -1
                     )
-    return [finding for finding in found if not _is_after_cut(finding, last)]
+    return [finding for finding in all_findings if not _is_after_cut(finding, last)]
 
 
 def _is_after_cut(finding: RankFinding, last: Mapping[int, int]) -> bool:
@@ -155,10 +121,10 @@ def _is_after_cut(finding: RankFinding, last: Mapping[int, int]) -> bool:
     return bool(ranks) and all(rank in last and finding.column >= last[rank] for rank in ranks)
 
 
-def _joined(found: list[RankFinding]) -> list[RankFinding]:
+def _joined(all_findings: list[RankFinding]) -> list[RankFinding]:
     """Join findings that say the same of several ranks."""
     by_details: dict[tuple[str, int | None, bytes], RankFinding] = {}
-    for finding in found:
+    for finding in all_findings:
         key = (finding.kind, finding.rank_compile, dumps_sorted(finding.details))
         first = by_details.setdefault(key, finding)
         if first is not finding:
@@ -166,14 +132,15 @@ def _joined(found: list[RankFinding]) -> list[RankFinding]:
     return list(by_details.values())
 
 
-def _causes(found: Sequence[RankFinding]) -> dict[int, int]:
+def _causes(all_findings: Sequence[RankFinding]) -> dict[int, int]:
     """Return the position of the cause of each finding that follows from another one."""
     causes: dict[int, int] = {}
     near: dict[str, list[int]] = {}  # findings without a cause about the same ranks, of which there are few
-    for number, finding in enumerate(found):
+    for number, finding in enumerate(all_findings):
         same = near.setdefault(str(finding.ranks), [])
         cause = next(
-            (root for root in sorted({*same, *near.get("", ())}) if follows(finding, found[root])), None
+            (root for root in sorted({*same, *near.get("", ())}) if follows(finding, all_findings[root])),
+            None,
         )
         if cause is not None:
             causes[number] = cause

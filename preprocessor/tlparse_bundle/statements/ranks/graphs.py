@@ -336,14 +336,14 @@ def _is_vllm(finder: Finder, ranks: Ranges) -> bool:
     return any(kind["name"] in ("vllm_compilation_config", "vllm_piecewise_compile_start") for kind in kinds)
 
 
-def _graph(w: Words) -> tuple[str, str]:
-    stage = w.details["stage"]
+def _graph(words: Words) -> tuple[str, str]:
+    stage = words.details["stage"]
     return (
-        f"{w.ranks} compiled {w.whose} to another {_STAGE_NAMES.get(stage, stage)}"
-        + (_different_input(w.details["inputs"]) or _different_line(w.details["line"])),
+        f"{words.ranks} compiled {words.whose} to another {_STAGE_NAMES.get(stage, stage)}"
+        + (_different_input(words.details["inputs"]) or _different_line(words.details["line"])),
         "That line differs in numbers alone. Tensor parallel ranks of vLLM hold parts of the vocabulary, each"
         " with bounds of its own: a difference like this is expected."
-        if w.facts["expected"]
+        if words.facts["expected"]
         else "",
     )
 

@@ -277,109 +277,109 @@ def _waited_for(finder: Finder, ranks: Ranges, columns: Container[int]) -> _Wait
     return None
 
 
-def _missing_rank(w: Words) -> tuple[str, str]:
-    world_size, call = w.details["world_size"], w.details["call"]
+def _missing_rank(words: Words) -> tuple[str, str]:
+    world_size, call = words.details["world_size"], words.details["call"]
     job = (
         f"The job has {world_size:,} ranks, as calls of collectives or estimates in the logs tell."
         if world_size
-        else f"There are logs of {w.others}."
+        else f"There are logs of {words.others}."
     )
     waiting = (
         f" All ranks must make {call_text(call)}, which compiled code calls: without a log it is not known"
-        f" whether {w.verb('it', 'they')} did."
+        f" whether {words.verb('it', 'they')} did."
         if call
         else ""
     )
-    return f"{w.ranks} left no log", job + waiting
+    return f"{words.ranks} left no log", job + waiting
 
 
-def _empty_log(w: Words) -> str:
-    return f"{w.ranks} left {w.verb('an empty log', 'empty logs')}"
+def _empty_log(words: Words) -> str:
+    return f"{words.ranks} left {words.verb('an empty log', 'empty logs')}"
 
 
-def _cut_log(w: Words) -> tuple[str, str]:
-    ended = _earlier(w)
+def _cut_log(words: Words) -> tuple[str, str]:
+    ended = _earlier(words)
     return (
-        f"{w.ranks} left {w.verb('a log that ends', 'logs that end')} within a record"
+        f"{words.ranks} left {words.verb('a log that ends', 'logs that end')} within a record"
         + (f"; {ended}" if ended else ""),
         "The process was killed while it wrote, or the file was cut when it was copied. What would come"
         " behind the cut is not known and not compared.",
     )
 
 
-def _equal_logs(w: Words) -> tuple[str, str]:
+def _equal_logs(words: Words) -> tuple[str, str]:
     return (
-        f"The logs of {w.ranks} are equal byte for byte",
+        f"The logs of {words.ranks} are equal byte for byte",
         "One process wrote them: all but one are copies, so nothing is known of the other ranks.",
     )
 
 
-def _unfinished_compile(w: Words) -> tuple[str, str]:
-    d, count = w.details, size(w.finding.ranks)
-    everyone = w.facts["everyone"]
+def _unfinished_compile(words: Words) -> tuple[str, str]:
+    details, count = words.details, size(words.finding.ranks)
+    everyone = words.facts["everyone"]
     about = [
-        f"for {duration(d['open_us'])} when {w.verb('its log ends', 'the logs end')}"
-        if d["open_us"] is not None
+        f"for {duration(details['open_us'])} when {words.verb('its log ends', 'the logs end')}"
+        if details["open_us"] is not None
         else "",
-        f"in {code(d['span'])}" if d["span"] else "",
+        f"in {code(details['span'])}" if details["span"] else "",
     ]
     others = [
-        f"{ranks_text(d['finished'])} finished it" if d["finished"] else "",
-        f"{ranks_text(d['never_began'])} never began it" if d["never_began"] else "",
+        f"{ranks_text(details['finished'])} finished it" if details["finished"] else "",
+        f"{ranks_text(details['never_began'])} never began it" if details["never_began"] else "",
     ]
     title = (
-        (f"All {plural(count, 'rank')}" if everyone and count > 1 else w.ranks)
-        + f" {w.verb('is', 'are')} inside {w.mine}"
+        (f"All {plural(count, 'rank')}" if everyone and count > 1 else words.ranks)
+        + f" {words.verb('is', 'are')} inside {words.mine}"
         + (f" ({', '.join(filter(None, about))})" if any(about) else "")
         + (f"; {' and '.join(filter(None, others))}" if any(others) else "")
     )
     text = (
-        f"The last artifact that {w.verb('it', 'they')} wrote there is {code(d['phase'])}."
-        if d["phase"]
+        f"The last artifact that {words.verb('it', 'they')} wrote there is {code(details['phase'])}."
+        if details["phase"]
         else "Nothing of that compile was written yet."
     )
-    if d["call"] and d["finished"]:
+    if details["call"] and details["finished"]:
         text += (
-            f" The ranks that finished it cannot go on without {w.ranks} in {call_text(d['call'])}, which it"
-            " calls."
+            f" The ranks that finished it cannot go on without {words.ranks} in"
+            f" {call_text(details['call'])}, which it calls."
         )
-    return title, text + ("" if everyone else _earlier_sentence(w))
+    return title, text + ("" if everyone else _earlier_sentence(words))
 
 
-def _never_began(w: Words) -> tuple[str, str]:
-    d, call = w.details, w.details["call"]
-    finished = f", which {ranks_text(d['finished'])} finished" if d["finished"] else ""
+def _never_began(words: Words) -> tuple[str, str]:
+    details, call = words.details, words.details["call"]
+    finished = f", which {ranks_text(details['finished'])} finished" if details["finished"] else ""
     title = (
-        f"{w.ranks} compiled nothing, {w.others} did"
-        if d["silent"]
-        else f"{w.ranks} never began {w.theirs}{finished}"
+        f"{words.ranks} compiled nothing, {words.others} did"
+        if details["silent"]
+        else f"{words.ranks} never began {words.theirs}{finished}"
     )
     if not call:
         return (
             title,
             "The graphs that they lack call no collective of theirs, so nothing in the logs tells that others"
-            f" wait for them; a run that ends earlier looks like that.{_earlier_sentence(w)}",
+            f" wait for them; a run that ends earlier looks like that.{_earlier_sentence(words)}",
         )
-    if w.facts["calls_there"]:
-        title += f"; it calls {call_text(call)}, for which the others need {w.verb('it', 'them')}"
+    if words.facts["calls_there"]:
+        title += f"; it calls {call_text(call)}, for which the others need {words.verb('it', 'them')}"
     return (
         title,
-        f"{large(w.others)} cannot go on without {w.ranks} in {call_text(call)}, called in"
-        f" {w.compile(call['rank_compile'])}, unless {w.verb('that rank runs', 'those ranks run')} it in code"
-        f" that was compiled before, or without compiling.{_earlier_sentence(w)}",
+        f"{large(words.others)} cannot go on without {words.ranks} in {call_text(call)}, called in"
+        f" {words.compile(call['rank_compile'])}, unless {words.verb('that rank runs', 'those ranks run')} it in"
+        f" code that was compiled before, or without compiling.{_earlier_sentence(words)}",
     )
 
 
-def _earlier(w: Words) -> str:
+def _earlier(words: Words) -> str:
     """ "its log ends 5 s before the others'"; empty where it does not."""
-    earlier_us = w.facts["earlier_us"]
+    earlier_us = words.facts["earlier_us"]
     if earlier_us is None:
         return ""
-    return f"{w.verb('its log ends', 'their logs end')} {long_time(earlier_us)} before the others'"
+    return f"{words.verb('its log ends', 'their logs end')} {long_time(earlier_us)} before the others'"
 
 
-def _earlier_sentence(w: Words) -> str:
-    ended = _earlier(w)
+def _earlier_sentence(words: Words) -> str:
+    ended = _earlier(words)
     return f" {large(ended)}." if ended else ""
 
 

@@ -107,49 +107,52 @@ def _stages(finder: Finder) -> Iterator[RankFinding]:
         )
 
 
-def _other_run(w: Words) -> tuple[str, str]:
-    d = w.details
-    at = f" from {when(d['start_epoch_us'])}" if d["start_epoch_us"] is not None else ""
-    about = f"{large(ranks_text(d['ranks']))}" + (f" of {d['world_size']:,}" if d["world_size"] else "")
-    text = f"{about}: {listed([code(id_) for id_ in d['logs']], 8)}."
-    if d["log_count"] == 1:
-        log = "an older log" if w.facts["older"] else "another log"
-        return f"{ranks_text(d['ranks'])} also left {log}{at}, which is not compared", text
-    attempt = "an earlier attempt" if w.facts["older"] else "another attempt"
-    run = attempt if d["attempt"] else "another run"
+def _other_run(words: Words) -> tuple[str, str]:
+    details = words.details
+    at = f" from {when(details['start_epoch_us'])}" if details["start_epoch_us"] is not None else ""
+    about = f"{large(ranks_text(details['ranks']))}" + (
+        f" of {details['world_size']:,}" if details["world_size"] else ""
+    )
+    text = f"{about}: {listed([code(id_) for id_ in details['logs']], 8)}."
+    if details["log_count"] == 1:
+        log = "an older log" if words.facts["older"] else "another log"
+        return f"{ranks_text(details['ranks'])} also left {log}{at}, which is not compared", text
+    attempt = "an earlier attempt" if words.facts["older"] else "another attempt"
+    run = attempt if details["attempt"] else "another run"
     return (
-        f"{plural(d['log_count'], 'log')} of {run}{at} {are(d['log_count'])} not compared",
-        f"{text} `--run {d['run']}` at the build compares them instead.",
+        f"{plural(details['log_count'], 'log')} of {run}{at} {are(details['log_count'])} not compared",
+        f"{text} `--run {details['run']}` at the build compares them instead.",
     )
 
 
-def _no_rank(w: Words) -> tuple[str, str]:
-    count, logs = w.details["log_count"], w.details["logs"]
+def _no_rank(words: Words) -> tuple[str, str]:
+    count, logs = words.details["log_count"], words.details["logs"]
     return (
         f"{plural(count, 'log')} without a rank {are(count)} not compared",
         f"Neither the name of the file nor a record tells a rank: {listed([code(id_) for id_ in logs], 8)}.",
     )
 
 
-def _rank_differs(w: Words) -> str:
+def _rank_differs(words: Words) -> str:
     return (
-        f"The {w.verb('log', 'logs')} of {w.ranks} {w.verb('carries', 'carry')} records of another rank than"
-        f" {w.verb('its file name says', 'their file names say')}"
+        f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('carries', 'carry')} records of"
+        f" another rank than {words.verb('its file name says', 'their file names say')}"
     )
 
 
-def _mixed_versions(w: Words) -> tuple[str, str]:
+def _mixed_versions(words: Words) -> tuple[str, str]:
     return (
-        f"{w.ranks} ran torch {w.details['version']}, {w.others} torch {w.details['others_version']}",
+        f"{words.ranks} ran torch {words.details['version']},"
+        f" {words.others} torch {words.details['others_version']}",
         "Other versions of torch compile the same program to other code; what differs below may come from"
         " that.",
     )
 
 
-def _parts(w: Words) -> tuple[str, str]:
-    parts = w.details["parts"]
+def _parts(words: Words) -> tuple[str, str]:
+    parts = words.details["parts"]
     shown = [*map(ranks_text, parts[:_MOST_PARTS]), *(["…"] if len(parts) > _MOST_PARTS else [])]
-    like = ", like the stages of a pipeline" if w.facts["equal"] else ""
+    like = ", like the stages of a pipeline" if words.facts["equal"] else ""
     return (
         f"The ranks form {len(parts)} parts that compiled nothing in common{like}: {'; '.join(shown)}",
         "Ranks are compared with those that compiled the same functions only.",

@@ -159,12 +159,16 @@ def _not_reached(finder: Finder) -> Callable[[int, int], bool]:
     return lambda rank, column: (column, rank) in never_began or column >= ended.get(rank, column + 1)
 
 
-def _shifted(w: Words) -> str:
-    return "; the ids of later compiles are shifted" if w.details["shifted"] else ""
+def _shifted(words: Words) -> str:
+    return "; the ids of later compiles are shifted" if words.details["shifted"] else ""
 
 
 TEMPLATES: Templates = {
-    "extra-compile": lambda w: f"{w.ranks} compiled {w.whose}, which {w.others} did not{_shifted(w)}",
-    "missing-compile": lambda w: f"{w.ranks} did not compile {w.theirs}, which {w.others} did{_shifted(w)}",
-    "compile-order": lambda w: f"{w.ranks} compiled {w.whose} in another order{_shifted(w)}",
+    "extra-compile": lambda words: (
+        f"{words.ranks} compiled {words.whose}, which {words.others} did not{_shifted(words)}"
+    ),
+    "missing-compile": lambda words: (
+        f"{words.ranks} did not compile {words.theirs}, which {words.others} did{_shifted(words)}"
+    ),
+    "compile-order": lambda words: f"{words.ranks} compiled {words.whose} in another order{_shifted(words)}",
 }

@@ -289,49 +289,52 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
         )
 
 
-def _graph_break(w: Words) -> str:
-    if w.details["lacking"]:
-        return f"{w.ranks} did not break the graph of {w.theirs}{_place(w)}{_quoted(w)}, as the others did"
-    return f"{w.ranks} broke the graph of {w.whose}{_place(w)}{_quoted(w)}"
+def _graph_break(words: Words) -> str:
+    if words.details["lacking"]:
+        reason = f"{_place(words)}{_quoted(words)}"
+        return f"{words.ranks} did not break the graph of {words.theirs}{reason}, as the others did"
+    return f"{words.ranks} broke the graph of {words.whose}{_place(words)}{_quoted(words)}"
 
 
-def _guard_differs(w: Words) -> str:
+def _guard_differs(words: Words) -> str:
     has = (
-        f"{w.verb('lacks', 'lack')} a guard that others have"
-        if w.details["lacking"]
-        else w.verb("has a guard of its own", "have a guard of their own")
+        f"{words.verb('lacks', 'lack')} a guard that others have"
+        if words.details["lacking"]
+        else words.verb("has a guard of its own", "have a guard of their own")
     )
-    return f"{w.ranks} {has} in {w.whose}{_quoted(w)}"
+    return f"{words.ranks} {has} in {words.whose}{_quoted(words)}"
 
 
-def _failed_everywhere(w: Words) -> str:
-    count = plural(size(w.finding.ranks), "rank")
-    return f"All {count} failed to compile {w.mine}: {_problem(w)}{_place(w)}"
+def _failed_everywhere(words: Words) -> str:
+    count = plural(size(words.finding.ranks), "rank")
+    return f"All {count} failed to compile {words.mine}: {_problem(words)}{_place(words)}"
 
 
-def _problem(w: Words) -> str:
+def _problem(words: Words) -> str:
     """ "`TypeError`: message": the line of the message that says something."""
-    message = first_line(taken_apart(w.details["text"])[0])
-    kind = (w.details["type"] or "").rpartition(".")[2]
+    message = first_line(taken_apart(words.details["text"])[0])
+    kind = (words.details["type"] or "").rpartition(".")[2]
     if not kind and not message:
         return "torch wrote no message"
     return code(": ".join(filter(None, [kind if not message.startswith(kind) else None, message])))
 
 
-def _place(w: Words) -> str:
-    file, line = w.details["file"], w.details["line"]
+def _place(words: Words) -> str:
+    file, line = words.details["file"], words.details["line"]
     return f" at {code(tail(file).rpartition('/')[2] + (':' + str(line) if line else ''))}" if file else ""
 
 
-def _quoted(w: Words) -> str:
-    return f": {code(first_line(w.details['text']))}" if w.details["text"] else ""
+def _quoted(words: Words) -> str:
+    return f": {code(first_line(words.details['text']))}" if words.details["text"] else ""
 
 
 TEMPLATES: Templates = {
     "failed-everywhere": _failed_everywhere,
-    "failure": lambda w: f"{w.ranks} failed to compile {w.whose}: {_problem(w)}{_place(w)}",
+    "failure": lambda words: (
+        f"{words.ranks} failed to compile {words.whose}: {_problem(words)}{_place(words)}"
+    ),
     "graph-break": _graph_break,
-    "restart": lambda w: f"{w.ranks} began {w.whose} again{_quoted(w)}",
-    "recompile": lambda w: f"{w.ranks} recompiled {w.whose}{_quoted(w)}",
+    "restart": lambda words: f"{words.ranks} began {words.whose} again{_quoted(words)}",
+    "recompile": lambda words: f"{words.ranks} recompiled {words.whose}{_quoted(words)}",
     "guard": _guard_differs,
 }

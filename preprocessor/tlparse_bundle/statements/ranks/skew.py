@@ -244,29 +244,29 @@ def _lookups(row: RankCacheTotalsRow, outcome: str) -> int:
     return sum(count for key, count in row["counts"].items() if key.endswith(f" {outcome}"))
 
 
-def _straggler(w: Words) -> tuple[str, str]:
-    d = w.details
-    cache = f" ({', '.join(d['cache'])})" if d["cache"] else ""
-    took = f"{w.ranks} took {duration(d['slowest_us'])} for {w.mine}{cache}"
-    if w.facts["few"]:
+def _straggler(words: Words) -> tuple[str, str]:
+    details = words.details
+    cache = f" ({', '.join(details['cache'])})" if details["cache"] else ""
+    took = f"{words.ranks} took {duration(details['slowest_us'])} for {words.mine}{cache}"
+    if words.facts["few"]:
         return (
-            f"{took}, {w.others} {duration(d['other_us'])}",
+            f"{took}, {words.others} {duration(details['other_us'])}",
             "With two ranks it is not known which of them is unusual.",
         )
     return (
-        f"{took}, half of the ranks no more than {duration(d['median_us'])}",
-        f"Up to {duration(d['lost_us'])} in which the others wait, if all wait for one another after each"
-        " compile.",
+        f"{took}, half of the ranks no more than {duration(details['median_us'])}",
+        f"Up to {duration(details['lost_us'])} in which the others wait, if all wait for one another after"
+        " each compile.",
     )
 
 
-def _late_start(w: Words) -> str:
-    return f"{w.ranks} began to compile {long_time(w.details['late_us'])} later than the others"
+def _late_start(words: Words) -> str:
+    return f"{words.ranks} began to compile {long_time(words.details['late_us'])} later than the others"
 
 
-def _cached(w: Words) -> tuple[str, str]:
+def _cached(words: Words) -> tuple[str, str]:
     return (
-        f"{w.ranks} found in caches what {w.others} had to compile",
+        f"{words.ranks} found in caches what {words.others} had to compile",
         "These ranks were warm when the run began; their times say nothing about compiling.",
     )
 
