@@ -167,8 +167,8 @@ def _collective_waits(words: Words) -> tuple[str, str]:
         f"{words.others} {words.others_verb('calls', 'call')} {call_text(details['call'])} in {words.theirs},"
         f" for which {words.ranks} {words.verb('has', 'have')} no call",
         f"It is call {details['position'] + 1} in the group; {words.ranks} {words.verb('makes', 'make')}"
-        f" {plural(details['position'], 'call')} there that {words.verb('its log knows', 'their logs know')} of."
-        f" The others cannot go on, unless it is called outside of compiled code.{_called(words)}",
+        f" {plural(details['position'], 'call')} there that {words.verb('its log knows', 'their logs know')}"
+        f" of. The others cannot go on, unless it is called outside of compiled code.{_called(words)}",
     )
 
 

@@ -330,8 +330,8 @@ def _missing_wait(words: Words) -> str:
 def _collective_parity(words: Words) -> str:
     details = words.details
     return (
-        f"{words.ranks} {words.verb('schedules', 'schedule')} {details['scheduled']} × {code(details['op'])} in"
-        f" {words.mine}, but the code there calls {details['in_code']}"
+        f"{words.ranks} {words.verb('schedules', 'schedule')} {details['scheduled']} × {code(details['op'])}"
+        f" in {words.mine}, but the code there calls {details['in_code']}"
     )
 
 

@@ -11,7 +11,7 @@ from tlparse_bundle.base.wording import large, plural
 from tlparse_bundle.bundle.json_codec import dumps_sorted
 from tlparse_bundle.bundle.row_types import RankFindingsRow
 from tlparse_bundle.model.functions import resume_function
-from tlparse_bundle.statements.ranks.comparison import Comparison, Tables
+from tlparse_bundle.statements.ranks.comparison import Comparison, Tables, typed
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, gaps, ranges, ranks_among, ranks_in, within
 from tlparse_bundle.statements.ranks.registry import KIND_MODULES, TEMPLATES
@@ -28,12 +28,9 @@ _ENDS = (
     "cut-log",
     "missing-rank",
 )  # a rank goes no further
-_BEHIND = ("never-began", "missing-compile", "collective-waits", "execution-order")  # what it then lacks
-OF_OTHERS = (
-    *_ENDS,
-    "cached-before",
-    "equal-logs",
-)  # what can be the reason for statements about other sets of ranks
+_LACKS = ("never-began", "missing-compile", "collective-waits", "execution-order")  # what it then lacks
+# What can be the reason for findings about other sets of ranks.
+_OF_OTHERS = (*_ENDS, "cached-before", "equal-logs")
 _OF_VERSION = (
     "graph",
     "guard",
@@ -146,7 +143,7 @@ def _causes(all_findings: Sequence[RankFinding]) -> dict[int, int]:
             causes[number] = cause
         else:
             same.append(number)
-            if finding.kind in OF_OTHERS:
+            if finding.kind in _OF_OTHERS:
                 near.setdefault("", []).append(number)
     return causes
 
@@ -178,7 +175,7 @@ def summary(comparison: Comparison, tables: Tables, rows: Sequence[RankFindingsR
             }
             for run in comparison.runs
         ],
-        "lost_us": sum(row["lost_us"] for row in tables["rank_skew"]),
+        "lost_us": sum(row["lost_us"] for row in typed(tables)("rank_skew")),
         "findings": {severity: sum(row["severity"] == severity for row in rows) for severity in SEVERITIES},
     }
     return {"text": cut(_text(job, rows, len(comparison.columns)), MAX_TEXT), **job}
@@ -188,7 +185,7 @@ def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
     """Return 'none': no collectives; 'differs': some cannot meet; 'unknown': not all logs record them,
     or some ranks have not come that far; else 'agrees'.
     """
-    groups = tables["process_groups"]
+    groups = typed(tables)("process_groups")
     if not groups:
         return "none"
     if any(
@@ -197,12 +194,12 @@ def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
         for row in rows
     ):
         return "differs"
-    behind = any(row["details"].get("call") or row["kind"] == "equal-logs" for row in rows)
-    return (
-        "unknown"
-        if behind or tables["collective_waits"] or any(group["unknown"] for group in groups)
-        else "agrees"
+    is_unknown = (
+        any(row["details"].get("call") or row["kind"] == "equal-logs" for row in rows)
+        or tables["collective_waits"]
+        or any(group["unknown"] for group in groups)
     )
+    return "unknown" if is_unknown else "agrees"
 
 
 def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count: int) -> str:
@@ -256,7 +253,7 @@ def _present_ranks(present: Ranges, world_size: int | None) -> str:
 def follows(effect: RankFinding, cause: RankFinding) -> bool:
     """Return whether a finding follows from another one."""
     same = effect.ranks == cause.ranks
-    if cause.kind in _ENDS and effect.kind in _BEHIND and within(effect.ranks, cause.ranks):
+    if cause.kind in _ENDS and effect.kind in _LACKS and within(effect.ranks, cause.ranks):
         return effect.column >= cause.column
     if cause.kind == "cached-before" and effect.kind == "straggler":
         return within(effect.ranks, cause.others)

@@ -365,8 +365,8 @@ def _never_began(words: Words) -> tuple[str, str]:
     return (
         title,
         f"{large(words.others)} cannot go on without {words.ranks} in {call_text(call)}, called in"
-        f" {words.compile(call['rank_compile'])}, unless {words.verb('that rank runs', 'those ranks run')} it in"
-        f" code that was compiled before, or without compiling.{_earlier_sentence(words)}",
+        f" {words.compile(call['rank_compile'])}, unless {words.verb('that rank runs', 'those ranks run')} it"
+        f" in code that was compiled before, or without compiling.{_earlier_sentence(words)}",
     )
 
 
