@@ -185,7 +185,7 @@ def _group_differs(words: Words) -> tuple[str, str]:
 
 
 def _called(words: Words) -> str:
-    """ " It is called at `train.py:12`: `all_reduce(x)`.\""""
+    """Return the sentence "It is called at `train.py:12`: `all_reduce(x)`."; empty where not known."""
     details = words.details
     if not details.get("file"):
         return ""

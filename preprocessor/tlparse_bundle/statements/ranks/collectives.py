@@ -50,9 +50,7 @@ class _Mismatch(NamedTuple):
 
 class CollectivesDigest(TypedDict):
     sequences: list[Sequence[str]]  # the distinct schedules of the log
-    frames: list[
-        list[int] | None
-    ]  # schedules of each frame; None when it has none, which need not be a difference
+    frames: list[list[int] | None]  # the schedules of each frame; None where it may only lack a record
     uncertain: list[bool]  # for each frame whether it may have had more schedules
     parity: list[list[Any]]  # the cells of each _Mismatch
 

@@ -1,4 +1,4 @@
-"""In which order the ranks ran their compiled graphs, and what they disagree about at each step."""
+"""The order in which ranks ran their compiled graphs, and the steps at which ranks differ."""
 
 from __future__ import annotations
 

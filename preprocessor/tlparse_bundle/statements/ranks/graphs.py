@@ -349,7 +349,7 @@ def _graph(words: Words) -> tuple[str, str]:
 
 
 def _different_input(different: list[RankGraphsInputs]) -> str:
-    """ ", because input `x` is f32 (8, 8) instead of f32 (16, 8)"; empty without one."""
+    """Return "because input `x` is f32 (8, 8) instead of f32 (16, 8)", with a comma; empty without one."""
     if not different:
         return ""
     first, *more = different
@@ -374,7 +374,7 @@ def _tensor(tensor: RankGraphsInputsHere | RankGraphsInputsOthers) -> str:
 
 
 def _different_line(line: DetailsLine | None) -> str:
-    """ ", first in line 12: `y = x + 1` instead of `y = x + 2`"; empty without one."""
+    """Return "first in line 12: `y = x + 1` instead of `y = x + 2`", with a comma; empty without one."""
     if line is None:
         return ""
     here, others = _SOURCE.match((line["here"] or "").strip()), _SOURCE.match((line["others"] or "").strip())

@@ -371,7 +371,7 @@ def _never_began(words: Words) -> tuple[str, str]:
 
 
 def _earlier(words: Words) -> str:
-    """ "its log ends 5 s before the others'"; empty where it does not."""
+    """Return "its log ends 5 s before the others'"; empty where it does not."""
     earlier_us = words.facts["earlier_us"]
     if earlier_us is None:
         return ""

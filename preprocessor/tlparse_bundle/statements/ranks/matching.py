@@ -145,7 +145,7 @@ def _key_of(ranks: Ranges) -> tuple[tuple[int, ...], ...]:
 
 
 def _not_reached(finder: Finder) -> Callable[[int, int], bool]:
-    """Return a function that says whether other findings say that a rank never came to a column."""
+    """Return a function of rank and column: whether a finding already says that the rank ended before."""
     problems = finder.table("rank_problems")
     never_began = {
         (problem["rank_compile"], rank) for problem in problems for rank in ranks_in(problem["never_began"])

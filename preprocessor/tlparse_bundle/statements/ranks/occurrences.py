@@ -30,9 +30,8 @@ KINDS: tuple[Kind, ...] = ("failure", "graph_break", "restart", "recompile", "gu
 MAX_TEXT = 2000  # characters
 MAX_GUARD_ROWS = 1000
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}|\b\d{9,}\b|\b(?<=cuda:)\d+")
-_GLOBAL_NUMBER = re.compile(
-    r"___?\d+\b"
-)  # torch/_dynamo/output_graph.py, install_global: numbers of the process
+# torch/_dynamo/output_graph.py, install_global: numbers of the process.
+_GLOBAL_NUMBER = re.compile(r"___?\d+\b")
 _COMPILE_ID = re.compile(r"^(!\d+/)?\d+/\d+(_\d+)?: ")
 
 
@@ -311,7 +310,7 @@ def _failed_everywhere(words: Words) -> str:
 
 
 def _problem(words: Words) -> str:
-    """ "`TypeError`: message": the line of the message that says something."""
+    """Return "`TypeError: message`", with the line of the message that says something."""
     message = first_line(taken_apart(words.details["text"])[0])
     kind = (words.details["type"] or "").rpartition(".")[2]
     if not kind and not message:

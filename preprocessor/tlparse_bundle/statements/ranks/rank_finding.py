@@ -12,7 +12,7 @@ from tlparse_bundle.statements.ranks.rank_sets import Ranges, ranks_among
 from tlparse_bundle.statements.source_places import Shortener, normalised
 from tlparse_bundle.statements.statement import Place, SeverityName, Stage, Statement, fingerprint
 
-# What it does to the job, worst first, and kinds in their order within that.
+# Kinds by what they do to the job, worst first.
 _EFFECTS = (
     # It cannot go on.
     ("collective-mismatch", "failed-everywhere", "failure", "unfinished-compile", "never-began",

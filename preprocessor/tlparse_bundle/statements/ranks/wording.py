@@ -40,17 +40,17 @@ class Words:
 
     @property
     def mine(self) -> str:
-        """ "`block` [1/0]", with the compile id on ``ranks``."""
+        """The compile as "`block` [1/0]", with its id on ``ranks``."""
         return self.compile(self.finding.rank_compile, self.finding.compile)
 
     @property
     def theirs(self) -> str:
-        """ "`block` [1/0]", with the compile id on ``others``."""
+        """The compile as "`block` [1/0]", with its id on ``others``."""
         return self.compile(self.finding.rank_compile, self.finding.others_compile)
 
     @property
     def whose(self) -> str:
-        """ "`block` [1/0] (its 2nd compile)"."""
+        """The compile as "`block` [1/0] (its 2nd compile)"."""
         number = self.finding.number
         return self.mine + (f" ({self.verb('its', 'their')} {ordinal(number)} compile)" if number else "")
 
