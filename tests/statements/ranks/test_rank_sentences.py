@@ -167,6 +167,46 @@ def test_a_line_that_differs(here, others, text):
     assert title == f"Rank 2 compiled `f` [0/0] to another joint graph, first in line 4: {text}"
 
 
+@pytest.mark.parametrize(
+    ("count", "equal", "text"),
+    [
+        (6, True, ", like the stages of a pipeline: rank 0; rank 1; rank 2; rank 3; rank 4; rank 5"),
+        (7, False, ": rank 0; rank 1; rank 2; rank 3; rank 4; rank 5; …"),
+    ],
+)
+def test_parts_of_a_job(count, equal, text):
+    parts = [[[rank, rank]] for rank in range(count)]
+    title, _ = sentences_of("stages", ONE, {"parts": parts}, {"equal": equal})
+    assert title == f"The ranks form {count} parts that compiled nothing in common{text}"
+
+
+@pytest.mark.parametrize(
+    ("logs", "older", "attempt", "text"),
+    [
+        (1, True, True, "Rank 2 also left an older log, which is not compared"),
+        (1, False, True, "Rank 2 also left another log, which is not compared"),
+        (2, True, True, "2 logs of an earlier attempt are not compared"),
+        (2, False, True, "2 logs of another attempt are not compared"),
+        (2, True, False, "2 logs of another run are not compared"),
+    ],
+)
+def test_another_run(logs, older, attempt, text):
+    details = {
+        "run": 2,
+        "logs": ["a", "b"][:logs],
+        "log_count": logs,
+        "ranks": ONE,
+        "start_epoch_us": None,
+        "world_size": None,
+        "attempt": attempt,
+    }
+    title, more = sentences_of("other-run", ONE, details, {"older": older})
+    assert title == text
+    assert more == (
+        "Rank 2: `a`." if logs == 1 else "Rank 2: `a` and `b`. `--run 2` at the build compares them instead."
+    )
+
+
 def test_many_groups_are_counted():
     details = {"name": "buf0", "group_count": 1200}
     title, text = sentences_of("tensors", ONE, details)
