@@ -16,6 +16,10 @@ from tlparse_bundle.statements.finding import weight
 _MAX_LOGS = 40
 _MAX_COMPILES = 40
 _MAX_HEADLINES = 5
+_NOT_COMPILES = {
+    "limits": ("compile id that torch refused", "compile ids that torch refused"),
+    "captures": ("compile id that was only captured", "compile ids that were only captured"),
+}
 RUNNING, UNFINISHED = "running", "unfinished"
 
 
@@ -155,22 +159,11 @@ def _compiles(bundle: Bundle) -> list[str]:
     if len(log.compiles) > _MAX_COMPILES:
         lines.append(f"… {len(log.compiles) - _MAX_COMPILES} more compiles; --json shows all")
     others = [
-        (len(log.table(name)), noun)
-        for name, noun in (
-            ("limits", "compile id that torch refused"),
-            ("captures", "compile id that was only captured"),
-        )
-        if not log.is_missing(name)
+        plural(len(log.table(name)), *nouns)
+        for name, nouns in _NOT_COMPILES.items()
+        if not log.is_missing(name) and log.table(name)
     ]
-    if any(count for count, _ in others):
-        lines += [
-            "",
-            (
-                "Not counted as compiles:"
-                f" {listed([plural(count, noun, noun.replace('id', 'ids').replace('was', 'were')) for count, noun in others if count])}."
-            ),
-        ]
-    return lines
+    return [*lines, "", f"Not counted as compiles: {listed(others)}."] if others else lines
 
 
 def _time(us: int | None) -> str:
@@ -179,5 +172,8 @@ def _time(us: int | None) -> str:
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
     texts = [tuple(map(shown, row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*texts)]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in texts]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    return [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in texts
+    ]

@@ -122,7 +122,7 @@ def _windows(facts: Facts) -> list[tuple[int, float]]:
     begins = [row["start_event"] for row in facts.table("exports")]
     return sorted(
         (begin, math.inf if end is None else end)
-        for begin, end in zip(begins, [*begins[1:], None], strict=True)
+        for begin, end in zip(begins, [*begins[1:], None], strict=False)
         if begin is not None
     )
 

@@ -25,8 +25,10 @@ FrameKey = tuple[str | None]  # see Facts.frame_key
 # Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else
 # has no span around it, such as autotuning of a compiled function that runs, is not compiling.
 COMPILE_SPANS = frozenset(
-    ("dynamo", "_compile.compile_inner", "entire_frame_compile", "entire_backward_compile", "compile_fx_aot")
-    + ("create_aot_dispatcher_function", "fullgraph_capture", "compiled_autograd")
+    (
+        *("dynamo", "_compile.compile_inner", "entire_frame_compile", "entire_backward_compile"),
+        *("compile_fx_aot", "create_aot_dispatcher_function", "fullgraph_capture", "compiled_autograd"),
+    )
 )
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
 STREAMED = frozenset(
@@ -64,7 +66,7 @@ class LogFiles(Protocol):
     def table(self, name: str) -> list[dict[str, Any]]: ...
 
     def lists(self, name: str) -> RowList | None:
-        """One of the tables that STREAMED names, in memory piece by piece; None where it has only the file."""
+        """A table that STREAMED names, in memory piece by piece; None where it has only the file."""
 
     def last_epoch_us(self) -> int | None:
         """When its last record was written, in microseconds since 1970; None when the log does not tell."""

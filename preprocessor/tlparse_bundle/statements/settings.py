@@ -26,8 +26,8 @@ class Settings:
         return values[0] if len(values) == 1 else None
 
     def value_at(self, compile_index: int, field: str, name: str) -> Any:
-        """Return the value that a setting such as ('dynamo_config', 'specialize_int') had in one compile; None
-        when the log does not tell.
+        """Return the value that a setting such as ('dynamo_config', 'specialize_int') had in one compile;
+        None when the log does not tell.
         """
         event = self._facts.compiles[compile_index]["metrics_event"]
         number = self._configs_of.get(event, {}).get(field)

@@ -22,7 +22,7 @@ from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.statements.finding import UNLISTED
 from tlparse_bundle.statements.ranks.findings import MAX_FINDINGS
 from tlparse_bundle.statements.runs.check.limits import AMOUNTS, COMPILE_TIME, Amount
-from tlparse_bundle.statements.runs.compare.matched_findings import TIMED
+from tlparse_bundle.statements.runs.compare.matched_findings import TIMED, Row
 from tlparse_bundle.statements.selection import Section
 
 WHAT, VERSION = "tlparse-bundle baseline", 1
@@ -41,12 +41,12 @@ class Baseline:
     ``logs``: names of those that have a finding, by its fingerprint; a file has none.
     """
 
-    findings: dict[str, dict] = field(default_factory=dict)
+    findings: dict[str, Row] = field(default_factory=dict)
     logs: dict[str, list[str]] = field(default_factory=dict)
     unlisted: Counter[str] = field(default_factory=Counter)
     numbers: dict[str, int | None] = field(default_factory=dict)
 
-    def rows(self) -> list[dict]:
+    def rows(self) -> list[Row]:
         """As a table of findings has them: the last one tells of those that are not listed."""
         kinds = [{"kind": kind, "count": count} for kind, count in self.unlisted.items()]
         return [
@@ -72,11 +72,12 @@ def baseline_of(sections: Sequence[Section]) -> Baseline:
     logs = [section.summary for section in sections if section.log is not None]
     for amount in AMOUNTS:
         values = [amount.of(summary) for summary in logs]
-        found.numbers[_name(amount)] = None if None in values else max(values, default=None)
+        recorded = [value for value in values if value is not None]
+        found.numbers[_name(amount)] = max(recorded, default=None) if len(recorded) == len(values) else None
     return found
 
 
-def _kinds(unlisted: dict) -> dict[str, int]:
+def _kinds(unlisted: Row) -> dict[str, int]:
     """How many findings of each kind are not listed.
 
     Details of findings are as the bundle has them: nobody has looked at them yet.
@@ -89,9 +90,9 @@ def _kinds(unlisted: dict) -> dict[str, int]:
         ) from None
 
 
-def _once(rows: Sequence[dict]) -> Iterable[dict]:
+def _once(rows: Sequence[Row]) -> Iterable[Row]:
     """The findings of one log, but those about times: those with one fingerprint are one."""
-    found: dict[str, dict] = {}
+    found: dict[str, Row] = {}
     for row in rows:
         if row["kind"] != UNLISTED and row["kind"] not in MEASURED:
             known = found.get(row["fingerprint"])
@@ -183,7 +184,7 @@ def _name(amount: Amount) -> str:
     return "_".join([amount.name.replace("-", "_"), *([amount.unit] if amount.unit else [])])
 
 
-def _row(row: dict) -> dict:
+def _row(row: Row) -> dict[str, Any]:
     return {
         name: row[name] for name in ("kind", "fingerprint", "severity", "file", "function", "count", "title")
     }

@@ -33,7 +33,7 @@ from tlparse_bundle.statements.runs.check.limits import (
     Outcome,
     untold,
 )
-from tlparse_bundle.statements.runs.compare.matched_findings import GONE, NEW, WORSE, matched_findings
+from tlparse_bundle.statements.runs.compare.matched_findings import GONE, NEW, WORSE, Row, matched_findings
 from tlparse_bundle.statements.selection import Section
 
 ANY = "any"  # every kind of finding that is an error or a warning
@@ -186,11 +186,11 @@ def _outcome(sections: Sequence[Section], base: Baseline, found: Baseline, rule:
     return Outcome(str(rule), "", PASSED, "None." + (left if gone and rule.what == "new" else ""))
 
 
-def _is_meant(row: dict, rule: Rule) -> bool:
+def _is_meant(row: Row, rule: Rule) -> bool:
     return rule.of == row["kind"] or (rule.of == ANY and row["severity"] != "info")
 
 
-def _compared(row: dict, before: dict) -> dict:
+def _compared(row: Row, before: Row) -> Row:
     """The finding with what it was in its title."""
     what = "count" if row["count"] != before["count"] else "severity"
     return {**row, "title": f"{row['title']} ({row[what]} now, {before[what]} in the baseline)"}

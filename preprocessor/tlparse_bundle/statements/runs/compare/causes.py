@@ -24,6 +24,7 @@ from tlparse_bundle.statements.runs.compare.matched_findings import (
 )
 from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.source_places import normalised, tail
+from tlparse_bundle.statements.statement import Place
 
 MAX_GRAPH = 4_000_000  # bytes of a graph that is looked at
 _SIGNATURE = re.compile(
@@ -82,7 +83,7 @@ def setting_changes(pairs: Pairs) -> Iterator[Change]:
 
 
 def backend_changes(pairs: Pairs) -> Iterator[Change]:
-    """Compiles that end at a different step of the compiler: the log does not record the name of the backend."""
+    """Compiles that end at another step of the compiler: the log does not record the name of the backend."""
     groups: dict[tuple[str, str], list[int]] = {}
     for number, row in enumerate(pairs.rows):
         if row.reached:
@@ -135,9 +136,9 @@ def finding_changes(pairs: Pairs) -> Iterator[Change]:
 def _is_known(pairs: Pairs, found: Matched) -> bool:
     """Whether the other log, if it ends early, got as far as what the finding is about."""
     own, other, row, at = (
-        (pairs.new.first, pairs.base.first, found.new, pairs.of_new)
+        (pairs.new.first, pairs.base.first, found.new or found.row, pairs.of_new)
         if found.change in (NEW, WORSE)
-        else (pairs.base.first, pairs.new.first, found.base, pairs.of_base)
+        else (pairs.base.first, pairs.new.first, found.base or found.row, pairs.of_base)
     )
     if row["kind"] in _OF_THE_END or other.ends_early is None:
         return True
@@ -171,7 +172,7 @@ def _finding(pairs: Pairs, found: Matched) -> Change:
         row["title"] + (f" ({counts})" if counts else ""),
         text="\n\n".join([row["text"], *remedies]) if found.change != GONE else "",
         place=(row["function"], row["file"], row["line"]),
-        change=found.change,
+        change="changed" if found.change == "same" else found.change,
         pairs=sorted(numbers),
         cost_us=(
             pairs.cost_us([number for number in numbers if not pairs.rows[number].both])
@@ -201,25 +202,23 @@ def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
             and change.place[0]
         ):
             broken.setdefault(function_of(change.place[0]), change)
-    other_torch = pairs.base.first.torch_version != pairs.new.first.torch_version
-    groups: dict[tuple, list[int]] = {}
+    runs = (pairs.base.first, pairs.new.first)
+    groups: dict[Place, dict[int, tuple[Frame, Frame]]] = {}
     for number, row in enumerate(pairs.rows):
         if row.both and row.graph == OTHER:
-            frame = row.pair.new
-            groups.setdefault((frame.function, frame.filename, frame.first_line), []).append(number)
-    for (function, file, line), numbers in groups.items():
-        rows = [pairs.rows[number].pair for number in numbers]
+            frame = row.both[1]
+            place = (frame.function, frame.filename, frame.first_line)
+            groups.setdefault(place, {})[number] = row.both
+    for (function, file, line), both in groups.items():
+        numbers = list(both)
         sizes = [
-            sum(run.compile(frame)["graph_node_count"] or 0 for frame in frames)
-            for run, frames in (
-                (pairs.base.first, [row.base for row in rows]),
-                (pairs.new.first, [row.new for row in rows]),
-            )
+            sum(run.compile(frames[side])["graph_node_count"] or 0 for frames in both.values())
+            for side, run in enumerate(runs)
         ]
         size = (
             f": {plural(sizes[1], 'node')}, was {sizes[0]:,}" if all(sizes) and sizes[0] != sizes[1] else ""
         )
-        what = "another graph was captured" if len(rows) == 1 else f"{len(rows):,} other graphs were captured"
+        what = "another graph was captured" if len(both) == 1 else f"{len(both):,} other graphs were captured"
         cause = broken.get(function_of(function)) or next(
             (
                 change
@@ -228,15 +227,11 @@ def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
             ),
             None,
         )
-        first = pairs.rows[numbers[0]].pair
         why = (
             "Another version of torch may capture another graph of the same code."
-            if other_torch
+            if runs[0].torch_version != runs[1].torch_version
             else difference(
-                *(
-                    run.graph_text(frame)
-                    for run, frame in ((pairs.base.first, first.base), (pairs.new.first, first.new))
-                )
+                *(run.graph_text(frame) for run, frame in zip(runs, both[numbers[0]], strict=True))
             )
         )
         yield Change(
@@ -247,7 +242,7 @@ def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
             place=(function, file and tail(file), line),
             change="changed",
             pairs=numbers,
-            count=len(rows),
+            count=len(both),
             details={"base_nodes": sizes[0] or None, "new_nodes": sizes[1] or None},
             key=("graph", function, file, line),
             because_of=cause and cause.key,
@@ -262,18 +257,15 @@ def training_changes(pairs: Pairs) -> Iterator[Change]:
     """Functions that were compiled with a backward graph in one run and without in the other."""
     if pairs.base.first.torch_version != pairs.new.first.torch_version:
         return  # each has names of its own for the graphs
-    groups: dict[tuple, list[int]] = {}
+    groups: dict[tuple[Place, bool], list[int]] = {}
     for number, row in enumerate(pairs.rows):
         if row.both:
-            before, now = (
-                pairs.base.first.is_training(row.pair.base),
-                pairs.new.first.is_training(row.pair.new),
-            )
-            if None not in (before, now) and before != now:
-                groups.setdefault(
-                    (row.pair.new.function, row.pair.new.filename, row.pair.new.first_line, now), []
-                ).append(number)
-    for (function, file, line, now), numbers in groups.items():
+            base, new = row.both
+            before, now = pairs.base.first.is_training(base), pairs.new.first.is_training(new)
+            if before is not None and now is not None and before != now:
+                place = (new.function, new.filename, new.first_line)
+                groups.setdefault((place, now), []).append(number)
+    for ((function, file, line), now), numbers in groups.items():
         words = ("for inference", "for training")
         yield Change(
             "graph",
@@ -290,12 +282,12 @@ def training_changes(pairs: Pairs) -> Iterator[Change]:
 
 
 class Setting(NamedTuple):
-    """``base`` and ``new``: values as JSON; None where torch does not know the setting."""
+    """A setting that changed. ``base`` and ``new``: values as JSON."""
 
     config: str
     name: str
-    base: str | None
-    new: str | None
+    base: str
+    new: str
 
 
 def changed_settings(base: Run, new: Run) -> list[Setting]:
@@ -378,7 +370,7 @@ def _inputs(base: dict[str, str], new: dict[str, str]) -> str:
     )
 
 
-def _calls(base: Counter, new: Counter) -> str:
+def _calls(base: Counter[bytes], new: Counter[bytes]) -> str:
     names = [name for name in {**new, **base} if base[name] != new[name]]
     parts = [
         f"{code(name.decode())} {times(new[name]) if new[name] else 'no more'} (was"

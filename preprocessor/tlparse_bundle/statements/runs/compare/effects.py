@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from tlparse_bundle.base.wording import code, duration, function_name, listed, plural, times
 from tlparse_bundle.model.functions import function_of
+from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare.cache_lookups import Lookup
 from tlparse_bundle.statements.runs.compare.causes import is_rest_of
 from tlparse_bundle.statements.runs.compare.change import Change
@@ -17,6 +18,13 @@ from tlparse_bundle.statements.torch_messages import CACHES
 
 _LEAST_SPANS = 4  # of a name, that tell what they vary by
 _FACTOR = 2  # between the upper quarter of one side and the lower quarter of the other
+_VERBS = {"hit": "hit", "miss": "missed", "bypass": "bypassed it"}  # of a lookup
+_PARTS = {  # of the key of a cache
+    "gm": "the graph",
+    "example_inputs": "its inputs",
+    "torch_version": "the version of torch",
+    "system_info": "the machine",
+}
 
 
 def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change]:
@@ -27,16 +35,14 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
     nameless = {
         row.pair.new is not None for row in pairs.rows if not row.both and row.pair.frame.function is None
     }
-    refused = (
-        "recompile_reasons" in pairs.base.first.untold ^ pairs.new.first.untold
-    )  # a compile at the recompile limit is in one log only
-    groups: dict[tuple, list[int]] = {}
+    # A compile at the recompile limit is in one log only.
+    refused = "recompile_reasons" in pairs.base.first.untold ^ pairs.new.first.untold
+    groups: dict[tuple[str, str, bool], list[int]] = {}
     for number, row in enumerate(pairs.rows):
-        if not row.both and row.pair.frame.function is not None:
-            frame = row.pair.frame
-            groups.setdefault(
-                (frame.function, tail(frame.filename or ""), row.pair.new is not None), []
-            ).append(number)
+        frame = row.pair.frame
+        if not row.both and frame.function is not None:
+            key = (frame.function, tail(frame.filename or ""), row.pair.new is not None)
+            groups.setdefault(key, []).append(number)
     for (function, file, is_new), numbers in groups.items():
         frame = pairs.rows[numbers[0]].pair.frame
         if (not is_new) in nameless or (pairs.base if is_new else pairs.new).first.ends_early:
@@ -71,7 +77,7 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
         )
 
 
-def _led_to(finding: Change, frame, numbers: Sequence[int], is_new: bool) -> bool:
+def _led_to(finding: Change, frame: Frame, numbers: Sequence[int], is_new: bool) -> bool:
     if finding.details["kind"] in ("graph-break", "failure"):
         return (finding.change in ("new", "worse")) == is_new and (
             is_rest_of(frame, finding.place[0]) or set(numbers) <= set(finding.pairs)
@@ -113,27 +119,24 @@ def cache_changes(pairs: Pairs, causes: Sequence[Change]) -> list[Change]:
 
 
 def _cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
-    groups: dict[tuple, list[tuple[int, Lookup]]] = {}
+    groups: dict[tuple[str, str, str, tuple[str, ...] | None], list[tuple[int, Lookup]]] = {}
     for number, row in enumerate(pairs.rows):
-        parts = [_parts(lookup) for lookup in row.lookups]
-        told = next(
-            filter(None, parts), None
-        )  # the key of AOTAutograd holds that of the FX graph, and of its hits torch writes no parts
-        for lookup, own in zip(row.lookups, parts):
-            groups.setdefault(
-                (lookup.cache, lookup.base["outcome"], lookup.new["outcome"], told if own is None else own),
-                [],
-            ).append((number, lookup))
+        of_lookups = [_parts(lookup) for lookup in row.lookups]
+        # The key of AOTAutograd holds that of the FX graph, and of its hits torch writes no parts.
+        recorded = next(filter(None, of_lookups), None)
+        for lookup, own in zip(row.lookups, of_lookups, strict=True):
+            outcomes = lookup.base["outcome"], lookup.new["outcome"]
+            key = (lookup.cache, *outcomes, recorded if own is None else own)
+            groups.setdefault(key, []).append((number, lookup))
     for (cache, before, now, parts), found in groups.items():
         numbers = [number for number, _ in found]
         lookups = [lookup for _, lookup in found]
         what = plural(len(found), "lookup")
-        verb = {"hit": "hit", "miss": "missed", "bypass": "bypassed it"}
         why = "" if before != "hit" or now != "miss" else f": {_why(parts)}"
         yield Change(
             "cache",
             "info" if now == "hit" else "warning",
-            f"{CACHES[cache]}: {what} {verb[now]} that {verb[before]} before{why}",
+            f"{CACHES[cache]}: {what} {_VERBS[now]} that {_VERBS[before]} before{why}",
             text=_values(lookups),
             change="better" if now == "hit" else "worse",
             pairs=numbers,
@@ -154,7 +157,7 @@ def _lookup_cost_us(pairs: Pairs, numbers: Sequence[int], lookups: Sequence[Look
     """How much longer the compiles take; where that is unknown, what torch says that the misses took, or that
     the hits saved.
     """
-    if pairs.base.first.pieces["backends"] or pairs.new.first.pieces["backends"]:
+    if pairs.base.first.pieces.backends or pairs.new.first.pieces.backends:
         return None  # one compile has the lookups of many pieces
     cost = pairs.cost_us(numbers)
     if cost is not None:
@@ -189,18 +192,12 @@ def _why(parts: tuple[str, ...] | None) -> str:
         return "the log does not tell what differs in the keys"
     if not parts:
         return "the keys are the same, so the cache of the new run did not have the entry"
-    words = {
-        "gm": "the graph",
-        "example_inputs": "its inputs",
-        "torch_version": "the version of torch",
-        "system_info": "the machine",
-    }
-    return f"the key differs in {listed([words.get(part) or code(part) for part in parts], 4)}"
+    return f"the key differs in {listed([_PARTS.get(part) or code(part) for part in parts], 4)}"
 
 
 def _values(lookups: Sequence[Lookup]) -> str:
     """What the parts were and are; of a graph the code is no sentence."""
-    found = {}
+    found: dict[str, str] = {}
     for lookup in lookups:
         for name, (base, new) in (lookup.different or {}).items():
             if _part_class(name) not in ("gm", "example_inputs"):
@@ -212,7 +209,7 @@ def _values(lookups: Sequence[Lookup]) -> str:
     return "\n".join(list(found.values())[:10])
 
 
-def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequence[Change]):
+def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequence[Change]) -> Hashable:
     """The change that made the keys differ."""
     for change in causes:
         if change.kind == "setting" and f"{change.details['config']}[{change.details['name']}]" in (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 LEAST_US = 50_000  # less than that is of no interest, whatever it is a multiple of
 LEAST_SHARE = 0.03  # of the time of compiling
@@ -16,7 +16,7 @@ _USUAL = math.log(2)  # what single things vary by when few tell of it
 _DEVIATIONS = 4
 _MAD = 1.4826  # the median absolute deviation of a normal distribution, times this, is its standard deviation
 
-Amounts = Mapping[object, int]  # microseconds by what took them
+Amounts = Mapping[Any, int]  # microseconds by what took them
 
 
 class Noise(NamedTuple):
