@@ -4,7 +4,7 @@ not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import zip_longest
 from typing import NamedTuple
@@ -97,6 +97,15 @@ class Pairs:
         self.rows = [self._compared(pair) for pair in matched(base.first.frames, new.first.frames)]
         self.of_new = {row.pair.new.key: number for number, row in enumerate(self.rows) if row.pair.new}
         self.of_base = {row.pair.base.key: number for number, row in enumerate(self.rows) if row.pair.base}
+
+    @property
+    def same_torch(self) -> bool:
+        return self.base.first.torch_version == self.new.first.torch_version
+
+    def numbers_of(self, side: Side, compiles: Collection[str]) -> list[int]:
+        """The pairs of the compiles with these keys, of the first run of a side."""
+        numbers = self.of_base if side is self.base else self.of_new
+        return [numbers[frame.key] for frame in side.first.frames_of(compiles)]
 
     def _compared(self, pair: Pair) -> Compared:
         base, new = self.base.first, self.new.first
@@ -196,7 +205,7 @@ class Pairs:
         """Whether times of single compiles and spans can be set side by side: each torch has costs of its
         own, which several runs tell from noise.
         """
-        return self._several or self.base.first.torch_version == self.new.first.torch_version
+        return self._several or self.same_torch
 
     def slower_or_faster(self) -> list[int]:
         """Compiles of both sides whose times differ by more than noise.

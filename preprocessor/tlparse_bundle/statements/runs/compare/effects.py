@@ -54,18 +54,11 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
         if refused and all(counts):
             continue
         place = f" ({file}:{frame.first_line})" if file and frame.first_line is not None else ""
-        name = function_name(function) + place
-        if not counts[0]:
-            title = f"{name} is compiled{'' if counts[1] == 1 else ' ' + times(counts[1])}, was not"
-        elif not counts[1]:
-            title = f"{name} is not compiled any more"
-        else:
-            title = f"{name} is compiled {times(counts[1])}, was {times(counts[0])}"
         cause = next((change for change in findings if _led_to(change, frame, numbers, is_new)), None)
         yield Change(
             "compile",
             "info",
-            title,
+            f"{function_name(function)}{place} {_compiled(*counts)}",
             place=(function, file or None, frame.first_line),
             change="new" if is_new else "gone",
             pairs=numbers,
@@ -77,18 +70,24 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
         )
 
 
+def _compiled(before: int, now: int) -> str:
+    """How often a function is and was compiled."""
+    if not before:
+        return f"is compiled{'' if now == 1 else ' ' + times(now)}, was not"
+    return f"is compiled {times(now)}, was {times(before)}" if now else "is not compiled any more"
+
+
 def _led_to(finding: Change, frame: Frame, numbers: Sequence[int], is_new: bool) -> bool:
+    """Whether a finding is a reason for compiles that only one run has."""
+    if (finding.change in ("new", "worse")) != is_new:
+        return False
+    function, file, _ = finding.place
     if finding.details["kind"] in ("graph-break", "failure"):
-        return (finding.change in ("new", "worse")) == is_new and (
-            is_rest_of(frame, finding.place[0]) or set(numbers) <= set(finding.pairs)
-        )
-    same = function_of(finding.place[0]) == function_of(frame.function) and tail(
-        finding.place[1] or ""
-    ) == tail(frame.filename or "")
+        return is_rest_of(frame, function) or set(numbers) <= set(finding.pairs)
     return (
         finding.details["kind"] in ("recompile", "recompile-limit")
-        and same
-        and (finding.change in ("new", "worse")) == is_new
+        and function_of(function) == function_of(frame.function)
+        and tail(file or "") == tail(frame.filename or "")
     )
 
 
@@ -99,23 +98,21 @@ def cache_changes(pairs: Pairs, causes: Sequence[Change]) -> list[Change]:
     holds FX graph cache entries.
     """
     changes = list(_cache_changes(pairs, causes))
-    for change in changes:
-        around = (
-            other
-            for other in changes
-            if other is not change and other.change == change.change and set(change.pairs) <= set(other.pairs)
-        )
+    for number, change in enumerate(changes):
         if change.because_of is None:
-            change.because_of = next(
-                (
-                    other.key
-                    for other in around
-                    if other.because_of is None
-                    and (set(change.pairs) < set(other.pairs) or changes.index(other) < changes.index(change))
-                ),
-                None,
+            around = (
+                other.key
+                for place, other in enumerate(changes)
+                if other.because_of is None and place != number and _holds(other, change, place < number)
             )
+            change.because_of = next(around, None)
     return changes
+
+
+def _holds(outer: Change, inner: Change, is_first: bool) -> bool:
+    """Whether a cache was asked around another one, with the same end; of equal ones the first is outside."""
+    ours, theirs = set(inner.pairs), set(outer.pairs)
+    return outer.change == inner.change and (ours < theirs or (ours == theirs and is_first))
 
 
 def _cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
@@ -254,31 +251,21 @@ def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
 
 def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     """Steps of the compiler that take more or less time in all compiles, and compiles that do."""
-    spans = (
-        []
-        if any(change.cost_us for change in causes) or not pairs.timed_alike
-        else list(span_changes(pairs.base.runs, pairs.new.runs))
-    )  # what is compiled more takes time in all spans
+    spans: list[Change] = []
+    # What is compiled more takes time in all spans.
+    if pairs.timed_alike and not any(change.cost_us for change in causes):
+        spans = list(span_changes(pairs.base.runs, pairs.new.runs))
     yield from spans
-    by_evidence = sorted(
-        causes, key=lambda change: change.kind != "cache"
-    )  # what a cache returned was not compiled, whatever else changed
+    # What a cache returned was not compiled, whatever else changed.
+    causes = sorted(causes, key=lambda change: change.kind != "cache")
     numbers = pairs.slower_or_faster()
     whole = sum(pairs.rows[number].cost_us or 0 for number in numbers)
-    step = next(
-        (
-            change
-            for change in spans
-            if change.cost_us and 2 * abs(change.cost_us) > abs(whole) and (change.cost_us > 0) == (whole > 0)
-        ),
-        None,
-    )
+    step = next((change for change in spans if _explains(change, whole)), None)
     for number in numbers:
         before, now = (round(median(pairs.times_us(side, number))) for side in (pairs.base, pairs.new))
         frame, slower = pairs.rows[number].pair.frame, now > before
-        cause = next(
-            (change for change in by_evidence if number in change.pairs and _may_lead(change, slower)), None
-        ) or (step if slower == (whole > 0) else None)
+        leading = (change for change in causes if number in change.pairs and _may_lead(change, slower))
+        cause = next(leading, None) or (step if slower == (whole > 0) else None)
         yield Change(
             "time",
             "warning" if slower else "info",
@@ -292,6 +279,12 @@ def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
             key=("time", number),
             because_of=cause and (cause.because_of or cause.key),
         )
+
+
+def _explains(step: Change, whole_us: int) -> bool:
+    """Whether a step of the compiler is most of what compiles take more or less."""
+    cost_us = step.cost_us or 0
+    return 2 * abs(cost_us) > abs(whole_us) and (cost_us > 0) == (whole_us > 0)
 
 
 def _may_lead(change: Change, slower: bool) -> bool:
