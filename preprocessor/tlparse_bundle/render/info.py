@@ -80,7 +80,7 @@ def as_text(bundle: Bundle) -> str:
     for log in bundle.logs[:_MAX_LOGS]:
         row, numbers = log.row, log.row["summary"]
         counted = " ".join(f"{count:,} {status}" for status, count in statuses(log).items()) or "-"
-        found = " ".join(f"{count} {code}" for code, count in row["diagnostics"].items()) or "-"
+        diagnostics = " ".join(f"{count} {code}" for code, count in row["diagnostics"].items()) or "-"
         rank = "-" if log.rank is None else str(log.rank)
         rows.append(
             (
@@ -91,7 +91,7 @@ def as_text(bundle: Bundle) -> str:
                 f"{numbers['compile_count']:,}",
                 _time(numbers["compile_us"]),
                 counted,
-                found,
+                diagnostics,
             )
         )
     lines += _columns(rows)

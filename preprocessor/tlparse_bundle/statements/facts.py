@@ -84,8 +84,8 @@ class FrameCompile:
 
 def total(parts: Iterable[int | None]) -> int | None:
     """The sum of what is known; None when nothing is."""
-    known = [part for part in parts if part is not None]
-    return sum(known) if known else None
+    values = [part for part in parts if part is not None]
+    return sum(values) if values else None
 
 
 class Facts:
@@ -124,8 +124,8 @@ class Facts:
         """What a function makes of these facts; kept."""
         if make not in self._made:
             self._made[make] = make(self)
-        made: Made = self._made[make]
-        return made
+        result: Made = self._made[make]
+        return result
 
     def kind_count(self, *types: str) -> int:
         """How many records of these types the log has."""
@@ -197,11 +197,11 @@ class Facts:
         """Whether this torch writes why something was compiled again: since 2.5, which also began to write a
         timeline.
         """
-        known = any(
+        has_records = any(
             kind["type"] == "chromium_event" or kind["name"] == "recompile_reasons"
             for kind in self.directory["kinds"]
         )
-        return known or self.tells_breaks
+        return has_records or self.tells_breaks
 
     @cached_property
     def tells_breaks(self) -> bool:

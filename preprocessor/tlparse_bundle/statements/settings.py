@@ -41,12 +41,12 @@ class Settings:
     @cached_property
     def _values(self) -> dict[str, list[Any]]:
         """All values of each setting."""
-        found: dict[str, list[Any]] = {}
+        by_name: dict[str, list[Any]] = {}
         for name, value in self._recorded():
-            values = found.setdefault(name, [])
+            values = by_name.setdefault(name, [])
             if value not in values:
                 values.append(value)
-        return found
+        return by_name
 
     def _recorded(self) -> Iterator[tuple[str, Any]]:
         for config in self._facts.table("metric_configs"):

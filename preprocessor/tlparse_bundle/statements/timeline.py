@@ -55,24 +55,24 @@ class Timeline:
 
     def outermost(self, names: Collection[str]) -> list[Span]:
         """Spans of these names that are in no other."""
-        wanted = self._numbers(names)
+        numbers = self._numbers(names)
         return [
             self.span(index)
             for index, (number, parent) in enumerate(zip(self._name_indexes, self._parents, strict=True))
-            if parent < 0 and number in wanted
+            if parent < 0 and number in numbers
         ]
 
     def named(self, name: str) -> Iterator[Span]:
-        wanted = self._numbers((name,))
-        return (self.span(index) for index, number in enumerate(self._name_indexes) if number in wanted)
+        numbers = self._numbers((name,))
+        return (self.span(index) for index, number in enumerate(self._name_indexes) if number in numbers)
 
     def with_one_of(self, names: Collection[str]) -> set[int]:
         """Spans, by index, directly in which is one of these names."""
-        wanted = self._numbers(names)
+        numbers = self._numbers(names)
         return {
             parent
             for number, parent in zip(self._name_indexes, self._parents, strict=True)
-            if number in wanted
+            if number in numbers
         }
 
     def open_in(self, index: int) -> list[Span]:

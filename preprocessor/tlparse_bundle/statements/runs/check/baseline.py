@@ -57,24 +57,26 @@ class Baseline:
 
 def baseline_of(sections: Sequence[Section]) -> Baseline:
     """What the sections of a bundle say."""
-    found = Baseline()
+    baseline = Baseline()
     for section in sections:
         for row in section.findings:
             if row["kind"] == UNLISTED:
-                found.unlisted.update(_kinds(row))
+                baseline.unlisted.update(_kinds(row))
         for row in _once(section.findings):
-            known = found.findings.get(row["fingerprint"])
-            if known is None or row["count"] > known["count"]:
-                found.findings[row["fingerprint"]] = row
-            found.logs.setdefault(row["fingerprint"], []).append(section.name)
+            before = baseline.findings.get(row["fingerprint"])
+            if before is None or row["count"] > before["count"]:
+                baseline.findings[row["fingerprint"]] = row
+            baseline.logs.setdefault(row["fingerprint"], []).append(section.name)
         if section.log is None and len(section.findings) >= MAX_FINDINGS:
-            found.unlisted[OF_RANKS] += 1
+            baseline.unlisted[OF_RANKS] += 1
     logs = [section.summary for section in sections if section.log is not None]
     for amount in AMOUNTS:
         values = [amount.of(summary) for summary in logs]
         recorded = [value for value in values if value is not None]
-        found.numbers[_name(amount)] = max(recorded, default=None) if len(recorded) == len(values) else None
-    return found
+        baseline.numbers[_name(amount)] = (
+            max(recorded, default=None) if len(recorded) == len(values) else None
+        )
+    return baseline
 
 
 def _kinds(unlisted: Row) -> dict[str, int]:
@@ -92,14 +94,14 @@ def _kinds(unlisted: Row) -> dict[str, int]:
 
 def _once(rows: Sequence[Row]) -> Iterable[Row]:
     """The findings of one log, but those about times: those with one fingerprint are one."""
-    found: dict[str, Row] = {}
+    by_fingerprint: dict[str, Row] = {}
     for row in rows:
         if row["kind"] != UNLISTED and row["kind"] not in MEASURED:
-            known = found.get(row["fingerprint"])
-            found[row["fingerprint"]] = (
-                row if known is None else {**known, "count": known["count"] + row["count"]}
+            before = by_fingerprint.get(row["fingerprint"])
+            by_fingerprint[row["fingerprint"]] = (
+                row if before is None else {**before, "count": before["count"] + row["count"]}
             )
-    return found.values()
+    return by_fingerprint.values()
 
 
 def time_of(baseline: Baseline) -> int | None:

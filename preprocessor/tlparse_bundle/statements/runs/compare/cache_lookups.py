@@ -57,7 +57,7 @@ def changed_lookups(base: Run, new: Run, one: Frame, other: Frame) -> Iterator[L
             [row for row in run.lookups(frame) if row["cache"] == cache]
             for run, frame in ((base, one), (new, other))
         ]
-        found = next(
+        pair = next(
             (
                 (before, now)
                 for before, now in zip(*rows, strict=False)
@@ -66,8 +66,8 @@ def changed_lookups(base: Run, new: Run, one: Frame, other: Frame) -> Iterator[L
             ),
             None,
         )
-        if found is not None:
-            yield Lookup(cache, *found, _different(base, found[0], new, found[1]))
+        if pair is not None:
+            yield Lookup(cache, *pair, _different(base, pair[0], new, pair[1]))
 
 
 def _different(

@@ -183,12 +183,12 @@ class Pairs:
         return base_us, self.new.first.together_us([new for _, new in both])
 
     def _amounts(self, run: int, side: Side, names: Sequence[int]) -> Amounts:
-        found: dict[int, int] = {}
+        amounts: dict[int, int] = {}
         for name in names:
             times = self.times_us(side, name)
             if run < len(times):
-                found[name] = times[run]
-        return found
+                amounts[name] = times[run]
+        return amounts
 
     def times_us(self, side: Side, number: int) -> list[int]:
         """Of one compile, in the runs of a side; empty when unknown."""
@@ -215,20 +215,20 @@ class Pairs:
         Where nobody knows how fast the machines are, it is told of those that a cache had on one side.
         """
         several = self._several
-        found = []
+        numbers = []
         for number, row in enumerate(self.rows):
-            known = (
+            can_tell = (
                 several or bool(row.lookups) or (self.noise.known and not row.unchanged and self.timed_alike)
             )
             if (
                 row.both is not None
-                and known
+                and can_tell
                 and (ours := self.times_us(self.base, number))
                 and (theirs := self.times_us(self.new, number))
                 and self.noise.tells(ours, theirs)
             ):
-                found.append(number)
-        return found
+                numbers.append(number)
+        return numbers
 
     def cost_us(self, numbers: Sequence[int]) -> int | None:
         """How much longer these compiles take together, what lies within others counted once; None when that
@@ -295,11 +295,11 @@ def _same_names(base: Sequence[Frame], new: Sequence[Frame]) -> tuple[list[Frame
 
 def _codes(frames: Sequence[Frame]) -> dict[_Name, _Codes]:
     """By function and name of the file: the codes of that name in the order of the source."""
-    found: dict[_Name, _Codes] = {}
+    by_name: dict[_Name, _Codes] = {}
     for frame in frames:
         if frame.function is not None:
-            found.setdefault(_name(frame), {}).setdefault(_code(frame), []).append(frame.graph)
-    return {name: dict(sorted(codes.items())) for name, codes in found.items()}
+            by_name.setdefault(_name(frame), {}).setdefault(_code(frame), []).append(frame.graph)
+    return {name: dict(sorted(codes.items())) for name, codes in by_name.items()}
 
 
 def _aligned(ours: _Codes, theirs: _Codes) -> list[tuple[_Code | None, _Code | None]]:

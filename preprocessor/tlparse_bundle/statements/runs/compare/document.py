@@ -93,25 +93,25 @@ def paired_logs(base: Sequence[Log], new: Sequence[Log]) -> list[tuple[Log | Non
     waiting: dict[int | None, list[Log]] = {}
     for log in base:
         waiting.setdefault(log.rank, []).append(log)
-    found: list[tuple[Log | None, Log | None]] = []
+    pairs: list[tuple[Log | None, Log | None]] = []
     for log in new:
         same = waiting.get(log.rank)
-        found.append((same.pop(0) if same else None, log))
-    return [*found, *((log, None) for logs in waiting.values() for log in logs)]
+        pairs.append((same.pop(0) if same else None, log))
+    return [*pairs, *((log, None) for logs in waiting.values() for log in logs)]
 
 
 def _of_rank(side: tuple[str, Bundle], rank: int) -> Log:
     name, bundle = side
-    found = next((log for log in bundle.logs if log.rank == rank), None)
-    if found is None:
-        known = (
+    own = next((log for log in bundle.logs if log.rank == rank), None)
+    if own is None:
+        ranks = (
             ", ".join(sorted({str(log.rank) for log in bundle.logs if log.rank is not None}, key=int))
             or "none"
         )
         raise BundleError(
-            f"{name} has no log of rank {rank}", hint=f"Its ranks are: {known}", code="not-found"
+            f"{name} has no log of rank {rank}", hint=f"Its ranks are: {ranks}", code="not-found"
         )
-    return found
+    return own
 
 
 def _one_sided(base: Log | None, new: Log | None) -> LoneLog:
@@ -183,7 +183,11 @@ def _log(
 
 
 def _changes(pairs: Pairs) -> list[Change]:
-    found = [*causes.torch_changes(pairs), *causes.setting_changes(pairs), *causes.backend_changes(pairs)]
+    environment = [
+        *causes.torch_changes(pairs),
+        *causes.setting_changes(pairs),
+        *causes.backend_changes(pairs),
+    ]
     of_vllm = pairs.base.first.pieces.backends and pairs.new.first.pieces.backends
     if of_vllm:
         # most logs are of no vLLM, and to import it takes its time
@@ -192,11 +196,11 @@ def _changes(pairs: Pairs) -> list[Change]:
             piece_changes,
         )
 
-        found += piece_changes(pairs)
+        environment += piece_changes(pairs)
     findings = list(causes.finding_changes(pairs))
     graphs = [*causes.graph_changes(pairs, findings), *causes.training_changes(pairs)]
     compiles = list(effects.compile_changes(pairs, findings))
-    roots = [*found, *findings, *graphs]
+    roots = [*environment, *findings, *graphs]
     caches = effects.cache_changes(pairs, roots)
     code = list(effects.code_changes(pairs, roots))
     changes = [*roots, *compiles, *caches, *code]

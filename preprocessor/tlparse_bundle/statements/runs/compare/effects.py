@@ -194,16 +194,16 @@ def _why(parts: tuple[str, ...] | None) -> str:
 
 def _values(lookups: Sequence[Lookup]) -> str:
     """What the parts were and are; of a graph the code is no sentence."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for lookup in lookups:
         for name, (base, new) in (lookup.different or {}).items():
             if _part_class(name) not in ("gm", "example_inputs"):
-                found.setdefault(
+                values.setdefault(
                     name,
                     f"{code(name)}: {'not there' if base is None else code(base.value)} before,"
                     f" {'not there' if new is None else code(new.value)} now.",
                 )
-    return "\n".join(list(found.values())[:10])
+    return "\n".join(list(values.values())[:10])
 
 
 def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequence[Change]) -> Hashable:
@@ -297,8 +297,8 @@ def _may_lead(change: Change, slower: bool) -> bool:
 def span_changes(base: Sequence[Run], new: Sequence[Run]) -> Iterator[Change]:
     """Names of spans that take more or less time, by more than they vary by."""
     ours, theirs = base[0].spans, new[0].spans
-    told = _by_runs(base, new) if len(base) > 1 and len(new) > 1 else _by_spans(base[0], new[0])
-    for name in told:
+    names = _by_runs(base, new) if len(base) > 1 and len(new) > 1 else _by_spans(base[0], new[0])
+    for name in names:
         (before, count_before), (now, count) = ours.get(name, (0, 0)), theirs.get(name, (0, 0))
         often = (
             f"{plural(count, 'span')}, was {count_before:,}"

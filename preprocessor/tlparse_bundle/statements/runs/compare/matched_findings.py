@@ -88,9 +88,9 @@ def changed_findings(base: Run, new: Run, same_words: bool) -> Iterator[Matched]
     part, says the same in other words.
     """
     matched = [
-        found
-        for found in matched_findings(base.findings, new.findings)
-        if found.change != SAME and found.row["kind"] not in TIMED
+        one
+        for one in matched_findings(base.findings, new.findings)
+        if one.change != SAME and one.row["kind"] not in TIMED
     ]
     untold = {NEW: base.untold, GONE: new.untold}
     if "function_names" in untold[NEW] ^ untold[GONE]:  # what the same finding is called by
@@ -105,10 +105,10 @@ def changed_findings(base: Run, new: Run, same_words: bool) -> Iterator[Matched]
     ):  # a torch that writes no breaks writes that it traced again instead
         hidden = {change: {*kinds, "restart"} for change, kinds in hidden.items()}
     return (
-        found
-        for found in matched
-        if found.row["kind"] not in hidden.get(found.change, ())
-        and not (reworded and _place(found.row) in reworded)
+        one
+        for one in matched
+        if one.row["kind"] not in hidden.get(one.change, ())
+        and not (reworded and _place(one.row) in reworded)
     )
 
 
@@ -116,17 +116,17 @@ def _both_sides(matched: Sequence[Matched]) -> set[_Place]:
     """Places where something is gone and something like it is new; of one that has no function on one side,
     its kind tells.
     """
-    sides = [{_place(found.row) for found in matched if found.change == change} for change in (NEW, GONE)]
-    found: set[_Place] = set()
+    sides = [{_place(one.row) for one in matched if one.change == change} for change in (NEW, GONE)]
+    places: set[_Place] = set()
     for own, theirs in (sides, sides[::-1]):
         kinds = {kind for kind, *_ in theirs}
         nameless = {kind for kind, function, *_ in theirs if function is None}
-        found |= {
+        places |= {
             place
             for place in own
             if place in theirs or place[0] in nameless or (place[1] is None and place[0] in kinds)
         }
-    return found
+    return places
 
 
 def _place(row: Row) -> _Place:

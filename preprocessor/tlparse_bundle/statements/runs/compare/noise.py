@@ -85,8 +85,8 @@ def total_noise_us(base: Sequence[int | None], new: Sequence[int | None]) -> int
 
     One run of a side may take a tenth longer than the next one; several runs show what they vary by.
     """
-    known = [[us for us in side if us is not None] for side in (base, new)]
-    first = max((side[0] for side in known if side), default=0)
-    several = min(map(len, known)) > 1
-    spread = max(max(side) - min(side) for side in known) if several else round(TOTAL_SHARE * first)
+    totals = [[us for us in side if us is not None] for side in (base, new)]
+    first = max((side[0] for side in totals if side), default=0)
+    several = min(map(len, totals)) > 1
+    spread = max(max(side) - min(side) for side in totals) if several else round(TOTAL_SHARE * first)
     return max(LEAST_US, round(LEAST_SHARE * first), spread)

@@ -115,12 +115,12 @@ class Run:
         """Whether AOTAutograd made a backward graph of it; None when the log does not tell, as of what a
         cache had.
         """
-        made = {
+        answers = {
             _TRACED[artifact.name]
             for artifact in self._frames.artifacts(self._number[frame.key])
             if artifact.name in _TRACED
         }
-        return made.pop() if len(made) == 1 else None
+        return answers.pop() if len(answers) == 1 else None
 
     def together_us(self, frames: Iterable[Frame]) -> int:
         """Of several, each moment once; 0 when no time is known."""
