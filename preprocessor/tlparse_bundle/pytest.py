@@ -76,13 +76,12 @@ class CompileTrace:
         """What is beyond a limit, in words; "" when nothing is."""
         from click import unstyle
 
-        from tlparse_bundle.render.check_terminal import lines
-        from tlparse_bundle.statements.runs.check.limits import outcomes
-        from tlparse_bundle.statements.runs.check.verdict import failing
+        from tlparse_bundle.render import terminal
+        from tlparse_bundle.statements.runs.check.limits import failing, outcomes
 
         wanted = _amounts(limits)
         found = failing(list(outcomes(self._sections(), wanted)), allow_unknown=allow_unknown)
-        text = [line for outcome in found for line in lines(outcome)]
+        text = [line for outcome in found for line in terminal.outcome(outcome)]
         return unstyle("\n".join([*text, f"The trace: {self.folder}"])) if found else ""
 
     def _sections(self) -> list[Any]:

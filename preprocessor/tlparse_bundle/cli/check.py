@@ -102,13 +102,12 @@ def check(
     """
     from tlparse_bundle.bundle.atomic.folder import new_file
     from tlparse_bundle.bundle.layout import guards
-    from tlparse_bundle.render.check_junit import render as as_junit
+    from tlparse_bundle.render import junit as junit_xml
     from tlparse_bundle.render.running import still_growing
     from tlparse_bundle.statements.runs.check import limits as limited
     from tlparse_bundle.statements.runs.check import rules as compared
     from tlparse_bundle.statements.runs.check.baseline import baseline_of, write
-    from tlparse_bundle.statements.runs.check.limits import AMOUNTS
-    from tlparse_bundle.statements.runs.check.verdict import failing
+    from tlparse_bundle.statements.runs.check.limits import AMOUNTS, failing
     from tlparse_bundle.statements.selection import choose
 
     if no_failures:
@@ -141,27 +140,24 @@ def check(
             say(f"{shown(write_baseline)} is written.", err=True)
         if junit is not None:
             with new_file(junit, overwrite=True, readers_of=private) as new:
-                new.write_text(as_junit(outcomes, allow_unknown=allow_unknown), encoding="utf-8")
+                new.write_text(junit_xml.check(outcomes, allow_unknown=allow_unknown), encoding="utf-8")
     _print(outcomes, form, allow_unknown)
     if failing(outcomes, allow_unknown=allow_unknown):
         sys.exit(EXIT_FOUND)
 
 
 def _print(outcomes, form: str, allow_unknown: bool) -> None:
-    from tlparse_bundle.render import check_github, check_terminal
-    from tlparse_bundle.render import check_junit as junit
-    from tlparse_bundle.render.github import places_in
-    from tlparse_bundle.statements.runs.check.verdict import as_json
+    from tlparse_bundle.render import github, json, junit, terminal
 
     if form == "json":
-        say_json(as_json(outcomes, allow_unknown=allow_unknown))
+        say_json(json.check(outcomes, allow_unknown=allow_unknown))
     elif form == "junit":
-        say(junit.render(outcomes, allow_unknown=allow_unknown), nl=False)
+        say(junit.check(outcomes, allow_unknown=allow_unknown), nl=False)
     elif outcomes and form == "github":
-        places = places_in(Path.cwd(), {row["file"] for outcome in outcomes for row in outcome.findings})
-        say(check_github.render(outcomes, allow_unknown=allow_unknown, places=places))
+        files = {row["file"] for outcome in outcomes for row in outcome.findings}
+        say(github.check(outcomes, github.places_in(Path.cwd(), files), allow_unknown=allow_unknown))
     elif outcomes:
-        say_coloured(check_terminal.render(outcomes, allow_unknown=allow_unknown, width=width()))
+        say_coloured(terminal.check(outcomes, allow_unknown=allow_unknown, width=width()))
 
 
 def _known(location):

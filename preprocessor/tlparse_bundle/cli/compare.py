@@ -127,14 +127,14 @@ def compare(ctx, runs, form, as_json, ranks, out, report, overwrite, open_browse
 
 
 def _print(document: dict, form: str) -> None:
-    from tlparse_bundle.render import comparison as shown_as
+    from tlparse_bundle.render import github, markdown, terminal
 
     if form == "json":
         say_json(document)
     elif form == "text":
-        say_coloured(shown_as.text(document, width=width()))
+        say_coloured(terminal.comparison(document, width=width()))
     else:
-        say({"markdown": shown_as.markdown, "github": shown_as.github}[form](document))
+        say({"markdown": markdown.comparison, "github": github.comparison}[form](document))
 
 
 def _serve(found, ranks: tuple[int, int] | None) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.base.wording import plural
 from tlparse_bundle.cli.live_view import NOTHING, UNFINISHED, Last, View, ago, is_quiet
+from tlparse_bundle.statements.statement import SEVERITIES
 
-SIGNS = {"error": "✖", "warning": "!", "info": "·"}
 _LONG_US = 2_000_000  # compiles that end sooner are told by their number
 _COUNTED_US = 10_000_000  # between two lines with the numbers of compiles
 _MOST = 5  # lines of one sort at once
@@ -76,7 +76,7 @@ class Lines:
             if found.kind != UNFINISHED and self._new(
                 "finding", found.fingerprint
             ):  # whether it ends is known when the log does
-                yield f"{SIGNS[found.severity]} {shown(found.title)}"
+                yield f"{SEVERITIES[found.severity].sign} {shown(found.title)}"
 
     def _running(self, view: View, now_us: int) -> Iterator[str]:
         for running in view.running:

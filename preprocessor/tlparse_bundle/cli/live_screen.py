@@ -12,10 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.cli.live_lines import SIGNS, silence
+from tlparse_bundle.cli.live_lines import silence
 from tlparse_bundle.cli.live_view import Last, View, ago, is_quiet
+from tlparse_bundle.statements.statement import SEVERITIES
 
-_STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
 _ASCII = str.maketrans({"›": ">", "–": "-", "…": ".", "·": "-", "✖": "x", "×": "x", "µ": "u"})
 _ROOMY = 20  # lines of a screen that has some to spare
 _LEAST = 3  # lines of a section: a heading, a row, and one that is empty
@@ -141,7 +141,7 @@ class Screen:
         ]
         found = [
             [
-                self._cell(SIGNS[one.severity], _STYLES[one.severity]),
+                self._cell(SEVERITIES[one.severity].sign, SEVERITIES[one.severity].style),
                 self._cell(shown(one.title) + (f" (in {one.logs:,} logs)" if one.logs > 1 else "")),
             ]
             for one in view.findings

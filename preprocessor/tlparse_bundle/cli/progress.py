@@ -14,9 +14,9 @@ from tlparse_bundle.pipeline.build import BuildResult
 from tlparse_bundle.pipeline.log_writer import FIRST_FINDINGS
 from tlparse_bundle.render.info import headlines, size
 from tlparse_bundle.statements.finding import ERROR, stage
+from tlparse_bundle.statements.statement import severity_of
 
 _MAX_FAULTS = 10  # of plug-ins, that are printed
-_SIGNS = {"error": "✖", "warning": "!", "info": "·"}
 
 
 class Bar:
@@ -84,7 +84,7 @@ def _headlines(result: BuildResult) -> Iterator[str]:
         yield shown(job["text"])
         for row in result.job_findings[:FIRST_FINDINGS]:
             if row["because_of"] is None and row["title"] not in job["text"]:
-                yield f"  {_SIGNS[row['severity']]} {shown(row['title'])}"
+                yield f"  {severity_of(row).sign} {shown(row['title'])}"
     yield from headlines(result.manifest["logs"])
     logs_with: dict[str, list[dict]] = {}
     first: dict[str, int] = {}  # where each stands in the log in which it stands first
@@ -95,7 +95,7 @@ def _headlines(result: BuildResult) -> Iterator[str]:
     for group in sorted(logs_with.values(), key=lambda group: _order(group, first[group[0]["fingerprint"]]))[
         :FIRST_FINDINGS
     ]:
-        yield f"  {_SIGNS[group[0]['severity']]} {shown(group[0]['title'])}" + (
+        yield f"  {severity_of(group[0]).sign} {shown(group[0]['title'])}" + (
             f" (in {plural(len(group), 'log')})" if len(group) > 1 else ""
         )
 

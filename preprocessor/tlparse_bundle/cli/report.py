@@ -44,59 +44,20 @@ def report(bundle, form, log_id, ranks, kinds, limit) -> None:
       tlparse-bundle report out/ --kind recompile --kind graph-break
       tlparse-bundle report out/ --format markdown > report.md
     """
-    from tlparse_bundle.bundle.growing import live_of
     from tlparse_bundle.bundle.reader import Bundle
-    from tlparse_bundle.render import github, markdown, terminal
-    from tlparse_bundle.render.github import places_in
+    from tlparse_bundle.render import github, json, markdown, terminal
     from tlparse_bundle.render.running import still_growing
     from tlparse_bundle.statements import selection
 
     opened = Bundle.open(bundle)
-    sections, growing = (
-        selection.choose(opened, log_id=log_id, ranks=ranks, kinds=kinds, limit=limit),
-        still_growing(opened.manifest),
-    )
+    sections = selection.choose(opened, log_id=log_id, ranks=ranks, kinds=kinds, limit=limit)
+    growing = still_growing(opened.manifest)
     if form == "json":
-        job = next(
-            (
-                {"summary": section.summary, "findings": section.findings}
-                for section in sections
-                if section.log is None
-            ),
-            None,
-        )
-        logs = [
-            {
-                "id": section.log.id,
-                "rank": section.log.rank,
-                "summary": section.summary,
-                "findings": section.findings,
-            }
-            for section in sections
-            if section.log is not None
-        ]
-        if growing is not None:
-            logs = [
-                {**log, "running": (live_of(opened.manifest, log["id"]) or {"running": []})["running"]}
-                for log in logs
-            ]
-        say_json(
-            {
-                "ok": True,
-                **({} if growing is None else {"growing": True, "note": growing}),
-                "ranks": job,
-                "logs": logs,
-            }
-        )
+        say_json(json.report(sections, opened.manifest, growing=growing))
     elif form == "text":
-        say_coloured(terminal.render(sections, width=width(), growing=growing))
+        say_coloured(terminal.report(sections, width=width(), growing=growing))
     elif form == "github":
-        say(
-            github.render(
-                sections,
-                places_in(Path.cwd(), {row["file"] for section in sections for row in section.findings}),
-                growing=growing,
-            )
-        )
+        files = {row["file"] for section in sections for row in section.findings}
+        say(github.report(sections, github.places_in(Path.cwd(), files), growing=growing))
     else:
-        say(markdown.render(sections, growing=growing))
+        say(markdown.report(sections, growing=growing))

@@ -63,7 +63,7 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
       tlparse-bundle trend bert/ resnet/ --out page/
       tlparse-bundle trend nightly/ --format benchmark-database --last 1 > results.json
     """
-    from tlparse_bundle.render import benchmark_records, trend_terminal
+    from tlparse_bundle.render import benchmark_records, json, terminal
     from tlparse_bundle.serve.bundle_places import open_place
     from tlparse_bundle.serve.catalogue import Bundles, url_names
     from tlparse_bundle.serve.publish.trend import write_trend
@@ -93,7 +93,7 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
     if open_browser:
         serve_bundles(folders, port=port, open_browser=True, page=f"viewers/{TREND}/")
     elif as_json or form == "json":
-        say_json({"ok": True, **found})
+        say_json(json.trend(found))
     elif form == "benchmark-database":
         most = len(runs) if last is None else last
         wanted = {
@@ -104,7 +104,7 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
         say_json(benchmark_records.records(run for index, run in enumerate(runs) if index in wanted))
     elif not target:
         say_coloured(
-            trend_terminal.render(
+            terminal.trend(
                 found,
                 last=_ROWS if last is None else last,
                 width=width(),

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from tlparse_bundle.statements.runs.trend.metrics import METRICS, day
 from tlparse_bundle.statements.runs.trend.run import Run
 
 
-def records(runs: Iterable[Run]) -> list[dict]:
+def records(runs: Iterable[Run]) -> list[dict[str, Any]]:
     """The known numbers of all runs.
 
     What is optional there and unknown here (mode, dtype, target) is left out; ``extra_info`` holds text only.
@@ -28,11 +29,11 @@ def records(runs: Iterable[Run]) -> list[dict]:
 
 
 def _about(run: Run) -> dict[str, str]:
-    known = {
+    about = {
         "run": run.location.name,
         "started_utc": day(run.start_epoch_us) if run.start_epoch_us is not None else "",
         "commit": run.commit or "",
         "torch_version": ", ".join(run.torch_versions),
         "log_count": str(run.log_count),
     }
-    return {key: text for key, text in known.items() if text}
+    return {key: text for key, text in about.items() if text}

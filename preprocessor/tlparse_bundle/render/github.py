@@ -1,44 +1,76 @@
-"""A report as annotations of a GitHub workflow (workflow commands: ::error file=…::…)."""
+"""Reports, comparisons and checks as annotations of a GitHub workflow (::error file=…::…)."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.terminal_text import shown
+from tlparse_bundle.statements.runs.check.limits import PASSED, UNKNOWN, Outcome
+from tlparse_bundle.statements.runs.compare.change import IMPROVEMENTS, printed_logs
+from tlparse_bundle.statements.statement import severity_of
 
 if TYPE_CHECKING:
     from tlparse_bundle.statements.selection import Section
 
 _NOT_LOOKED_INTO = {"node_modules", "site-packages", "__pycache__"}
 _MOST = 200_000  # files that are looked at
-_COMMANDS = {"error": "error", "warning": "warning"}
+Row = Mapping[str, Any]  # of findings, rank_findings, or the changes of a comparison
 
 
-def render(sections: Sequence[Section], places: Mapping[str, str] = {}, *, growing: str | None = None) -> str:
-    """``places``: where files lie in the repository (see places_in).
+def report(sections: Sequence[Section], places: Mapping[str, str], *, growing: str | None = None) -> str:
+    """The headline of each log as a notice, and its findings where they are.
 
+    ``places``: where files lie in the repository (see places_in).
     ``growing``: what to say of a growing bundle first.
     """
-    first = [] if growing is None else [annotation("notice", "still growing", growing)]
-    return "\n".join([*first, *(line for section in sections for line in _section(section, places))])
+    lines = [] if growing is None else [annotation("notice", "still growing", growing)]
+    for section in sections:
+        lines.append(annotation("notice", section.name, section.summary["text"]))
+        lines += [
+            _statement(row, severity_of(row).command, row["kind"], _finding(row), places)
+            for row in section.findings
+        ]
+    return "\n".join(lines)
 
 
-def _section(section: Section, places: Mapping[str, str]) -> Iterator[str]:
-    yield annotation("notice", section.name, section.summary["text"])
-    for row in section.findings:
-        yield annotation(
-            _COMMANDS.get(row["severity"], "notice"),
-            row["kind"],
-            said(row),
-            places.get(row["file"], row["file"]),
-            row["line"],
-        )
+def comparison(document: Mapping[str, Any]) -> str:
+    """The headline as a notice, and what got worse at its place."""
+    lines = [annotation("notice", "comparison", document["summary"]["text"])]
+    lines += [
+        _statement(row, severity_of(row).command, row["kind"], f"{row['change']}: {row['title']}")
+        for log in printed_logs(document)
+        for row in log.changes
+        if row["because_of"] is None and row["change"] not in IMPROVEMENTS
+    ]
+    return "\n".join(lines)
 
 
-def said(row: dict) -> str:
+def check(outcomes: Sequence[Outcome], places: Mapping[str, str], *, allow_unknown: bool) -> str:
+    """Each finding that makes the check fail, and each outcome that has none."""
+    return "\n".join(line for outcome in outcomes for line in _outcome(outcome, places, allow_unknown))
+
+
+def _outcome(outcome: Outcome, places: Mapping[str, str], allow_unknown: bool) -> Iterator[str]:
+    title = f"{outcome.rule} · {outcome.log}" if outcome.log else outcome.rule
+    if outcome.outcome == PASSED:
+        yield annotation("notice", title, outcome.text)
+        return
+    command = "warning" if outcome.outcome == UNKNOWN and allow_unknown else "error"
+    if not outcome.findings:
+        yield annotation(command, title, outcome.text)
+    for row in outcome.findings:
+        yield _statement(row, command, title, _finding(row), places)
+
+
+def _statement(row: Row, command: str, title: str, text: str, places: Mapping[str, str] = {}) -> str:
+    """One statement where it is."""
+    return annotation(command, title, text, places.get(row["file"], row["file"]), row["line"])
+
+
+def _finding(row: Row) -> str:
     """A finding as the text of an annotation: what it is, and what may help."""
     return "\n".join([row["title"], *(remedy["text"] for remedy in row["remedies"])])
 
@@ -63,11 +95,11 @@ def places_in(folder: Path, files: Iterable[str | None]) -> dict[str, str]:
     A finding names a file without the folders that all files of its log share. Nothing of the log becomes a
     path: names are compared with those that are there.
     """
-    wanted: dict[str, set[str]] = {}
+    by_name: dict[str, set[str]] = {}
     for file in files:
         if file:
-            wanted.setdefault(file.rpartition("/")[2], set()).add(file)
-    found: dict[str, list[str]] = {}
+            by_name.setdefault(file.rpartition("/")[2], set()).add(file)
+    paths: dict[str, list[str]] = {}
     seen = 0
     for at, folders, names in os.walk(folder):
         folders[:] = sorted(
@@ -77,8 +109,8 @@ def places_in(folder: Path, files: Iterable[str | None]) -> dict[str, str]:
         if seen > _MOST:
             return {}
         for name in names:
-            for file in wanted.get(name, ()):
+            for file in by_name.get(name, ()):
                 path = Path(at, name).relative_to(folder).as_posix()
                 if path == file or path.endswith(f"/{file}"):
-                    found.setdefault(file, []).append(path)
-    return {file: paths[0] for file, paths in found.items() if len(paths) == 1}
+                    paths.setdefault(file, []).append(path)
+    return {file: some[0] for file, some in paths.items() if len(some) == 1}

@@ -1,28 +1,44 @@
-"""A report as Markdown, for an issue or a page."""
+"""Reports and comparisons as Markdown, for an issue or a page."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.terminal_text import shown
 from tlparse_bundle.base.wording import duration, plural
+from tlparse_bundle.statements.runs.compare.change import cost_text, more_changes, printed_logs
 from tlparse_bundle.statements.source_places import where
+from tlparse_bundle.statements.statement import TORCH, severity_of
 
 if TYPE_CHECKING:
     from tlparse_bundle.statements.selection import Section
 
-_SIGNS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}
 _SPECIAL = re.compile(r"([\\*_\[\]<>#|~!&@])")
 
 
-def render(sections: Sequence[Section], *, growing: str | None = None) -> str:
+def report(sections: Sequence[Section], *, growing: str | None = None) -> str:
     """``growing``: what to say of a growing bundle first."""
-    first = [] if growing is None else [f"**{rich(growing)}**", ""]
-    return "\n".join(
-        [*first, *(line for section in sections for line in _section(section, len(sections) > 1))]
-    ).rstrip("\n")
+    lines = [] if growing is None else [f"**{rich(growing)}**", ""]
+    for section in sections:
+        lines += [f"## {rich(section.name)}", ""] if len(sections) > 1 else []
+        lines += [rich(section.summary["text"]), ""]
+        for row in section.findings:
+            lines += _finding(row)
+        lines += [f"… {plural(section.left_out, 'more finding')}", ""] if section.left_out else []
+    return "\n".join(lines).rstrip("\n")
+
+
+def comparison(document: Mapping[str, Any]) -> str:
+    """The headline, then the changes as a list, what a change led to beneath it."""
+    lines = [f"**{rich(document['summary']['text'])}**", ""]
+    lines += [f"{rich(note)}  " for note in document["summary"]["notes"]]
+    for log in printed_logs(document):
+        lines += ["", *([f"## {rich(log.name)}", ""] if len(document["logs"]) > 1 else [])]
+        lines += map(_change, log.changes)
+        lines += [f"- {more_changes(log.left_out)}"] if log.left_out else []
+    return "\n".join(lines).strip()
 
 
 def rich(text: str) -> str:
@@ -37,31 +53,19 @@ def rich(text: str) -> str:
     )
 
 
-def _section(section: Section, named: bool) -> Iterator[str]:
-    if named:
-        yield f"## {rich(section.name)}"
-        yield ""
-    yield rich(section.summary["text"])
-    yield ""
-    for row in section.findings:
-        yield from _finding(row)
-    if section.left_out:
-        yield f"… {plural(section.left_out, 'more finding')}"
-        yield ""
-
-
-def _finding(row: dict) -> Iterator[str]:
-    yield f"### {_SIGNS.get(row['severity'], '')} {rich(row['title'])}"
-    yield ""
+def _finding(row: Mapping[str, Any]) -> list[str]:
     cost = f"{duration(row['cost_us'])} ({row['cost_of']})" if row["cost_us"] is not None else None
-    yield " · ".join(rich(part) for part in (row["kind"], where(row), cost) if part)
-    yield ""
+    about = " · ".join(rich(part) for part in (row["kind"], where(row), cost) if part)
+    lines = [f"### {severity_of(row).emoji} {rich(row['title'])}", "", about, ""]
     for paragraph in filter(None, row["text"].split("\n\n")):
-        yield "  \n".join(rich(line) for line in paragraph.split("\n"))
-        yield ""
+        lines += ["  \n".join(map(rich, paragraph.split("\n"))), ""]
     for remedy in row["remedies"]:
-        yield f"- {'torch: ' if remedy['source'] == 'torch' else ''}{rich(remedy['text'])}" + (
-            f" `{shown(remedy['code'].replace('`', ''))}`" if remedy["code"] else ""
-        )
-    if row["remedies"]:
-        yield ""
+        source = "torch: " if remedy["source"] == TORCH else ""
+        code = f" `{shown(remedy['code'].replace('`', ''))}`" if remedy["code"] else ""
+        lines.append(f"- {source}{rich(remedy['text'])}{code}")
+    return [*lines, ""] if row["remedies"] else lines
+
+
+def _change(row: Mapping[str, Any]) -> str:
+    cost = f" **{cost_text(row['cost_us'])}**" if row["cost_us"] else ""
+    return f"{'' if row['because_of'] is None else '  '}- {row['change']}: {rich(row['title'])}{cost}"

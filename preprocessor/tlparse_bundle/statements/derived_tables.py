@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.model.status import CANDIDATES
 from tlparse_bundle.model.times import phase_times
@@ -15,6 +15,9 @@ from tlparse_bundle.statements.export_calls import ahead_of_time
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.recompile_causes import Asked, asked, cause_key
 from tlparse_bundle.statements.timeline import Span
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RecompileReasonsRow
 
 _FLOAT = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+)(?:e[+-]?\d+)?|-?\d+e[+-]?\d+|-?inf|nan")
 _MAX_VALUES = 1000  # of one cause
@@ -28,13 +31,23 @@ _NO_REASON = {
 }
 
 _REMEDIES = {
-    "rank": "same_rank", "dtype": "same_dtype", "device": "same_device", "requires_grad": "same_grad_mode", "dispatch_keys": "same_grad_mode",
-    "flag": "few_values", "type": "same_type", "identity": "same_object", "length": "same_structure", "keys": "same_structure",
-    "aliasing": "no_aliasing", "global_state": "same_global_state", "backend": "same_backend",
-}  # fmt: skip
+    "rank": "same_rank",
+    "dtype": "same_dtype",
+    "device": "same_device",
+    "requires_grad": "same_grad_mode",
+    "dispatch_keys": "same_grad_mode",
+    "flag": "few_values",
+    "type": "same_type",
+    "identity": "same_object",
+    "length": "same_structure",
+    "keys": "same_structure",
+    "aliasing": "no_aliasing",
+    "global_state": "same_global_state",
+    "backend": "same_backend",
+}
 
 
-def compile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
+def compile_tables(facts: Facts) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Yield the tables ``compiles``, ``limits`` and ``captures`` of a log.
 
     They have disjoint compile keys, which together are those of ``attempts`` and of ahead-of-time compiles.
@@ -43,9 +56,9 @@ def compile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
     skipped = _skipped(facts)
     ahead = facts.once(_ahead_of_time)
     candidates = facts.table(CANDIDATES)
-    compiles: list[dict] = []
-    limits: list[dict] = []
-    captures: list[dict] = []
+    compiles: list[dict[str, Any]] = []
+    limits: list[dict[str, Any]] = []
+    captures: list[dict[str, Any]] = []
     for row in candidates:
         key = row["compile"]
         if key in refused:
@@ -76,7 +89,7 @@ def _keys(facts: Facts, numbers: set[int]) -> set[str]:
     return {key for number in numbers if (key := facts.compiles[number]["compile"]) is not None}
 
 
-def _limit(row: dict) -> dict:
+def _limit(row: Mapping[str, Any]) -> dict[str, Any]:
     error = "RecompileError" in (row["failure_type"] or "")
     fields = (
         "compile",
@@ -101,11 +114,11 @@ def _skipped(facts: Facts) -> set[str]:
     return {
         row["compile"]
         for row in facts.table("graph_break_records")
-        if row["skips_frame"] and last.get(row["compile"]) == row["attempt"]
+        if row["compile"] is not None and row["skips_frame"] and last.get(row["compile"]) == row["attempt"]
     }
 
 
-def _ahead_of_time(facts: Facts) -> dict[str, dict]:
+def _ahead_of_time(facts: Facts) -> dict[str, dict[str, Any]]:
     """The ahead-of-time compiles by key: cells of their rows.
 
     What torch compiles without a compile id is called 'aot-1', 'aot-2' …
@@ -116,7 +129,7 @@ def _ahead_of_time(facts: Facts) -> dict[str, dict]:
         for row in facts.table("failures")
         if row["kind"] in ("compile", "exception") and row["compile"] not in facts.frame_keys
     ]
-    ahead: dict[str, dict] = {}
+    ahead: dict[str, dict[str, Any]] = {}
     number = 0
     for span in facts.once(ahead_of_time):
         begin, end = _events(facts, span)
@@ -135,11 +148,24 @@ def _ahead_of_time(facts: Facts) -> dict[str, dict]:
 
 def _events(facts: Facts, span: Span) -> tuple[int, float]:
     """The first and the last record of a span; infinity when it has no end."""
-    row = facts.lists("spans")[span.index]
+    row = facts.span_row(span)
     return row["begin_event"], math.inf if row["end_event"] is None else row["end_event"]
 
 
-def _ahead_row(key: str, row: dict | None, span: Span, begin: int, has_failed: bool) -> dict:
+_AHEAD_FIELDS = (  # of a row of ``compiles``, before the times
+    *("compile", "kind", "compiled_autograd_id", "frame_id", "frame_compile_id", "occurrence"),
+    *("attempt_count", "status", "function", "file", "line", "stack", "start_epoch_us"),
+)
+_AHEAD_COUNTS = (  # behind the times
+    *("graph_op_count", "graph_node_count", "graph_input_count", "guard_count", "graph_break_count"),
+    *("recompile_reason", "restart_reasons", "failure_type", "failure_reason", "failure_file"),
+    *("failure_line", "metrics_event", "first_event", "event_count", "size_bytes", "artifact_count"),
+)
+
+
+def _ahead_row(
+    key: str, row: dict[str, Any] | None, span: Span, begin: int, has_failed: bool
+) -> dict[str, Any]:
     times = phase_times(
         forward_us=span.duration_us,
         backend_us=None,
@@ -155,44 +181,7 @@ def _ahead_row(key: str, row: dict | None, span: Span, begin: int, has_failed: b
             "status": row["status"] or status,
             **({} if row["total_us"] is not None else times),
         }
-    blank = dict.fromkeys(
-        (
-            *(
-                "compile",
-                "kind",
-                "compiled_autograd_id",
-                "frame_id",
-                "frame_compile_id",
-                "occurrence",
-                "attempt_count",
-                "status",
-                "function",
-                "file",
-                "line",
-            ),
-            *(
-                "stack",
-                "start_epoch_us",
-                *times,
-                "graph_op_count",
-                "graph_node_count",
-                "graph_input_count",
-                "guard_count",
-                "graph_break_count",
-            ),
-            *(
-                "recompile_reason",
-                "restart_reasons",
-                "failure_type",
-                "failure_reason",
-                "failure_file",
-                "failure_line",
-                "metrics_event",
-                "first_event",
-            ),
-            *("event_count", "size_bytes", "artifact_count"),
-        )
-    )
+    blank = dict.fromkeys((*_AHEAD_FIELDS, *times, *_AHEAD_COUNTS))
     own = {
         "compile": key,
         "kind": "ahead_of_time",
@@ -205,12 +194,12 @@ def _ahead_row(key: str, row: dict | None, span: Span, begin: int, has_failed: b
     return blank | own | {"graph_break_count": 0, "restart_reasons": [], "first_event": begin}
 
 
-def recompile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
+def recompile_tables(facts: Facts) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Yield the tables ``recompiles`` and ``recompile_causes`` of a log: without what is in ``limits``."""
     refused = {facts.key_of(number) for number in facts.not_begun} - {None}
-    recompiles: list[dict] = []
-    causes: dict[tuple, dict] = {}
-    of_compile: dict[str | None, dict] = {}
+    recompiles: list[dict[str, Any]] = []
+    causes: dict[tuple[Any, ...], dict[str, Any]] = {}
+    of_compile: dict[str | None, dict[str, Any]] = {}
     for one in facts.once(asked):
         row = one.row
         if row["compile"] in refused:
@@ -228,7 +217,7 @@ def recompile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
     yield "recompile_causes", list(causes.values())
 
 
-def _add(causes: dict[tuple, dict], one: Asked) -> dict[str, Any]:
+def _add(causes: dict[tuple[Any, ...], dict[str, Any]], one: Asked) -> dict[str, Any]:
     """Add a recompile to its cause; return that.
 
     The first reason is that of the newest cache entry: it says what changed since the last compile.
@@ -256,7 +245,7 @@ def _add(causes: dict[tuple, dict], one: Asked) -> dict[str, Any]:
     return cause
 
 
-def remedy(reason: dict) -> str | None:
+def remedy(reason: RecompileReasonsRow) -> str | None:
     """Return the key of what usually helps against recompiles of this reason (schema: recompile_causes), or
     None.
     """

@@ -8,10 +8,13 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tlparse_bundle.statements.facts import CAPTURE_SPAN, Facts
 from tlparse_bundle.statements.timeline import Span
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import ExportFailuresRow, FailuresRow
 
 EXPORT, AHEAD = "export", "ahead"
 AOT_SPAN = "compile_fx_aot"
@@ -56,7 +59,7 @@ def ahead_of_time(facts: Facts) -> list[Span]:
     return [
         span
         for span in facts.compile_spans
-        if span.name == AOT_SPAN or (span.name == CAPTURE_SPAN and span.index in ahead)
+        if span.name == AOT_SPAN or (span.name == CAPTURE_SPAN and span.number in ahead)
     ]
 
 
@@ -66,12 +69,11 @@ def _failed_captures(facts: Facts) -> set[int]:
     spans = captures(facts) if rows else []
     if not spans:
         return set()
-    table = facts.lists("spans")
-    begins = {span.index: table[span.index]["begin_event"] for span in spans}
+    begins = {span.number: facts.span_row(span)["begin_event"] for span in spans}
     ended = set()
     for row in rows:
         if caller(stack(facts, row["stack"])) == AHEAD:
-            ended.add(max((span.index for span in spans if begins[span.index] < row["event"]), default=-1))
+            ended.add(max((span.number for span in spans if begins[span.number] < row["event"]), default=-1))
     return ended
 
 
@@ -87,8 +89,8 @@ def stops(facts: Facts) -> list[tuple[int, float]]:
     """Events from the begin of each export that stopped at a condition to that of the next one: make_fx tells
     of it, too.
     """
-    told = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
-    return [(begin, end) for begin, end in facts.once(_windows) if _within(told, begin, end)]
+    stop_events = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
+    return [(begin, end) for begin, end in facts.once(_windows) if _within(stop_events, begin, end)]
 
 
 def stop_around(facts: Facts, event_index: int) -> tuple[int, float] | None:
@@ -101,17 +103,17 @@ def _around(windows: list[tuple[int, float]], event_index: int) -> tuple[int, fl
     return windows[position] if position >= 0 and event_index < windows[position][1] else None
 
 
-def graph_ends(facts: Facts) -> dict[int, dict]:
+def graph_ends(facts: Facts) -> dict[int, FailuresRow]:
     """For the records of such stops, by event: the row of the failure table in which make_fx says where the
     graph ends that it had made by then.
     """
-    told = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
-    ends: dict[int, dict] = {}
+    stop_events = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
+    ends: dict[int, FailuresRow] = {}
     for row in facts.table("failures"):
         if row["kind"] == "make_fx" and row["file"] is not None:
-            before, stop = bisect_left(told, row["event"]) - 1, stop_around(facts, row["event"])
-            if before >= 0 and stop is not None and stop[0] <= told[before]:
-                ends.setdefault(told[before], row)
+            before, stop = bisect_left(stop_events, row["event"]) - 1, stop_around(facts, row["event"])
+            if before >= 0 and stop is not None and stop[0] <= stop_events[before]:
+                ends.setdefault(stop_events[before], row)
     return ends
 
 
@@ -120,12 +122,12 @@ def _windows(facts: Facts) -> list[tuple[int, float]]:
     begins = [row["start_event"] for row in facts.table("exports")]
     return sorted(
         (begin, math.inf if end is None else end)
-        for begin, end in zip(begins, [*begins[1:], None])
+        for begin, end in zip(begins, [*begins[1:], None], strict=False)
         if begin is not None
     )
 
 
-def _stops(row: dict) -> bool:
+def _stops(row: ExportFailuresRow) -> bool:
     return row["kind"] == "data_dependent_error" and row["result"] is None
 
 

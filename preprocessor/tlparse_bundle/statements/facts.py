@@ -5,10 +5,10 @@ several of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tlparse_bundle.bundle.row_objects import id_of
 from tlparse_bundle.model.functions import function_of
@@ -17,18 +17,17 @@ from tlparse_bundle.model.times import compiling_us, covered_us, forward_us
 from tlparse_bundle.statements.source_places import Shortener, is_generated, is_of_program
 from tlparse_bundle.statements.timeline import Span, Timeline
 
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import LogTable, MetricsRow, SpansRow, StacksRow
+
+FunctionKey = tuple[str | None, str | None, int | None]  # file, name, line
+FrameKey = tuple[str | None]  # see Facts.frame_key
 # Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else
 # has no span around it, such as autotuning of a compiled function that runs, is not compiling.
 COMPILE_SPANS = frozenset(
     (
-        "dynamo",
-        "_compile.compile_inner",
-        "entire_frame_compile",
-        "entire_backward_compile",
-        "compile_fx_aot",
-        "create_aot_dispatcher_function",
-        "fullgraph_capture",
-        "compiled_autograd",
+        *("dynamo", "_compile.compile_inner", "entire_frame_compile", "entire_backward_compile"),
+        *("compile_fx_aot", "create_aot_dispatcher_function", "fullgraph_capture", "compiled_autograd"),
     )
 )
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
@@ -37,54 +36,37 @@ STREAMED = frozenset(
 )  # the largest tables, of which findings keep little: they need not be in memory whole
 Made = TypeVar("Made")
 _OUTSIDE: dict[str, Any] = {
-    **dict.fromkeys(
-        (
-            "id",
-            "compile",
-            "attempt",
-            "status",
-            "function",
-            "file",
-            "line",
-            "stack",
-            "start_epoch_us",
-            "total_us",
-            "backward_us",
-            "metrics_event",
-            "frame_id",
-        )
-    ),
-    **dict.fromkeys(
-        (
-            "compiled_autograd_id",
-            "frame_compile_id",
-            "failure_type",
-            "failure_reason",
-            "recompile_reason",
-            "first_event",
-        )
-    ),
+    **dict.fromkeys(("id", "compile", "attempt", "status", "function", "file", "line", "stack")),
+    **dict.fromkeys(("start_epoch_us", "total_us", "backward_us", "metrics_event", "first_event")),
+    **dict.fromkeys(("frame_id", "compiled_autograd_id", "frame_compile_id")),
+    **dict.fromkeys(("failure_type", "failure_reason", "recompile_reason")),
     "restart_reasons": [],
     "graph_break_count": 0,
 }
-
 _LIMIT = re.compile(
     r"RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded", re.IGNORECASE
 )
 
 
+class RowList(Protocol):
+    """Rows of a table, in memory whole or piece by piece."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int, /) -> Any: ...
+
+
 class LogFiles(Protocol):
     """The log that findings are made of."""
 
-    directory: dict  # its log.json
+    directory: dict[str, Any]  # its log.json
 
-    def table(self, name: str) -> dict: ...
+    def table(self, name: str) -> list[dict[str, Any]]: ...
 
-    def lists(self, name: str) -> dict | None:
-        """One of the tables that STREAMED names, of which the lists are JsonLists, in memory piece by piece.
-
-        None where it has only the file.
-        """
+    def lists(self, name: str) -> RowList | None:
+        """A table that STREAMED names, in memory piece by piece; None where it has only the file."""
 
     def last_epoch_us(self) -> int | None:
         """When its last record was written, in microseconds since 1970; None when the log does not tell."""
@@ -97,13 +79,13 @@ class FrameCompile:
     """
 
     rows: tuple[int, ...]
-    row: dict
+    row: dict[str, Any]
 
 
 def total(parts: Iterable[int | None]) -> int | None:
     """The sum of what is known; None when nothing is."""
-    known = [part for part in parts if part is not None]
-    return sum(known) if known else None
+    values = [part for part in parts if part is not None]
+    return sum(values) if values else None
 
 
 class Facts:
@@ -111,48 +93,50 @@ class Facts:
 
     def __init__(self, log: LogFiles):
         self._log = log
-        self._tables: dict[str, dict] = {}
-        self._made: dict[Callable, Any] = {}
+        self._tables: dict[str, list[dict[str, Any]]] = {}
+        self._made: dict[Callable[[Facts], Any], Any] = {}
 
     @property
-    def directory(self) -> dict:
+    def directory(self) -> dict[str, Any]:
         return self._log.directory
 
-    def table(self, name: str) -> dict:
-        """A table of the log by its name; kept."""
-        if name not in self._tables:
-            self._tables[name] = self._log.table(name)
-        return self._tables[name]
+    if TYPE_CHECKING:
+        table: LogTable
+    else:
 
-    def lists(self, name: str) -> dict:
-        """A table that STREAMED names.
+        def table(self, name: str) -> list[dict[str, Any]]:
+            """A table of the log by its name; kept."""
+            if name not in self._tables:
+                self._tables[name] = self._log.table(name)
+            return self._tables[name]
 
-        Its lists can be iterated over, and asked for an item; each time costs as much.
-        """
+    def lists(self, name: str) -> RowList:
+        """A table that STREAMED names. To iterate over it costs as much each time."""
         kept = self._log.lists(name)
         return self.table(name) if kept is None else kept
 
     def row_count(self, name: str) -> int:
         """How many rows a table has."""
-        return self.directory["tables"].get(name, {"rows": 0})["rows"]
+        count: int = self.directory["tables"].get(name, {"rows": 0})["rows"]
+        return count
 
     def once(self, make: Callable[[Facts], Made]) -> Made:
         """What a function makes of these facts; kept."""
         if make not in self._made:
             self._made[make] = make(self)
-        return self._made[make]
+        result: Made = self._made[make]
+        return result
 
     def kind_count(self, *types: str) -> int:
         """How many records of these types the log has."""
         return sum(kind["event_count"] for kind in self.directory["kinds"] if kind["type"] in types)
 
     @cached_property
-    def compiles(self) -> list[dict]:
+    def compiles(self) -> list[dict[str, Any]]:
         """Each attempt, with what its compile turned out to be: rows of 'attempts' on top of those of
         'candidates'. The last stands for records outside any compile.
         """
         of_compile = {row["compile"]: row for row in self.table(CANDIDATES)}
-        rows = self.table("attempts")
         rows = [
             {
                 **of_compile[row["compile"]],
@@ -160,7 +144,7 @@ class Facts:
                 "status": of_compile[row["compile"]]["status"],
                 "id": id_of(row),
             }
-            for row in rows
+            for row in self.table("attempts")
         ]
         return [*rows, _OUTSIDE]
 
@@ -171,9 +155,10 @@ class Facts:
 
     def key_of(self, number: int) -> str | None:
         """The key of the compile that a row of ``compiles`` is an attempt of; None outside any compile."""
-        return self.compiles[number]["compile"]
+        key: str | None = self.compiles[number]["compile"]
+        return key
 
-    def number_of(self, row: dict) -> int:
+    def number_of(self, row: Mapping[str, Any]) -> int:
         """The row of ``compiles`` that a row of another table belongs to."""
         return self._numbers[row["compile"], row["attempt"]]
 
@@ -212,11 +197,11 @@ class Facts:
         """Whether this torch writes why something was compiled again: since 2.5, which also began to write a
         timeline.
         """
-        known = any(
+        has_records = any(
             kind["type"] == "chromium_event" or kind["name"] == "recompile_reasons"
             for kind in self.directory["kinds"]
         )
-        return known or self.tells_breaks
+        return has_records or self.tells_breaks
 
     @cached_property
     def tells_breaks(self) -> bool:
@@ -245,14 +230,14 @@ class Facts:
         failed = {
             self.number_of(row) for row in self.table("failures") if row["kind"] in ("compile", "exception")
         }
-        found: dict[tuple, list[int]] = {}
+        by_key: dict[FrameKey, list[int]] = {}
         for index, row in enumerate(self.compiles):
             if row["frame_id"] is not None and (
                 row["status"] is not None or row["metrics_event"] is not None or index in failed
             ):
-                found.setdefault(self.frame_key(row), []).append(index)
+                by_key.setdefault(self.frame_key(row), []).append(index)
         frames = []
-        for rows in found.values():
+        for rows in by_key.values():
             last = self.compiles[rows[-1]]
             named = last["function"] is not None or last["file"] is not None
             if named or last["status"] == "unfinished" or not failed.isdisjoint(rows) or not self.tells_ends:
@@ -265,12 +250,12 @@ class Facts:
         return {frame.row["compile"] for frame in self.frames}
 
     @cached_property
-    def frame_of(self) -> dict[tuple, FrameCompile]:
+    def frame_of(self) -> dict[FrameKey, FrameCompile]:
         """The frames by their key."""
         return {self.frame_key(frame.row): frame for frame in self.frames}
 
     @staticmethod
-    def frame_key(row: dict) -> tuple:
+    def frame_key(row: Mapping[str, Any]) -> FrameKey:
         """The same for all attempts of one frame compile."""
         return (row["compile"],)
 
@@ -282,14 +267,13 @@ class Facts:
         return [frame for frame in self.frames if self.not_begun.isdisjoint(frame.rows)]
 
     @cached_property
-    def function_keys(self) -> dict[int, tuple]:
+    def function_keys(self) -> dict[int, FunctionKey]:
         """What is the same for all compiles of one function of the program, by row of the compile table.
 
         A resumed part belongs to its function.
         """
-        first: dict[
-            tuple, int | None
-        ] = {}  # line of a function by file and name, where the function itself was compiled
+        # Line of a function by file and name, where the function itself was compiled.
+        first: dict[tuple[str | None, str | None], int | None] = {}
         for row in self.compiles:
             if row["function"] is not None and function_of(row["function"]) == row["function"]:
                 first.setdefault((row["file"], row["function"]), row["line"])
@@ -302,7 +286,7 @@ class Facts:
         return keys
 
     @cached_property
-    def functions(self) -> set[tuple]:
+    def functions(self) -> set[FunctionKey]:
         """Functions of the program: not those that torch generates."""
         return {
             self.function_keys[frame.rows[0]]
@@ -318,6 +302,11 @@ class Facts:
     @cached_property
     def timeline(self) -> Timeline:
         return Timeline(self.lists("spans"), self.number_of)
+
+    def span_row(self, span: Span) -> SpansRow:
+        """The row of a span in its table."""
+        row: SpansRow = self.lists("spans")[span.number]
+        return row
 
     @cached_property
     def compile_spans(self) -> list[Span]:
@@ -369,18 +358,18 @@ class Facts:
         """Rows of compiles that torch did not begin: refused or forbidden."""
         return self.refused | self.forbidden
 
-    def innermost(self, stack: int | None) -> dict | None:
+    def innermost(self, stack: int | None) -> StacksRow | None:
         """The innermost frame of a stack: a row of the stacks, with file, line, function and code; None for
         no stack.
         """
         return None if stack is None or stack < 0 else self.table("stacks")[stack]
 
     @cached_property
-    def metrics(self) -> list[dict]:
+    def metrics(self) -> list[MetricsRow]:
         """The rows of the metrics table."""
         return self.table("metrics")
 
-    def metrics_with(self, *fields: str) -> Iterator[dict]:
+    def metrics_with(self, *fields: str) -> Iterator[MetricsRow]:
         """The rows of the metrics table, one after another; none if all of them have null for each of these
         fields.
         """
@@ -391,54 +380,10 @@ class Facts:
         )
 
     @cached_property
-    def metrics_of(self) -> dict[int, dict]:
+    def metrics_of(self) -> dict[int, dict[str, Any]]:
         """The values of each metrics record, by its event."""
         return {row["event"]: row["values"] for row in self.metrics}
 
     def time_of(self, frame: FrameCompile) -> int | None:
         """Forward and backward; None when neither is known."""
         return total((forward_us(frame.row), frame.row["backward_us"]))
-
-    @cached_property
-    def configs(self) -> dict[str, list[Any]]:
-        """Values that the settings of torch had in this log, by names such as 'dynamo_config.specialize_int'."""
-        found: dict[str, list[Any]] = {}
-        for name, value in self._settings():
-            values = found.setdefault(name, [])
-            if value not in values:
-                values.append(value)
-        return found
-
-    def _settings(self) -> Iterator[tuple[str, Any]]:
-        for config in self.table("metric_configs"):
-            yield from (
-                (f"{config['field']}.{name}", value)
-                for name, value in (config["value"] or config["changes"]).items()
-            )
-        last: dict | None = None
-        for row in self.lists("functorch_configs"):
-            if row["config"] != last:  # they seldom change
-                last = row["config"]
-                yield from ((f"functorch_config.{name}", value) for name, value in (last or {}).items())
-
-    @cached_property
-    def _config_rows(self) -> dict[int, dict]:
-        """The configurations of each metrics record, by its event."""
-        return {row["event"]: row["configs"] for row in self.metrics}
-
-    def setting_at(self, compile_index: int, field: str, name: str) -> Any:
-        """The value that a setting had in one compile, such as ('dynamo_config', 'specialize_int'); None when
-        the log does not tell.
-        """
-        number = self._config_rows.get(self.compiles[compile_index]["metrics_event"], {}).get(field)
-        if number is None:
-            return None
-        configs = self.table("metric_configs")
-        config = configs[number]
-        base = config if config["base"] is None else configs[config["base"]]
-        return config["changes"].get(name, (base["value"] or {}).get(name))
-
-    def setting(self, name: str) -> Any:
-        """The value that a setting had all the time; None when the log does not tell, or when it changed."""
-        values = self.configs.get(name, [])
-        return values[0] if len(values) == 1 else None

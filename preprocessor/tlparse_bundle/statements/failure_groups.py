@@ -4,19 +4,25 @@ show it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.statements.export_calls import (
     EXPORT,
     Frame,
+    ahead_of_time,
     caller,
     captures,
     export_around,
     stack,
     stop_around,
 )
-from tlparse_bundle.statements.facts import Facts, FrameCompile
+from tlparse_bundle.statements.facts import Facts, FrameCompile, FrameKey
+from tlparse_bundle.statements.settings import settings
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FailuresRow, GraphBreaksRow
 
 CAPTURED, CALLED = "captured", "called"  # exports: with a span of the timeline, or without
 _NESTED = ("fx_interpreter", "make_fx")
@@ -33,14 +39,14 @@ class Failure:
     phase: str
     compile_index: int
     name: str | None  # of the function
-    cells: dict = field(default_factory=dict)
+    cells: dict[str, Any] = field(default_factory=dict)
     events: list[int] = field(default_factory=list)
     export: str | None = None  # of torch.export: CAPTURED or CALLED
     frames: list[Frame] = field(
         default_factory=list
     )  # of the stack of its last record without a compile, or of its compile
 
-    def add(self, row: dict) -> None:
+    def add(self, row: Mapping[str, Any]) -> None:
         self.events.append(row["event"])
         for cell, value in row.items():
             if self.cells.get(cell) is None:
@@ -56,8 +62,8 @@ def failures(facts: Facts) -> list[Failure]:
     about. What is nested in a compile is evidence of the failure of that compile; a compile that ended well
     recovered from it.
     """
-    found: dict[tuple, Failure] = {}
-    nested: list[tuple[tuple, dict]] = []
+    by_key: dict[tuple[Any, ...], Failure] = {}
+    nested: list[tuple[FrameKey, FailuresRow]] = []
     broken = facts.once(breaks_by_frame)
     for number, row in enumerate(facts.table("failures")):
         compile = facts.compiles[facts.number_of(row)]
@@ -65,28 +71,28 @@ def failures(facts: Facts) -> list[Failure]:
             continue
         frame = facts.frame_key(compile)
         if frame not in facts.frame_of:
-            _outside(facts, found, number, row)
+            _outside(facts, by_key, number, row)
         elif row["kind"] in _NESTED:
             nested.append((frame, row))
         elif not tells_of(broken.get(frame, ()), row["reason"]):
             key = (*frame, "backward" in row["kind"])
-            if key not in found:
-                found[key] = _of_compile(facts, row)
-            found[key].add(row)
+            if key not in by_key:
+                by_key[key] = _of_compile(facts, row)
+            by_key[key].add(row)
     for frame, row in nested:
-        failure = found.get((*frame, False)) or found.get((*frame, True))
+        failure = by_key.get((*frame, False)) or by_key.get((*frame, True))
         if failure is not None:
             failure.add(
                 {**row, "kind": "exception"}
                 if row["kind"] == "fx_interpreter"
                 else {"event": row["event"], "kind": "exception"}
             )
-    for failure in found.values():
+    for failure in by_key.values():
         failure.events.sort()
-    return list(found.values())
+    return list(by_key.values())
 
 
-def _of_compile(facts: Facts, row: dict) -> Failure:
+def _of_compile(facts: Facts, row: FailuresRow) -> Failure:
     compile = facts.compiles[facts.number_of(row)]
     frames = stack(facts, compile["stack"])
     exported = caller(frames) == EXPORT
@@ -99,13 +105,13 @@ def _of_compile(facts: Facts, row: dict) -> Failure:
     )
 
 
-def _outside(facts: Facts, found: dict[tuple, Failure], number: int, row: dict) -> None:
+def _outside(facts: Facts, by_key: dict[tuple[Any, ...], Failure], number: int, row: FailuresRow) -> None:
     """Add a record that belongs to no frame."""
     frames = stack(facts, row["stack"])
     compile = facts.compiles[facts.number_of(row)]
     # From torch 2.15 on an export has a compile id, without a record that its compile began.
     if not (caller(frames) == EXPORT or (row["kind"] == "make_fx" and compile["frame_id"] is not None)):
-        found[number,] = failure = Failure(
+        by_key[number,] = failure = Failure(
             row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames
         )
         failure.add(row)
@@ -113,17 +119,28 @@ def _outside(facts: Facts, found: dict[tuple, Failure], number: int, row: dict) 
     if row["kind"] == "make_fx" and stop_around(facts, row["event"]) is not None:
         return
     window = export_around(facts, row["event"])
-    last = next(reversed(found.values()), None)
-    failure = last if last is not None and _same_export(last, frames) else found.get((EXPORT, window))
-    if failure is None:
-        failure = found[(number,) if window is None else (EXPORT, window)] = Failure(
+    last = next(reversed(by_key.values()), None)
+    same = last if last is not None and _same_export(last, frames) else by_key.get((EXPORT, window))
+    if same is None:
+        same = by_key[(number,) if window is None else (EXPORT, window)] = Failure(
             EXPORT, facts.number_of(row), None
         )
     strict = any(frame.name == "_strict_export" for frame in frames)
     captured = row["kind"] not in _NESTED or (strict and bool(captures(facts)))
-    failure.export = CAPTURED if captured else CALLED
-    failure.frames, failure.name = frames, row["function"] or failure.name
-    failure.add(row)
+    same.export = CAPTURED if captured else CALLED
+    same.frames, same.name = frames, row["function"] or same.name
+    same.add(row)
+
+
+def export_count(facts: Facts) -> int:
+    """Calls of torch.export: those that left records (with TORCH_DTRACE), or else spans of the timeline and
+    failures outside of these.
+    """
+    captured = len(set(captures(facts)) - set(facts.once(ahead_of_time)))
+    return max(
+        captured + sum(failure.export == CALLED for failure in facts.once(failures)),
+        len(facts.table("exports")),
+    )
 
 
 def _same_export(last: Failure, frames: Sequence[Frame]) -> bool:
@@ -139,13 +156,13 @@ def _same_export(last: Failure, frames: Sequence[Frame]) -> bool:
 
 def is_suppressed(facts: Facts, compile_index: int) -> bool:
     """Whether Dynamo runs the function eager instead of raising the error."""
-    at = facts.setting_at(compile_index, "dynamo_config", "suppress_errors")
-    return (facts.setting("dynamo_config.suppress_errors") if at is None else at) is True
+    at = facts.once(settings).value_at(compile_index, "dynamo_config", "suppress_errors")
+    return (facts.once(settings).value("dynamo_config.suppress_errors") if at is None else at) is True
 
 
-def breaks_by_frame(facts: Facts) -> dict[tuple, list[dict]]:
+def breaks_by_frame(facts: Facts) -> dict[FrameKey, list[GraphBreaksRow]]:
     """Return the graph breaks of each frame compile: a row of `graph_breaks` for each record."""
-    breaks: dict[tuple, list[dict]] = {}
+    breaks: dict[FrameKey, list[GraphBreaksRow]] = {}
     for row in facts.table("graph_breaks"):
         for number in facts.once(break_attempts)[row["id"]]:
             breaks.setdefault(facts.frame_key(facts.compiles[number]), []).append(row)
@@ -160,7 +177,7 @@ def break_attempts(facts: Facts) -> list[list[int]]:
     return attempts
 
 
-def tells_of(breaks: list[dict] | tuple, message: str | None) -> bool:
+def tells_of(breaks: Sequence[GraphBreaksRow], message: str | None) -> bool:
     """Whether one of these graph breaks is what a message is about."""
     return any(row["reason"] in (message or "") for row in breaks)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tlparse_bundle.bundle.row_types import FindingsRow
+from tlparse_bundle.base.wording import listed, plural
 from tlparse_bundle.statements.source_places import normalised
 from tlparse_bundle.statements.statement import (
     MAX_TEXT,
@@ -21,9 +22,15 @@ from tlparse_bundle.statements.statement import (
     fingerprint,
 )
 
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FindingsRow
+
 __all__ = ["MAX_TEXT", "MAX_TITLE", "SEVERITIES", "TORCH", "Finding", "Remedy", "cut", "stage", "weight"]
 
 ERROR, EAGER, REST = range(3)  # stages of the order of findings
+UNLISTED = "unlisted"
+MAX_FINDINGS = 300  # of a log: one with thousands of failed functions has a table that can be read
+_MAX_COSTLY = 150  # of these, that are kept for what they cost
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -40,7 +47,7 @@ class Finding(Statement):
 
     @property
     def stage(self) -> Stage:
-        """The error that ended the program, the other errors, functions that run eager from then on, the rest.
+        """The error that ended the program, other errors, functions that run eager from then on, the rest.
 
         Errors with an unknown cost come before those with a known one: nobody can say that they cost less.
         """
@@ -94,3 +101,46 @@ def weight(summary: Mapping[str, Any]) -> tuple[int, int, int]:
     viewers does the same).
     """
     return summary["findings"]["error"], summary["findings"]["warning"], summary["compile_us"] or 0
+
+
+def bounded(
+    findings: Sequence[Finding], most: int = MAX_FINDINGS, costly: int = _MAX_COSTLY
+) -> list[Finding]:
+    """Return the findings in their order: the most costly ones, those that come first, and a last one that
+    counts the others.
+    """
+    if len(findings) <= most:
+        return list(findings)
+    by_cost = sorted(range(len(findings)), key=lambda number: -(findings[number].cost_us or 0))
+    kept = {number for number in by_cost[:costly] if findings[number].cost_us}
+    for number in (*_first_of_kinds(findings), *range(len(findings))):
+        if len(kept) >= most - 1:
+            break
+        kept.add(number)
+    others = [finding for number, finding in enumerate(findings) if number not in kept]
+    return [*(findings[number] for number in sorted(kept)), _unlisted(others)]
+
+
+def _first_of_kinds(findings: Sequence[Finding]) -> list[int]:
+    """The first one of each kind: no kind is lost altogether."""
+    first: dict[str, int] = {}
+    for number, finding in enumerate(findings):
+        first.setdefault(finding.kind, number)
+    return list(first.values())
+
+
+def _unlisted(others: Sequence[Finding]) -> Finding:
+    kinds = Counter(finding.kind for finding in others).most_common()
+    return Finding(
+        UNLISTED,
+        min((finding.severity for finding in others), key=lambda name: SEVERITIES[name].rank),
+        f"{plural(len(others), 'more finding')} {'is' if len(others) == 1 else 'are'} not listed:"
+        f" {listed([f'{count:,} {kind}' for kind, count in kinds], 5)}",
+        (),
+        "The numbers of the headline include them, and the other tables list what they are about.",
+        compiles=[finding.compiles[0] for finding in others if finding.compiles],
+        events=[finding.events[0] for finding in others if finding.events],
+        spans=[finding.spans[0] for finding in others if finding.spans],
+        count=len(others),
+        details={"kinds": [{"kind": kind, "count": count} for kind, count in kinds]},
+    )

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, listed
-from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.recompile_causes import Cause
 
 SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
 _MOST_VALUES = 5
 _KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
 _LOCAL = re.compile(r"\bL\['(\w+)'\]")
+Specialization = Mapping[str, Any]  # a row of specializations with the names of its sources
+Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimension; None of a number
 
 
 def source_name(source: str | None) -> str | None:
@@ -69,26 +71,21 @@ def what_changed(cause: Cause) -> str:
     return f"{subject(change, source, cause.dimension)} changed{f' ({values})' if values else ''}"
 
 
-def _keys(value: Any) -> set[str] | None:
+def _keys(value: Any) -> list[str] | None:
     match = _KEY_SET.fullmatch(value) if type(value) is str else None
-    return set(match[1].split(", ")) if match else None
+    return match[1].split(", ") if match else None
 
 
-def _key_differences(values: list) -> list:
+def _key_differences(values: list[Any]) -> list[Any]:
     """Dispatch keys without those that all sets have."""
-    sets = [_keys(value) for value in values]
-    known = [keys for keys in sets if keys is not None]
-    if len(known) < max(2, len(sets)):
+    sets = [keys for value in values if (keys := _keys(value)) is not None]
+    if len(sets) < max(2, len(values)):
         return values
-    common = set.intersection(*known)
-    return [
-        ", ".join(key for key in _KEY_SET.fullmatch(value)[1].split(", ") if key not in common)
-        or "none of them"
-        for value in values
-    ]
+    common = set.intersection(*map(set, sets))
+    return [", ".join(key for key in keys if key not in common) or "none of them" for keys in sets]
 
 
-def others_than_autograd(values: Iterable) -> bool:
+def others_than_autograd(values: Iterable[Any]) -> bool:
     """Whether sets of dispatch keys differ in more than what grad and inference mode change."""
     sets = [
         {key for key in keys if not key.startswith(("Autograd", "ADInplaceOrView"))}
@@ -98,7 +95,7 @@ def others_than_autograd(values: Iterable) -> bool:
     return any(keys != sets[0] for keys in sets)
 
 
-def values_text(values: list) -> str:
+def values_text(values: list[Any]) -> str:
     if len(values) == 1:
         return f"no longer {values[0]}"
     if len(values) <= _MOST_VALUES:
@@ -106,16 +103,16 @@ def values_text(values: list) -> str:
     return f"{' → '.join(map(str, values[: _MOST_VALUES - 2]))} → … → {values[-1]}; {len(values):,} values"
 
 
-def specializations(facts: Facts) -> dict[tuple, list[dict]]:
+def specializations(facts: Facts) -> dict[FunctionKey, list[Specialization]]:
     """Return the specializations of each function: rows with the names of their sources."""
-    groups: dict[tuple, list[dict]] = {}
+    groups: dict[FunctionKey, list[Specialization]] = {}
     for row in facts.table("specializations"):
         named = {**row, "sources": [source_name(source) for source in row["sources"]]}
         groups.setdefault(facts.function_keys[facts.number_of(row)], []).append(named)
     return groups
 
 
-def noun_of(rows: list[dict]) -> str:
+def noun_of(rows: Sequence[Specialization]) -> str:
     return (
         "size"
         if all(source is None or ".size()" in source for row in rows for source in row["sources"])
@@ -128,11 +125,11 @@ def noun(facts: Facts) -> str:
     return noun_of([row for rows in facts.once(specializations).values() for row in rows])
 
 
-def constants(facts: Facts) -> set[tuple]:
+def constants(facts: Facts) -> set[Constant]:
     """What became a constant: (function, name, dimension), with None for the dimension of a number."""
-    found = set()
+    constant: set[Constant] = set()
     for function, rows in facts.once(specializations).items():
         for source in {source for row in rows for source in row["sources"] if source}:
             size = SIZE.fullmatch(source)
-            found.add((function, size[1], int(size[2])) if size else (function, source, None))
-    return found
+            constant.add((function, size[1], int(size[2])) if size else (function, source, None))
+    return constant

@@ -43,7 +43,7 @@ _INCLUDED_PYTHON = re.compile(r"-I(\S*/python(3\.\d+)\w*)(?=['\s,\]]|$)")
 _LIBRARY_FOLDER = re.compile(r"-L((?:/[\w.@+~-]+)+)(?=['\s,\]]|$)")
 
 
-def _triton_helper(match: re.Match) -> Environment:
+def _triton_helper(match: re.Match[str]) -> Environment:
     command = match[0]
     compiler, module = _name(match["compiler"]), match["module"]
     device = "CUDA " if "cuda" in command else "HIP " if "hip" in command else ""
@@ -69,17 +69,17 @@ def _triton_helper(match: re.Match) -> Environment:
 
 
 def _headers(message: str, when: str = "") -> Remedy:
-    found = _INCLUDED_PYTHON.search(message)
-    version = found[2] if found else "3"
+    included = _INCLUDED_PYTHON.search(message)
+    version = included[2] if included else "3"
     text = (
         f"{when}{'i' if when else 'I'}nstall the headers of the Python that runs the program: package"
         f" `python{version}-dev` on Debian and Ubuntu, `python3-devel` or `python{version}-devel` on Fedora,"
         " RHEL and Amazon Linux."
     )
-    return Remedy(text, f"ls {found[1]}/Python.h" if found else None)
+    return Remedy(text, f"ls {included[1]}/Python.h" if included else None)
 
 
-def _python_headers(match: re.Match) -> Environment:
+def _python_headers(match: re.Match[str]) -> Environment:
     return Environment(
         "python headers",
         "the compiler did not find the headers of Python (`Python.h`)",
@@ -87,7 +87,7 @@ def _python_headers(match: re.Match) -> Environment:
     )
 
 
-def _c_compiler(match: re.Match) -> Environment:
+def _c_compiler(match: re.Match[str]) -> Environment:
     remedy = Remedy(
         "Install a C compiler, for instance package `gcc`, or set the environment variable `CC` to the path"
         " of one."
@@ -95,8 +95,8 @@ def _c_compiler(match: re.Match) -> Environment:
     return Environment("c compiler", "Triton found no C compiler", (remedy,))
 
 
-def _cxx_compiler(match: re.Match) -> Environment:
-    asked = (
+def _cxx_compiler(match: re.Match[str]) -> Environment:
+    tried = (
         " or ".join(map(code, re.findall(r"'([^']+)'", match["asked"] or "")))
         or (match["missing"] and code(match["missing"]))
         or "a C++ compiler"
@@ -106,11 +106,11 @@ def _cxx_compiler(match: re.Match) -> Environment:
         " path of one before torch is imported."
     )
     return Environment(
-        "cxx compiler", "Inductor found no working C++ compiler", (remedy,), f"it tried {asked}"
+        "cxx compiler", "Inductor found no working C++ compiler", (remedy,), f"it tried {tried}"
     )
 
 
-def _libcuda(match: re.Match) -> Environment:
+def _libcuda(match: re.Match[str]) -> Environment:
     remedies = [Remedy(" ".join(match["hint"].split()), source=TORCH)] if match["hint"] else []
     remedies.append(
         Remedy(
@@ -122,7 +122,7 @@ def _libcuda(match: re.Match) -> Environment:
     return Environment("libcuda", "the driver library `libcuda.so` was not found", tuple(remedies))
 
 
-def _gpu_memory(match: re.Match) -> Environment:
+def _gpu_memory(match: re.Match[str]) -> Environment:
     hint = re.search(r"If reserved but unallocated memory is large[^.]*\.", match.string)
     remedies = [Remedy(" ".join(hint[0].split()), source=TORCH)] if hint else []
     remedies.append(
@@ -134,7 +134,7 @@ def _gpu_memory(match: re.Match) -> Environment:
     return Environment("gpu memory", "the GPU ran out of memory", tuple(remedies))
 
 
-def _host_memory(match: re.Match) -> Environment:
+def _host_memory(match: re.Match[str]) -> Environment:
     remedy = Remedy(
         "Give the process more memory, or compile fewer kernels at once: each compile worker of Inductor is a"
         " process of its own.",
@@ -149,7 +149,7 @@ _MOVE = (
 )
 
 
-def _space(match: re.Match) -> Environment:
+def _space(match: re.Match[str]) -> Environment:
     return Environment(
         "space",
         "no space left on the device",
@@ -157,7 +157,7 @@ def _space(match: re.Match) -> Environment:
     )
 
 
-def _permission(match: re.Match) -> Environment:
+def _permission(match: re.Match[str]) -> Environment:
     read_only = match["number"] == "30"
     help = (
         "Use a folder that can be written to."
@@ -172,7 +172,7 @@ def _permission(match: re.Match) -> Environment:
     )
 
 
-def _openmp(match: re.Match) -> Environment:
+def _openmp(match: re.Match[str]) -> Environment:
     remedy = Remedy(
         "Install OpenMP for the compiler: package `libomp-dev` for clang on Debian and Ubuntu, `libomp` of"
         " Homebrew on macOS; GCC comes with it. Or set `CXX` to a compiler that has it."
@@ -180,7 +180,7 @@ def _openmp(match: re.Match) -> Environment:
     return Environment("openmp", "the C++ compiler has no OpenMP", (remedy,))
 
 
-def _old_compiler(match: re.Match) -> Environment:
+def _old_compiler(match: re.Match[str]) -> Environment:
     remedy = Remedy(
         "Install a newer C++ compiler, and set the environment variable `CXX` to its path before torch is"
         " imported."
@@ -190,7 +190,7 @@ def _old_compiler(match: re.Match) -> Environment:
     )
 
 
-def _triton(match: re.Match) -> Environment:
+def _triton(match: re.Match[str]) -> Environment:
     return Environment(
         "triton",
         "Triton is not installed",
@@ -212,7 +212,7 @@ def _name(path: str) -> str:
 # backends/nvidia/driver.py), of compilers and of Python, in the order in which they are tried: what a
 # compiler says is more than that it
 # failed.
-_CAUSES: tuple[tuple[re.Pattern, Callable[[re.Match], Environment]], ...] = (
+_CAUSES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Environment]], ...] = (
     (re.compile(r"Python\.h: No such file or directory|'Python\.h' file not found"), _python_headers),
     (re.compile(r"Failed to find C compiler"), _c_compiler),
     (

@@ -5,8 +5,8 @@ A log of torch before 2.10 often does not name its version, so that what its rec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import large, plural
 from tlparse_bundle.model.functions import resume_function
@@ -54,13 +54,13 @@ def untold(facts: Facts) -> list[str]:
 def not_recorded_text(facts: Facts) -> str:
     """The end of the headline; empty when the log can tell all that the headline is about."""
     missing = untold(facts)
-    said = ", ".join(TOPICS[topic] for topic in _SAID if topic in missing)
-    if not said:
+    topics = ", ".join(TOPICS[topic] for topic in _SAID if topic in missing)
+    if not topics:
         return ""
     also = f", nor {TOPICS['recompile_reasons']}" if "recompile_reasons" in missing else ""
     ended = sum(frame.row["status"] != "unfinished" for frame in facts.compiled)
     ends = "" if facts.tells_ends else f" {large(plural(ended, 'compile'))} ended well."
-    return f"{ends} This version of torch does not write {said}{also}.{_known_breaks(facts)}"
+    return f"{ends} This version of torch does not write {topics}{also}.{_known_breaks(facts)}"
 
 
 def _known_breaks(facts: Facts) -> str:
@@ -78,7 +78,7 @@ def _known_breaks(facts: Facts) -> str:
     )
 
 
-def ends_early(summary: dict, rows: Sequence[dict], growing: bool) -> str | None:
+def ends_early(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], growing: bool) -> str | None:
     """Why a log lacks what came later, in words behind "the log"; None when it is whole.
 
     ``rows``: its findings.

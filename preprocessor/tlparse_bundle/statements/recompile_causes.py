@@ -5,28 +5,33 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.model.status import ASKED
-from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.facts import Facts, FunctionKey
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RecompileReasonsRow
 
 _OF_AN_OBJECT = frozenset(
     ("type", "identity", "value", "attribute", "keys", "length")
 )  # several guards on one object are one cause
+
+_Cell = tuple[str | None, str, int | None]  # source, change, dimension
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What guards asked for: a recompile, or one that torch refused."""
 
-    row: dict  # event, compile, attempt, code_object, caused_by, at_limit, text
+    row: dict[str, Any]  # event, compile, attempt, code_object, caused_by, at_limit, text
     compile_index: int  # row of ``Facts.compiles``
-    reasons: list[dict]  # its rows of 'recompile_reasons'
+    reasons: list[RecompileReasonsRow]  # its rows of 'recompile_reasons'
 
 
 def asked(facts: Facts) -> list[Asked]:
     """Return the recompiles and what torch refused, in file order."""
-    reasons: dict[int, list[dict]] = defaultdict(list)
+    reasons: dict[int, list[RecompileReasonsRow]] = defaultdict(list)
     for reason in facts.table("recompile_reasons"):
         reasons[reason["event"]].append(reason)
     return [Asked(row, facts.number_of(row), reasons[row["event"]]) for row in facts.table(ASKED)]
@@ -36,12 +41,12 @@ def asked(facts: Facts) -> list[Asked]:
 class Cause:
     """Recompiles of one function for one reason. ``reason`` is None where no earlier result was near."""
 
-    function: tuple  # see Facts.function_keys
-    reason: dict | None
+    function: FunctionKey  # see Facts.function_keys
+    reason: RecompileReasonsRow | None
     rows: list[int] = field(default_factory=list)  # of ``asked``
     cascade: list[int] = field(default_factory=list)  # those that these led to
     values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order
-    asked: dict[Any, None] = field(default_factory=dict)  # the same of those that were refused
+    refused_values: dict[Any, None] = field(default_factory=dict)  # the same of those that were refused
     open: bool = False  # torch wrote what was expected last, not what it was instead
     changes: dict[str, None] = field(default_factory=dict)  # what changed, in order: 'change' of the reasons
     refused: list[int] = field(
@@ -60,10 +65,10 @@ class Cause:
 def causes(facts: Facts) -> list[Cause]:
     """In order of first appearance."""
     everything = facts.once(asked)
-    known = _Known(everything)
+    earlier = _EarlierValues(everything)
     numbers: dict[str, int] = {}  # by the compile
     roots: dict[int, Cause] = {}
-    found: dict[tuple, Cause] = {}
+    by_key: dict[tuple[Any, ...], Cause] = {}
     for number, one in enumerate(everything):
         leader, refused = numbers.get(one.row["caused_by"] or ""), one.compile_index in facts.refused
         if one.row["compile"] is not None:
@@ -74,24 +79,26 @@ def causes(facts: Facts) -> list[Cause]:
             continue
         if one.compile_index in facts.forbidden:
             continue  # a failure, and no recompile
-        reason = known.near(one.reasons)
+        reason = earlier.near(one.reasons)
         function = facts.function_keys[one.compile_index]
-        cause = found.setdefault(cause_key(function, one.reasons, reason), Cause(function, reason))
+        cause = by_key.setdefault(cause_key(function, one.reasons, reason), Cause(function, reason))
         (cause.refused if refused else cause.rows).append(number)
         roots[number] = cause
         if reason is not None:
             cause.changes[reason["change"]] = None
-            values = cause.asked if refused else cause.values
+            values = cause.refused_values if refused else cause.values
             if not refused or not cause.rows:
                 cause.open = reason["actual"] is None
             if reason["change"] == cause.change:
                 values.update(
                     (value, None) for value in (reason["expected"], reason["actual"]) if value is not None
                 )
-    return list(found.values())
+    return list(by_key.values())
 
 
-def cause_key(owner: Hashable, reasons: list[dict], reason: dict | None) -> tuple:
+def cause_key(
+    owner: Hashable, reasons: list[RecompileReasonsRow], reason: RecompileReasonsRow | None
+) -> tuple[Any, ...]:
     """Return what is equal for recompiles with one cause.
 
     ``owner``: the function or code object; ``reason``: the one of ``reasons`` that stands for them.
@@ -105,13 +112,13 @@ def cause_key(owner: Hashable, reasons: list[dict], reason: dict | None) -> tupl
     return owner, source, change, reason["dimension"], vague
 
 
-class _Known:
+class _EarlierValues:
     """What is known of the values that earlier results were compiled for, by (compile, source, change,
     dimension).
     """
 
     def __init__(self, everything: list[Asked]):
-        self._values: dict[tuple, Any] = {}
+        self._values: dict[tuple[Any, ...], Any] = {}
         for one in everything:
             for reason in one.reasons:
                 cell = _cell(reason)
@@ -120,28 +127,28 @@ class _Known:
                 if reason["compile"] is not None and reason["actual"] is not None:
                     self._values.setdefault((reason["compile"], *cell), reason["actual"])
 
-    def near(self, reasons: list[dict]) -> dict | None:
+    def near(self, reasons: list[RecompileReasonsRow]) -> RecompileReasonsRow | None:
         """The reason of the newest earlier result that one guard alone kept from being used, as far as the
         log tells.
         """
         if len(reasons) == 1:
             return reasons[0]
-        wanted = {
+        actual = {
             _cell(reason): reason["actual"] for reason in reasons if reason["actual"] is not None
         }  # one call
-        return next((reason for reason in reasons if not self._fails_otherwise(reason, wanted)), None)
+        return next((reason for reason in reasons if not self._fails_otherwise(reason, actual)), None)
 
-    def _fails_otherwise(self, reason: dict, wanted: dict[tuple, Any]) -> bool:
+    def _fails_otherwise(self, reason: RecompileReasonsRow, actual_values: dict[_Cell, Any]) -> bool:
         """Whether what other results were asked for would have failed this one, too."""
         mine = _cell(reason)
         others = (
             (self._values.get((reason["entry"], *cell)), actual)
-            for cell, actual in wanted.items()
+            for cell, actual in actual_values.items()
             if cell != mine
         )
         return any(value is not None and value != actual for value, actual in others)
 
 
-def _cell(reason: dict) -> tuple:
+def _cell(reason: RecompileReasonsRow) -> _Cell:
     """What a reason is about, whatever the values."""
     return reason["source"], reason["change"], reason["dimension"]

@@ -1,13 +1,15 @@
-"""What usually helps against recompiles, where the log does not say that it is done already or cannot help."""
+"""What usually helps against recompiles, unless the log says that it is done already or cannot help."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Remedy
 from tlparse_bundle.statements.guard_changes import constants, others_than_autograd
 from tlparse_bundle.statements.recompile_causes import Cause, asked
+from tlparse_bundle.statements.settings import settings
 
 
 def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
@@ -25,9 +27,9 @@ def _kind(facts: Facts, cause: Cause) -> str | None:
         return "dispatch_keys"
     rows, table, everything = facts.once(_cause_ids), facts.table("recompile_causes"), facts.once(asked)
     ids = (rows.get(everything[number].row["event"]) for number in cause.rows)
-    found = (table[id_] for id_ in ids if id_ is not None)
+    cause_rows = (table[id_] for id_ in ids if id_ is not None)
     kinds = Counter(
-        row["remedy"] for row in found if row["change"] == cause.change
+        row["remedy"] for row in cause_rows if row["change"] == cause.change
     )  # the table takes the newest result, near or not
     return kinds.most_common(1)[0][0] if kinds else _BY_KIND.get(cause.change)
 
@@ -73,7 +75,8 @@ def _is_constant(facts: Facts, cause: Cause, name: str) -> bool:
 def _is_static(facts: Facts, cause: Cause) -> bool:
     """Whether no size becomes dynamic by itself, as the log has it for the last of these compiles."""
     last = facts.once(asked)[cause.rows[-1]]
-    return facts.setting_at(last.compile_index, "dynamo_config", "automatic_dynamic_shapes") is False
+    automatic = facts.once(settings).value_at(last.compile_index, "dynamo_config", "automatic_dynamic_shapes")
+    return automatic is False
 
 
 def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
@@ -87,7 +90,7 @@ def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
 
 
 def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    if facts.setting("dynamo_config.specialize_int") is True:
+    if facts.once(settings).value("dynamo_config.specialize_int") is True:
         return Remedy(
             "Let torch treat integers as dynamic: the log has `specialize_int` on.",
             "torch._dynamo.config.specialize_int = False",
@@ -124,7 +127,7 @@ def _dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
 
 
 def _static_shapes(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    if facts.setting("dynamo_config.force_parameter_static_shapes") is False:
+    if facts.once(settings).value("dynamo_config.force_parameter_static_shapes") is False:
         return None
     return Remedy(
         "Sizes of parameters are taken for constants.",
@@ -132,15 +135,24 @@ def _static_shapes(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     )
 
 
-def _text(text: str):
+def _text(text: str) -> Callable[[Facts, Cause, str], Remedy]:
     return lambda facts, cause, name: Remedy(text.replace("NAME", name))
 
 
 _BY_KIND = {
-    "size": "mark_dynamic", "stride": "same_layout", "rank": "same_rank", "dtype": "same_dtype", "device": "same_device", "type": "same_type",
-    "requires_grad": "same_grad_mode", "identity": "same_object", "length": "same_structure", "global_state": "same_global_state", "flag": "few_values",
-}  # fmt: skip
-_REMEDIES = {
+    "size": "mark_dynamic",
+    "stride": "same_layout",
+    "rank": "same_rank",
+    "dtype": "same_dtype",
+    "device": "same_device",
+    "type": "same_type",
+    "requires_grad": "same_grad_mode",
+    "identity": "same_object",
+    "length": "same_structure",
+    "global_state": "same_global_state",
+    "flag": "few_values",
+}
+_REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     "mark_dynamic": _mark_dynamic,
     "dispatch_keys": _dispatch_keys,
     "mark_unbacked": _mark_unbacked,

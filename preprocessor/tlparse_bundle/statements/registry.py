@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.plugins import Guard, Loaded, need, plugins
 from tlparse_bundle.bundle.json_codec import dumps
@@ -16,11 +16,8 @@ from tlparse_bundle.bundle.schema_check import Check, compile_schema
 from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import is_suppressed
-from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.finding_limit import KIND as UNLISTED
-from tlparse_bundle.statements.finding_limit import bounded
+from tlparse_bundle.statements.finding import UNLISTED, Finding, bounded
 from tlparse_bundle.statements.kinds import (
-    autotune,
     caches,
     collectives,
     cudagraphs,
@@ -28,54 +25,51 @@ from tlparse_bundle.statements.kinds import (
     exports,
     failures,
     graph_breaks,
-    guard_cost,
     recompiles,
-    slow_spans,
     specializations,
+    times,
     unfinished,
-    vllm_capture,
-    vllm_failed,
-    vllm_pieces,
-    vllm_sizes,
+    vllm,
 )
 from tlparse_bundle.statements.statement import ordered
 from tlparse_bundle.statements.summary import summary
 
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FindingsRow
+
 NAME = "findings"  # of the table
 ENTRY_POINTS = "tlparse_bundle.findings"
 MODULES = (
-    *(
-        unfinished,
-        failures,
-        recompiles,
-        graph_breaks,
-        exports,
-        specializations,
-        cudagraphs,
-        caches,
-        slow_spans,
-        autotune,
-        guard_cost,
-        collectives,
-        data_problems,
-    ),
-    *(vllm_failed, vllm_pieces, vllm_capture, vllm_sizes),
+    unfinished,
+    failures,
+    recompiles,
+    graph_breaks,
+    exports,
+    specializations,
+    cudagraphs,
+    caches,
+    times,
+    collectives,
+    data_problems,
+    vllm,
 )
 
 
-def findings_of(facts: Facts, compiles: Sequence[dict]) -> tuple[dict, list[dict], list[str]]:
+def findings_of(
+    facts: Facts, compiles: Sequence[dict[str, Any]]
+) -> tuple[dict[str, Any], list[FindingsRow], list[str]]:
     """Return the summary of a log (schema: manifest, 'summary'), its findings (schema: findings), and the
     faults of plug-ins.
 
     ``compiles``: rows of that table.
     """
     theirs, faults = _plugin_findings(facts)
-    found = [*(finding for module in MODULES for finding in module.findings(facts)), *theirs]
-    fatal = _fatal(facts, found)
+    findings = [*(finding for module in MODULES for finding in module.findings(facts)), *theirs]
+    fatal = _fatal(facts, findings)
     if fatal is not None:
         fatal.is_fatal = True
-    found = ordered(found)
-    listed = bounded(found)
+    findings = ordered(findings)
+    listed = bounded(findings)
     places = {
         finding.key: number
         for number, finding in reversed(list(enumerate(listed)))
@@ -90,16 +84,16 @@ def findings_of(facts: Facts, compiles: Sequence[dict]) -> tuple[dict, list[dict
         )
         for number, finding in enumerate(listed)
     ]
-    return summary(facts, found, compiles), rows, faults
+    return summary(facts, findings, compiles), rows, faults
 
 
-def _fatal(facts: Facts, found: Sequence[Finding]) -> Finding | None:
+def _fatal(facts: Facts, findings: Sequence[Finding]) -> Finding | None:
     """The error after which nothing was compiled: its exception left the program, or the log ends in it.
 
     None when there is none.
     """
     last = max(
-        (finding for finding in found if _may_end(finding)),
+        (finding for finding in findings if _may_end(finding)),
         key=lambda finding: _end(facts, finding),
         default=None,
     )
@@ -171,12 +165,13 @@ def _module(module: Any) -> Any:
 def _plugin_findings(facts: Facts) -> tuple[list[Finding], list[str]]:
     """Return the findings of plug-ins, all or none of each, and the faults."""
     loaded = _plugins()
-    found, faults = [], [*loaded.faults]
+    findings: list[Finding] = []
+    faults = [*loaded.faults]
     for plugin in loaded.plugins:
         guard = Guard(plugin)
-        found += guard(_checked, plugin.object, facts) or ()
+        findings += guard(_checked, plugin.object, facts) or ()
         faults += [guard.fault] if guard.fault else []
-    return found, faults
+    return findings, faults
 
 
 def _checked(module: Any, facts: Facts) -> list[Finding]:
@@ -184,7 +179,8 @@ def _checked(module: Any, facts: Facts) -> list[Finding]:
 
     Raises an exception when one cannot become a row of the table.
     """
-    found, highest = [], {}
+    findings: list[Finding] = []
+    highest: dict[str, int] = {}
     for finding in module.findings(facts):
         if not isinstance(finding, Finding):
             raise TypeError(f"findings() gave {type(finding).__name__!r}, not Finding")
@@ -209,12 +205,12 @@ def _checked(module: Any, facts: Facts) -> list[Finding]:
         hash((finding.key, finding.because_of))
         if finding.order is not None and type(finding.order) is not int:
             raise TypeError(f"order is {type(finding.order).__name__!r}, not int")
-        found.append(finding)
+        findings.append(finding)
     if highest.get("event", -1) >= facts.directory["event_count"]:
         raise ValueError(
             f"a Finding names event {highest['event']}, and the log has {facts.directory['event_count']}"
         )
-    return found
+    return findings
 
 
 @cache

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.reader import Bundle, Log
@@ -18,8 +19,8 @@ class Section:
     """
 
     log: Log | None  # None: all ranks
-    summary: dict
-    findings: list[dict]
+    summary: dict[str, Any]
+    findings: Sequence[Mapping[str, Any]]
     left_out: int
 
     @property
@@ -31,9 +32,9 @@ class Section:
     @property
     def more(self) -> str | None:
         """Why there may be more than is told, in words; None when the log tells all."""
-        why = self.log and ends_early(
-            self.summary, self.findings, self.log.bundle.manifest.get("growing", False)
-        )
+        if self.log is None:
+            return None
+        why = ends_early(self.summary, self.findings, self.log.bundle.manifest.get("growing", False))
         return why and f"the log {why}, so that there may be more"
 
 
@@ -54,28 +55,30 @@ def choose(
     if ranks is not None:
         logs = [log for log in logs if log.rank in ranks]
         if not logs:
-            known = (
+            known_ranks = (
                 ", ".join(sorted({str(log.rank) for log in bundle.logs if log.rank is not None})) or "none"
             )
             raise BundleError(
-                "no log has one of these ranks", hint=f"Its ranks are: {known}", code="not-found"
+                "no log has one of these ranks", hint=f"Its ranks are: {known_ranks}", code="not-found"
             )
     tables = [(log, log.findings()) for log in logs]
     job = bundle.job if log_id is None else None
     sections = [_section(log, log.summary, rows, kinds, limit) for log, rows in tables]
     if job is not None:
-        wanted = None if ranks is None else sorted(ranks)
-        rows = [
-            row
-            for row in bundle.rank_table("rank_findings")
-            if wanted is None or ranks_among([*row["ranks"], *row["others"]], wanted)
-        ]
-        sections.insert(0, _section(None, job, rows, kinds, limit))
+        rank_rows = bundle.rank_table("rank_findings")
+        if ranks is not None:
+            chosen = sorted(ranks)
+            rank_rows = [row for row in rank_rows if ranks_among([*row["ranks"], *row["others"]], chosen)]
+        sections.insert(0, _section(None, job, rank_rows, kinds, limit))
     return sections
 
 
 def _section(
-    log: Log | None, summary: dict, findings: list[dict], kinds: Collection[str], limit: int | None
+    log: Log | None,
+    summary: dict[str, Any],
+    findings: Sequence[Mapping[str, Any]],
+    kinds: Collection[str],
+    limit: int | None,
 ) -> Section:
     rows = [row for row in findings if not kinds or row["kind"] in kinds]
     return Section(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _PATH = re.compile(r"(?:/[\w.@+~-]+){2,}|[A-Za-z]:(?:\\[\w.@+~ -]+)+")
@@ -47,11 +48,10 @@ def is_of_program(file: str) -> bool:
     return not is_generated(file) and not _PACKAGES.match(file) and not _PYTHON.search(file)
 
 
-def where(row: dict) -> str | None:
+def where(row: Mapping[str, Any]) -> str | None:
     """The place of a finding: "model.py:12"."""
-    if row["file"] is None:
-        return None
-    return row["file"] if row["line"] is None else f"{row['file']}:{row['line']}"
+    file: str | None = row["file"]
+    return file if file is None or row["line"] is None else f"{file}:{row['line']}"
 
 
 class Shortener:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from tlparse_bundle.bundle.json_codec import dumps
-from tlparse_bundle.bundle.row_types import FindingsRemedies
 from tlparse_bundle.statements.source_places import tail
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FindingsRemedies
 
 TORCH: Literal["torch"] = "torch"
 OURS: Literal["tlparse-bundle"] = "tlparse-bundle"

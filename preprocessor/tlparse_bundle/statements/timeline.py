@@ -6,14 +6,14 @@ There are tens of thousands, so that they stay columns: only those that are aske
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Span(NamedTuple):
-    index: int
+    number: int  # row of the spans table
     name: str
     compile_index: int
     start_us: int  # since 1970
@@ -26,7 +26,7 @@ class Timeline:
     belongs to.
     """
 
-    def __init__(self, rows: Iterable[dict], number_of: Callable[[dict], int]):
+    def __init__(self, rows: Iterable[Mapping[str, Any]], number_of: Callable[[Mapping[str, Any]], int]):
         numbers: dict[str, int] = {}
         self._name_indexes, self._compiles = array("i"), array("i")
         self._starts, self._parents = array("q"), array("i")
@@ -55,21 +55,25 @@ class Timeline:
 
     def outermost(self, names: Collection[str]) -> list[Span]:
         """Spans of these names that are in no other."""
-        wanted = self._numbers(names)
+        numbers = self._numbers(names)
         return [
             self.span(index)
-            for index, (number, parent) in enumerate(zip(self._name_indexes, self._parents))
-            if parent < 0 and number in wanted
+            for index, (number, parent) in enumerate(zip(self._name_indexes, self._parents, strict=True))
+            if parent < 0 and number in numbers
         ]
 
     def named(self, name: str) -> Iterator[Span]:
-        wanted = self._numbers((name,))
-        return (self.span(index) for index, number in enumerate(self._name_indexes) if number in wanted)
+        numbers = self._numbers((name,))
+        return (self.span(index) for index, number in enumerate(self._name_indexes) if number in numbers)
 
     def with_one_of(self, names: Collection[str]) -> set[int]:
         """Spans, by index, directly in which is one of these names."""
-        wanted = self._numbers(names)
-        return {parent for number, parent in zip(self._name_indexes, self._parents) if number in wanted}
+        numbers = self._numbers(names)
+        return {
+            parent
+            for number, parent in zip(self._name_indexes, self._parents, strict=True)
+            if number in numbers
+        }
 
     def open_in(self, index: int) -> list[Span]:
         """Spans directly in this one that have no end."""
@@ -88,14 +92,16 @@ class Timeline:
         within = [0] * len(self)  # time of the spans directly in each
         inside = bytearray(len(self))
         for span in outermost:
-            inside[span.index] = 1
+            inside[span.number] = 1
         for index, parent in enumerate(self._parents):
             if parent >= 0:
                 within[parent] += self._durations[index] or 0
                 if parent < index:  # it stands before those in it
                     inside[index] = inside[parent]
         own: dict[int, int] = {}
-        for number, duration_us, inner_us, counts in zip(self._name_indexes, self._durations, within, inside):
+        for number, duration_us, inner_us, counts in zip(
+            self._name_indexes, self._durations, within, inside, strict=True
+        ):
             if counts and duration_us is not None:
                 own[number] = own.get(number, 0) + (duration_us - inner_us if duration_us > inner_us else 0)
         return {self._names[number]: us for number, us in own.items()}, inside

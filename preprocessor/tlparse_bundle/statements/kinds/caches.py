@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, duration, first_line, listed, plural
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.torch_messages import CACHES
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import CachesRow
 
 KINDS = ("cache-miss", "cache-bypass", "cache-error")
 _KIND_OF = {"miss": "cache-miss", "bypass": "cache-bypass", "error": "cache-error"}
@@ -22,7 +26,7 @@ _BYPASSED = {
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    groups: dict[tuple, list[dict]] = {}
+    groups: dict[tuple[str, str, str], list[CachesRow]] = {}
     for row in facts.table("caches"):
         kind = _KIND_OF.get(row["outcome"])
         if kind is not None:
@@ -31,7 +35,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
         yield _finding(facts, kind, cache, why, rows)
 
 
-def _why(row: dict) -> str:
+def _why(row: CachesRow) -> str:
     """The class of reasons that it belongs to, in words; empty when the log does not tell."""
     if row["reason"] is not None:
         return first_line(row["reason"])
@@ -42,7 +46,8 @@ def _why(row: dict) -> str:
 
 def _warm(facts: Facts) -> set[str]:
     """Caches that had something from another process: a miss is then no matter of course."""
-    missed, warm = set(), set()
+    missed: set[tuple[str, str | None]] = set()
+    warm: set[str] = set()
     for row in facts.table("caches"):
         if row["outcome"] == "miss":
             missed.add((row["cache"], row["key"]))
@@ -51,7 +56,7 @@ def _warm(facts: Facts) -> set[str]:
     return warm
 
 
-def _finding(facts: Facts, kind: str, cache: str, why: str, rows: list[dict]) -> Finding:
+def _finding(facts: Facts, kind: str, cache: str, why: str, rows: Sequence[CachesRow]) -> Finding:
     name = CACHES.get(cache, f"{cache} cache")
     noun = {
         "cache-miss": ("miss", "misses"),

@@ -5,12 +5,16 @@ schedule.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, function_name, plural
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import CollectiveSchedulesRow, GeneratedCodeRow
 
 KINDS = ("missing-wait", "collective-parity")
 # The kinds whose number in a schedule and in its code must agree
@@ -28,43 +32,49 @@ def kind_of(op: str) -> str | None:
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    schedules: dict[int, list[dict]] = {}
+    schedules: dict[int, list[CollectiveSchedulesRow]] = {}
     for row in facts.table("collective_schedules"):
         schedules.setdefault(facts.number_of(row), []).append(row)
     if not schedules:
         return
-    codes: dict[int, list[dict]] = {}
-    for row in facts.table("generated_code"):
-        if row["role"] == "output" and (number := facts.number_of(row)) in schedules:
-            codes.setdefault(number, []).append(row)
+    codes: dict[int, list[GeneratedCodeRow]] = {}
+    for code_row in facts.table("generated_code"):
+        if code_row["role"] == "output" and (number := facts.number_of(code_row)) in schedules:
+            codes.setdefault(number, []).append(code_row)
     called: dict[int, dict[str, int]] = {}  # how often a code calls each collective, by the event of the code
     for kernel in facts.lists("kernels"):
         if kernel["kind"] == "collective":
             names = called.setdefault(kernel["code_event"], {})
             if kernel["call_lines"]:
                 names[kernel["name"]] = names.get(kernel["name"], 0) + len(kernel["call_lines"])
-    fitting: set[tuple] = set()
+    fitting: set[object] = set()
     for compile_index, rows in schedules.items():
         own = codes.get(compile_index, ())
         # Where a cache gave a graph, or the code is C++, the one is there without the other.
         if len(own) == len(rows) and not any(row["cut"] for row in (*rows, *own)):
-            names: dict[str, int] = {}
+            counts: dict[str, int] = {}
             for code_row in own:
                 for name, times in called.get(code_row["event"], {}).items():
-                    names[name] = names.get(name, 0) + times
+                    counts[name] = counts.get(name, 0) + times
             same = (
                 tuple(tuple(row["collectives"]) for row in rows),
-                tuple(names.items()),
+                tuple(counts.items()),
             )  # recompiles plan and call the same again
             if same not in fitting:
-                found = list(_of_compile(facts, compile_index, rows, names, [row["event"] for row in own]))
-                if not found:
+                own_findings = list(
+                    _of_compile(facts, compile_index, rows, counts, [row["event"] for row in own])
+                )
+                if not own_findings:
                     fitting.add(same)
-                yield from found
+                yield from own_findings
 
 
 def _of_compile(
-    facts: Facts, compile_index: int, schedules: list[dict], called: dict[str, int], events: list[int]
+    facts: Facts,
+    compile_index: int,
+    schedules: Sequence[CollectiveSchedulesRow],
+    called: dict[str, int],
+    events: list[int],
 ) -> Iterator[Finding]:
     planned = _by_op((op, 1) for row in schedules for op in row["collectives"] if op is not None)
     in_code = _by_op(called.items())

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, first_line, listed, plural
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import MetricsRow
 
 KINDS = ("cudagraph-skip",)
 _WHERE = re.compile(r"\.?\s*Found from\s*:.*", re.DOTALL)  # a stack, other for each graph
@@ -17,7 +21,7 @@ _SKIPPING = re.compile(r"(skipping cudagraphs due to )\1+")  # backend "cudagrap
 def findings(facts: Facts) -> Iterator[Finding]:
     """From ``cudagraph_skip_reason`` of the metrics (torch/_dynamo/utils.py: CompilationMetrics)."""
     reasons: dict[str, str] = {}  # by text: it is long, and most graphs have the same
-    groups: dict[str, list[dict]] = {}
+    groups: dict[str, list[MetricsRow]] = {}
     for row in facts.metrics_with("cudagraph_skip_reason"):
         text = row["values"].get("cudagraph_skip_reason")
         if type(text) is str and text:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import plural
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import DiagnosticsRow
 
 KINDS = ("data-problem",)
 # What each means for the answers; other diagnostics change none of them.
@@ -38,14 +42,14 @@ _OF_THE_LAST = (
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    found: dict[tuple[str, bool], list[dict]] = {}
+    problems: dict[tuple[str, bool], list[DiagnosticsRow]] = {}
     last = facts.directory["event_count"] - 1
     for row in facts.table("diagnostics"):
         if row["code"] in _MEANS:
-            found.setdefault((row["code"], row["code"] == "payload-md5" and row["event"] == last), []).append(
-                row
-            )
-    for (code, is_last), rows in found.items():
+            problems.setdefault(
+                (row["code"], row["code"] == "payload-md5" and row["event"] == last), []
+            ).append(row)
+    for (code, is_last), rows in problems.items():
         count = sum(row["count"] for row in rows)
         title, text = _OF_THE_LAST if is_last else _MEANS[code]
         noun = ("line is", "lines are") if code == "not-a-record" else ("record", "records")

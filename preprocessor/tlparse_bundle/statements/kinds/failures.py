@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from tlparse_bundle.base.wording import (
     MOST_TEXT,
@@ -20,7 +21,7 @@ from tlparse_bundle.base.wording import (
 )
 from tlparse_bundle.model.times import compiling_us
 from tlparse_bundle.statements.export_calls import ahead_of_time
-from tlparse_bundle.statements.facts import Facts, FrameCompile, total
+from tlparse_bundle.statements.facts import Facts, FrameCompile, FrameKey, FunctionKey, total
 from tlparse_bundle.statements.failure_groups import (
     Failure,
     breaks_by_frame,
@@ -67,7 +68,7 @@ _COMPILER_ERROR = re.compile(r"^.*?\b(?:fatal )?error: .+$", re.MULTILINE)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    groups: dict[tuple, list[Failure]] = {}
+    groups: dict[tuple[Any, ...], list[Failure]] = {}
     for failure in facts.once(failures):
         groups.setdefault(_cause(facts, failure), []).append(failure)
     for group in groups.values():
@@ -75,13 +76,13 @@ def findings(facts: Facts) -> Iterator[Finding]:
     yield from _restarts(facts)
 
 
-def _cause(facts: Facts, failure: Failure) -> tuple:
+def _cause(facts: Facts, failure: Failure) -> tuple[Any, ...]:
     """The same for failures with one cause: one problem of the machine, or one exception at one line of the
     program, as far as the line is known.
     """
-    found = environment(failure.cells["reason"])
-    if found is not None:
-        return found.name, _phase(failure)
+    machine = environment(failure.cells["reason"])
+    if machine is not None:
+        return machine.name, _phase(failure)
     message = _message(failure)
     name = failure.name if not message else None  # nothing else says what failed
     return (
@@ -102,16 +103,17 @@ def _phase(failure: Failure) -> str:
 def _message(failure: Failure) -> str:
     """The line that says most; of a compiler, its first error."""
     head, _, _ = taken_apart(failure.cells["reason"])
-    said = _COMPILER_ERROR.search(head) if "C++ compile error" in head else None
-    return first_line(head) if said is None else f"C++ compile error: {first_line(normalised(said[0]))}"
+    error = _COMPILER_ERROR.search(head) if "C++ compile error" in head else None
+    return first_line(head) if error is None else f"C++ compile error: {first_line(normalised(error[0]))}"
 
 
 def _type(failure: Failure) -> str | None:
     """Name of the exception's class."""
-    return failure.cells["type"] and failure.cells["type"].rpartition(".")[2]
+    name: str | None = failure.cells["type"]
+    return name and name.rpartition(".")[2]
 
 
-def _title(facts: Facts, group: Sequence[Failure], functions: Counter[tuple]) -> str:
+def _title(facts: Facts, group: Sequence[Failure], functions: Counter[FunctionKey]) -> str:
     """Who failed, and how: the title up to the reason."""
     first, phase = group[0], _phase(group[0])
     names = {failure.name for failure in group}
@@ -134,23 +136,22 @@ def _title(facts: Facts, group: Sequence[Failure], functions: Counter[tuple]) ->
     return one.format(who=code(first.name) if first.name else "A compile without a name", of=of)
 
 
-def _function(facts: Facts, failure: Failure) -> tuple:
+def _function(facts: Facts, failure: Failure) -> FunctionKey:
     """(file, name, line) of the function that failed; what is known of it outside of a frame."""
     key = facts.function_keys[failure.compile_index]
     return key if key[1] is not None else (failure.cells["file"], failure.name, failure.cells["line"])
 
 
-def _functions(facts: Facts, functions: Counter[tuple]) -> str | None:
+def _functions(facts: Facts, functions: Counter[FunctionKey]) -> str | None:
     """Which functions failed, where there are several."""
     if len(functions) < 2:
         return None
-    told = []
+    names = []
     for (file, name, line), count in functions.most_common():
         where = facts.short.place(file, line)
-        told.append(
-            f"{function_name(name)}{f' ({code(where)})' if where else ''}{f', {times(count)}' if count > 1 else ''}"
-        )
-    return "Functions: " + listed(told, _MOST_FUNCTIONS) + "."
+        at, often = f" ({code(where)})" if where else "", f", {times(count)}" if count > 1 else ""
+        names.append(f"{function_name(name)}{at}{often}")
+    return "Functions: " + listed(names, _MOST_FUNCTIONS) + "."
 
 
 def _rest(head: str, message: str) -> str | None:
@@ -172,7 +173,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
     functions = Counter(_function(facts, failure) for failure in group)
     texts = [
         None if what else _NO_EXCEPTION if cells["kind"] == "make_fx" else "torch logged no message.",
-        machine and machine.text,
+        machine.text if machine else None,
         shortened(machine.said if machine else _rest(head, message)),
         shortened(explanation),
         _raised_at(facts, first),
@@ -216,7 +217,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
 def _problem(group: Sequence[Failure], machine: Environment) -> str:
     """What is wrong with the machine, with the detail that is the same for all of them."""
     details = {
-        found.detail for failure in group if (found := environment(failure.cells["reason"])) is not None
+        cause.detail for failure in group if (cause := environment(failure.cells["reason"])) is not None
     }
     return machine.what + (f" ({machine.detail})" if machine.detail and len(details) == 1 else "")
 
@@ -261,13 +262,13 @@ def _suppressed(facts: Facts, group: list[Failure]) -> str | None:
 def _restarts(facts: Facts) -> Iterator[Finding]:
     """Attempts that were started again where no graph break tells why."""
     broken = facts.once(breaks_by_frame)
-    groups: dict[tuple, list[FrameCompile]] = {}
+    groups: dict[tuple[str | None, str], list[FrameCompile]] = {}
     for frame in facts.frames:
         breaks = broken.get(facts.frame_key(frame.row), [])
         rest = [reason for reason in frame.row["restart_reasons"] if not tells_of(breaks, reason)]
         for reason in rest[: max(0, len(frame.row["restart_reasons"]) - len(breaks))]:
             groups.setdefault((frame.row["function"], first_line(reason)), []).append(frame)
-    by_frame = {}
+    by_frame: dict[tuple[FrameKey, str], int] = {}
     for row in facts.table("failures"):
         if row["kind"] == "restart":
             by_frame.setdefault(

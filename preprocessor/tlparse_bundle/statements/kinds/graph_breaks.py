@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import code, first_line, listed, plural, shortened, times
 from tlparse_bundle.model.functions import function_of
@@ -13,13 +14,16 @@ from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.source_places import normalised
 from tlparse_bundle.statements.torch_messages import torch_remedies
 
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import GraphBreaksRow
+
 KINDS = ("graph-break",)
 _MOST_PLACES = 5
 _RAISED = re.compile(r"raised exception (.+)", re.DOTALL)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    groups: dict[tuple, list[dict]] = {}
+    groups: dict[tuple[Any, ...], list[GraphBreaksRow]] = {}
     for row in facts.table("graph_breaks"):
         groups.setdefault(
             (
@@ -34,7 +38,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
         yield _finding(facts, cause, rows)
 
 
-def _finding(facts: Facts, cause: tuple, rows: list[dict]) -> Finding:
+def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow]) -> Finding:
     rows = sorted(rows, key=lambda row: -row["count"])
     first = rows[0]
     count = sum(row["count"] for row in rows)
@@ -91,7 +95,7 @@ def _finding(facts: Facts, cause: tuple, rows: list[dict]) -> Finding:
     )
 
 
-def _places(facts: Facts, rows: list[dict]) -> str:
+def _places(facts: Facts, rows: Sequence[GraphBreaksRow]) -> str:
     """A line for each."""
     lines = []
     for row in rows[:_MOST_PLACES]:
@@ -106,20 +110,20 @@ def _places(facts: Facts, rows: list[dict]) -> str:
     return "\n".join(lines)
 
 
-def _exception(row: dict) -> tuple[str, ...]:
+def _exception(row: GraphBreaksRow) -> tuple[str, ...]:
     """What was raised, where the reason of torch is that something was raised."""
     raised = _RAISED.match(row["debug_context"] or "") if row["reason"] == "Observed exception" else None
     return (normalised(raised[1]),) if raised else ()
 
 
-def _explanation(rows: list[dict]) -> str | None:
+def _explanation(rows: Sequence[GraphBreaksRow]) -> str | None:
     """torch's explanation; of several that differ, the paragraph that all begin with."""
     texts = {row["explanation"] for row in rows}
     first = rows[0]["explanation"]
     return first if len(texts) == 1 or first is None else first.partition("\n\n")[0]
 
 
-def _uncompiled(rows: list[dict], skipped: int, count: int) -> str | None:
+def _uncompiled(rows: Sequence[GraphBreaksRow], skipped: int, count: int) -> str | None:
     if not skipped:
         return None
     how_often = "" if skipped == count else f" {times(skipped)} out of {count:,}"
@@ -128,8 +132,8 @@ def _uncompiled(rows: list[dict], skipped: int, count: int) -> str | None:
     return f"No graph is made of the function{how_often}: the whole of it runs uncompiled.{because}"
 
 
-def _cost(facts: Facts, rows: list[dict]) -> int | None:
-    """Of the frame compiles in which nothing else broke: what other breaks took there cannot be told apart."""
+def _cost(facts: Facts, rows: Sequence[GraphBreaksRow]) -> int | None:
+    """Of the frame compiles in which nothing else broke: what other breaks took there is not known."""
     broken = facts.once(breaks_by_frame)
     keys = {
         facts.frame_key(facts.compiles[number])

@@ -10,11 +10,12 @@ from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
 from tlparse_bundle.model.times import compiling_us
-from tlparse_bundle.statements.facts import Facts, FrameCompile
+from tlparse_bundle.statements.facts import Facts, FrameCompile, FunctionKey
 from tlparse_bundle.statements.finding import TORCH, Finding, Remedy
 from tlparse_bundle.statements.guard_changes import constants, source_name, what_changed
 from tlparse_bundle.statements.recompile_causes import Asked, Cause, asked, causes
 from tlparse_bundle.statements.recompile_remedies import remedies
+from tlparse_bundle.statements.settings import settings
 
 KINDS = ("recompile", "recompile-limit")
 _SAID_LIMIT = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
@@ -24,16 +25,16 @@ _HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # behind the source line, 
 def findings(facts: Facts) -> Iterator[Finding]:
     rows = facts.once(asked)
     frames = {row: frame for frame in facts.frames for row in frame.rows}
-    found = facts.once(causes)
-    for cause in found:
+    all_causes = facts.once(causes)
+    for cause in all_causes:
         if cause.rows:
             yield _recompile(facts, rows, frames, cause)
-    yield from _limits(facts, rows, found)
+    yield from _limits(facts, rows, all_causes)
 
 
 def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile], cause: Cause) -> Finding:
     file, name, line = cause.function
-    made = [rows[number] for number in (*cause.rows, *cause.cascade)]
+    recompiled = [rows[number] for number in (*cause.rows, *cause.cascade)]
     title = f"{function_name(name)} was compiled again {times(len(cause.rows))}: {what_changed(cause)}"
     reason = cause.reason
     texts = [
@@ -65,10 +66,12 @@ def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile],
         ),
         "\n\n".join(filter(None, texts)),
         (name, file and facts.short(file), line),
-        [one.compile_index for one in made],
-        [one.row["event"] for one in made],
+        [one.compile_index for one in recompiled],
+        [one.row["event"] for one in recompiled],
         count=len(cause.rows),
-        cost_us=compiling_us(frames[one.compile_index].row for one in made if one.compile_index in frames),
+        cost_us=compiling_us(
+            frames[one.compile_index].row for one in recompiled if one.compile_index in frames
+        ),
         cost_of="time of these recompiles" + (", and of those that they led to" if cause.cascade else ""),
         remedies=(
             [Remedy(" ".join(hint[1].split()), source=TORCH)]
@@ -89,7 +92,7 @@ def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile],
     )
 
 
-def _because(facts: Facts, cause: Cause) -> tuple | None:
+def _because(facts: Facts, cause: Cause) -> tuple[Any, ...] | None:
     """The finding of the constant that led to all of these but the first; None when there is none."""
     source = cause.reason and source_name(cause.reason["source"])
     dynamic = cause.change in ("size", "value") and len(cause.rows) > 1
@@ -100,15 +103,15 @@ def _because(facts: Facts, cause: Cause) -> tuple | None:
     )
 
 
-def _limits(facts: Facts, rows: list[Asked], found: list[Cause]) -> Iterator[Finding]:
+def _limits(facts: Facts, rows: list[Asked], all_causes: list[Cause]) -> Iterator[Finding]:
     reasons = {one.compile_index: one.row["event"] for one in rows}
-    refused: dict[tuple, list[int]] = {}
+    refused: dict[FunctionKey, list[int]] = {}
     for compile_index in sorted(facts.refused):
         refused.setdefault(facts.function_keys[compile_index], []).append(compile_index)
     compiled = Counter(facts.function_keys[frame.rows[0]] for frame in facts.compiled)
-    by_function: dict[tuple, list[Cause]] = {}
-    refusing: dict[tuple, list[Cause]] = {}
-    for cause in found:
+    by_function: dict[FunctionKey, list[Cause]] = {}
+    refusing: dict[FunctionKey, list[Cause]] = {}
+    for cause in all_causes:
         if cause.rows:
             by_function.setdefault(cause.function, []).append(cause)
         if cause.refused:
@@ -116,7 +119,7 @@ def _limits(facts: Facts, rows: list[Asked], found: list[Cause]) -> Iterator[Fin
     for function, group in refused.items():
         file, name, line = function
         name_of_limit, limit = _limit(facts, group)
-        raised = facts.setting("dynamo_config.fail_on_recompile_limit_hit") is True or any(
+        raised = facts.once(settings).value("dynamo_config.fail_on_recompile_limit_hit") is True or any(
             _raised(facts, index) for index in group
         )
         after = (
@@ -154,20 +157,19 @@ def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
         return ("accumulated recompile limit" if "accumulated" in match[1] else "recompile limit"), int(
             match[2]
         )
-    return "recompile limit", facts.setting("dynamo_config.recompile_limit") or facts.setting(
-        "dynamo_config.cache_size_limit"
-    )
+    values = facts.once(settings)
+    limit = values.value("dynamo_config.recompile_limit") or values.value("dynamo_config.cache_size_limit")
+    return "recompile limit", limit
 
 
 def _asked(causes: list[Cause]) -> str:
     """What these compiles were asked for."""
-    known = [cause for cause in causes if cause.reason is not None]
-    return (
-        " Why it was to be compiled again:"
-        f" {listed([what_changed(replace(cause, values=cause.asked, open=cause.open and not cause.rows)) for cause in known])}."
-        if known
-        else ""
-    )
+    changes = [
+        what_changed(replace(cause, values=cause.refused_values, open=cause.open and not cause.rows))
+        for cause in causes
+        if cause.reason is not None
+    ]
+    return f" Why it was to be compiled again: {listed(changes)}." if changes else ""
 
 
 def _raised(facts: Facts, compile_index: int) -> bool:

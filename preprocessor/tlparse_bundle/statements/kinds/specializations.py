@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.base.wording import code, first_line, listed, plural, times
-from tlparse_bundle.statements.counts import export_count
-from tlparse_bundle.statements.facts import Facts
+from tlparse_bundle.statements.facts import Facts, FunctionKey
+from tlparse_bundle.statements.failure_groups import export_count
 from tlparse_bundle.statements.finding import Finding, Remedy
-from tlparse_bundle.statements.guard_changes import SIZE, noun_of, specializations
+from tlparse_bundle.statements.guard_changes import SIZE, Specialization, noun_of, specializations
 from tlparse_bundle.statements.source_places import is_generated
 
 KINDS = ("specialization",)
@@ -21,7 +21,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
         yield _finding(facts, function, rows)
 
 
-def _remedies(rows: list[dict]) -> list[Remedy]:
+def _remedies(rows: Sequence[Specialization]) -> list[Remedy]:
     size = next(
         (match for row in rows for source in row["sources"] if (match := SIZE.fullmatch(source or ""))), None
     )
@@ -36,7 +36,7 @@ def _remedies(rows: list[dict]) -> list[Remedy]:
     ]
 
 
-def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
+def _finding(facts: Facts, function: FunctionKey, rows: Sequence[Specialization]) -> Finding:
     file, name, line = function
     failed = all(facts.compiles[facts.number_of(row)]["failure_type"] is not None for row in rows)
     noun = noun_of(rows)
@@ -60,7 +60,8 @@ def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
         )
     )
     if len(sizes) == 1:
-        title = f"{sizes[0].replace(' = ', ' became the constant ')}{where}{f', {times(len(rows))}' if len(rows) > 1 else ''}{again}"
+        often = f", {times(len(rows))}" if len(rows) > 1 else ""
+        title = f"{sizes[0].replace(' = ', ' became the constant ')}{where}{often}{again}"
     else:
         title = f"{plural(len(sizes), noun)} became constants{where}{again}"
     at = facts.innermost(rows[0]["user_stack"])

@@ -5,6 +5,7 @@ broke the compile off.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from tlparse_bundle.base.wording import code, duration, function_name
 from tlparse_bundle.statements.facts import Facts
@@ -15,19 +16,19 @@ KINDS = ("unfinished-compile",)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    told: set[int] = set()
+    reported: set[int] = set()
     for compile_index, root in open_compiles(facts):
-        told.add(compile_index)
+        reported.add(compile_index)
         yield _finding(facts, compile_index, root)
-    yield from _broken_off(facts, told)
+    yield from _broken_off(facts, reported)
 
 
-def _broken_off(facts: Facts, told: set[int]) -> Iterator[Finding]:
+def _broken_off(facts: Facts, reported: set[int]) -> Iterator[Finding]:
     """torch writes metrics as of an empty graph, and no error, when what ended a compile is no Exception:
     KeyboardInterrupt, SystemExit.
     """
     empty = [
-        frame for frame in facts.compiled if frame.row["status"] == "empty" and frame.rows[-1] not in told
+        frame for frame in facts.compiled if frame.row["status"] == "empty" and frame.rows[-1] not in reported
     ]
     if not empty:
         return  # most logs: the graphs need not be read
@@ -72,10 +73,10 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
         else f"Compile {compile['id']}"
     )
     if chain:
-        inner = chain[-1]
+        inner, last_us = chain[-1], facts.last_us or 0
         inside = f", in {code(inner.name)}" + (
-            f" for {duration(facts.last_us - inner.start_us)}"
-            if len(chain) > 1 and (facts.last_us or 0) > inner.start_us
+            f" for {duration(last_us - inner.start_us)}"
+            if len(chain) > 1 and last_us > inner.start_us
             else ""
         )
         title = f"{who} did not end: the log stops {duration(since)} after it began{inside}"
@@ -96,7 +97,7 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
         (name, file, line),
         [compile_index],
         [_first_event(facts, compile, root)],
-        [span.index for span in chain],
+        [span.number for span in chain],
         details={
             "open_us": since,
             "started_epoch_us": root.start_us if root else None,
@@ -109,13 +110,14 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
     )
 
 
-def _first_event(facts: Facts, compile: dict, root: Span | None) -> int:
+def _first_event(facts: Facts, compile: dict[str, Any], root: Span | None) -> int:
     """The first record of a compile; of one without an id, that of its span."""
-    return (
-        facts.lists("spans")[root.index]["begin_event"]
+    event: int = (
+        facts.span_row(root)["begin_event"]
         if root is not None and compile["first_event"] is None
         else compile["first_event"]
     )
+    return event
 
 
 def open_compiles(facts: Facts) -> Iterator[tuple[int, Span | None]]:
@@ -139,13 +141,13 @@ def open_below(facts: Facts, root: Span) -> list[Span]:
     """The span and those in it that have no end, from the outside in."""
     chain = [root]
     while True:
-        inner = facts.timeline.open_in(chain[-1].index)
+        inner = facts.timeline.open_in(chain[-1].number)
         if not inner:
             return chain
         chain.append(inner[-1])
 
 
-def running(facts: Facts) -> list[dict]:
+def running(facts: Facts) -> list[dict[str, Any]]:
     """The compiles that are open, outermost first (schema: manifest, 'running')."""
     rows = []
     for compile_index, root in open_compiles(facts):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from tlparse_bundle.base.wording import code, plural
-from tlparse_bundle.bundle.row_types import ProcessGroupsRow, ProvenanceSourcesRow
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges
 from tlparse_bundle.statements.ranks.wording import Templates, Words, call_text
 from tlparse_bundle.statements.source_places import is_of_program
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import ProcessGroupsRow, ProvenanceSourcesRow
 
 
 class Source(TypedDict, total=False):

@@ -6,29 +6,32 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from tlparse_bundle.base.wording import code
-from tlparse_bundle.bundle.row_types import (
-    EstimatedOpsOutputs,
-    RankEstimateOpsRow,
-    RankEstimatesRow,
-    RankTensorsHere,
-    RankTensorsOthers,
-    RankTensorsRow,
-)
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import odd_groups, of_compiles, ranks_in
 from tlparse_bundle.statements.ranks.wording import Templates, Words
 
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import (
+        EstimatedOpsOutputs,
+        RankEstimateOpsRow,
+        RankEstimatesRow,
+        RankTensorsHere,
+        RankTensorsOthers,
+        RankTensorsRow,
+    )
+
+    Op = tuple[str | None, list[EstimatedOpsOutputs]]  # name, tensors
+
 MAX_OPS = 10
 MAX_GRAPHS = 100  # of which operations are compared
 MAX_SHOWN = 500  # groups with different tensors of which the first difference is read
 
 Estimate = tuple[int, float]  # number of operations of a graph, sum of their estimates in nanoseconds
-Op = tuple[str | None, list[EstimatedOpsOutputs]]  # name, tensors
 
 
 class _Difference(TypedDict):

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
-from tlparse_bundle.bundle.row_types import (
-    RankCachesRow,
-    RankExecutionMismatchesRow,
-    RankExecutionsRow,
-    RankSchedulesRow,
-    RankStepsRow,
-)
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables, typed
 from tlparse_bundle.statements.ranks.frames import Frames, recorded_steps
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import grouped, odd_groups, of_compiles, ranks_in
 from tlparse_bundle.statements.ranks.wording import Templates, Words, ordinal
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import (
+        RankCachesRow,
+        RankExecutionMismatchesRow,
+        RankExecutionsRow,
+        RankSchedulesRow,
+        RankStepsRow,
+    )
 
 MAX_MISMATCHES = 1000
 

@@ -5,11 +5,10 @@ headline.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import large, plural
 from tlparse_bundle.bundle.json_codec import dumps_sorted
-from tlparse_bundle.bundle.row_types import RankFindingsRow
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.ranks.comparison import Comparison, Tables, typed
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
@@ -19,6 +18,9 @@ from tlparse_bundle.statements.ranks.runs import is_attempt
 from tlparse_bundle.statements.ranks.wording import numbers, sentences, size
 from tlparse_bundle.statements.source_places import Shortener
 from tlparse_bundle.statements.statement import MAX_TEXT, SEVERITIES, cut, grouped_by_cause, ordered
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RankFindingsRow
 
 _ENDS = (
     "failure",

@@ -5,24 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
-from typing import NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from tlparse_bundle.base.wording import code, first_line, plural
 from tlparse_bundle.bundle.row_objects import Artifact
-from tlparse_bundle.bundle.row_types import (
-    GraphTensorsRow,
-    RankGraphsInputs,
-    RankGraphsInputsHere,
-    RankGraphsInputsOthers,
-    RankGraphsRow,
-    TensorsRow,
-)
 from tlparse_bundle.statements.ranks.comparable_text import comparable
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import STAGES, Frames, Stage, stage_artifacts
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, odd_groups, of_compiles
 from tlparse_bundle.statements.ranks.wording import Templates, Words
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import (
+        GraphTensorsRow,
+        RankGraphsInputs,
+        RankGraphsInputsHere,
+        RankGraphsInputsOthers,
+        RankGraphsRow,
+        TensorsRow,
+    )
 
 _DEVICE = re.compile(r"device\(type='(\w+)'")
 MAX_INPUTS = 20

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.base.wording import code, duration, large, plural
-from tlparse_bundle.bundle.row_types import RankProblemsRow
 from tlparse_bundle.statements.ranks.collective_calls import WORLD
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import CallCells, Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, gaps, within
 from tlparse_bundle.statements.ranks.wording import Templates, Words, call_text, long_time, ranks_text, size
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RankProblemsRow
 
 Kind = Literal["missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs", "equal_logs"]
 KINDS: tuple[Kind, ...] = (

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from tlparse_bundle.bundle.row_types import RankCompilesRow, RankDivergencesRow
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Code, Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, ranks_in
 from tlparse_bundle.statements.ranks.wording import Templates, Words
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RankCompilesRow, RankDivergencesRow
 
 
 class Matching:

@@ -8,14 +8,9 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.base.wording import code, first_line, plural
-from tlparse_bundle.bundle.row_types import (
-    GraphBreakRecordsRow,
-    RankOccurrencesRow,
-    RecompileReasonsRow,
-)
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
@@ -24,6 +19,13 @@ from tlparse_bundle.statements.ranks.wording import Templates, Words, size
 from tlparse_bundle.statements.source_places import tail
 from tlparse_bundle.statements.statement import SeverityName
 from tlparse_bundle.statements.torch_messages import taken_apart
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import (
+        GraphBreakRecordsRow,
+        RankOccurrencesRow,
+        RecompileReasonsRow,
+    )
 
 Kind = Literal["failure", "graph_break", "restart", "recompile", "guard"]
 KINDS: tuple[Kind, ...] = ("failure", "graph_break", "restart", "recompile", "guard")

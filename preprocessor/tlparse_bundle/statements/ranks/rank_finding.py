@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from tlparse_bundle.bundle.row_types import RankFindingsRow
 from tlparse_bundle.statements.ranks.comparison import Comparison, Tables, typed
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, ranks_among
 from tlparse_bundle.statements.source_places import Shortener, normalised
 from tlparse_bundle.statements.statement import Place, SeverityName, Stage, Statement, fingerprint
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RankFindingsRow
 
 # Kinds by what they do to the job, worst first.
 _EFFECTS = (

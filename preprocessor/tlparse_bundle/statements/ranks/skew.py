@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median, median_low
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from tlparse_bundle.base.wording import duration
-from tlparse_bundle.bundle.row_types import RankCacheTotalsRow, RankSkewRow, RanksRow
 from tlparse_bundle.model.times import forward_us
 from tlparse_bundle.statements.ranks.comparison import Comparison, Member, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import grouped, ranges, ranks_among, ranks_in
 from tlparse_bundle.statements.ranks.wording import Templates, Words, long_time
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RankCacheTotalsRow, RankSkewRow, RanksRow
 
 _MAX_REASON = 2000  # characters
 Time = tuple[int | None, int | None]  # start and length in microseconds

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from tlparse_bundle.base.wording import code, duration, large, listed
-from tlparse_bundle.bundle.row_types import RankCompilesRow
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.ranks.rank_finding import CallCells, RankFinding
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RankCompilesRow
 
 _HOUR_US, _DAY_US = 3_600_000_000, 24 * 3_600_000_000
 

@@ -1,14 +1,41 @@
-"""Limits on the numbers of a log, and why a number may not be certain."""
+"""Outcomes of a check, and limits on the numbers of a log."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.wording import duration, large, plural
-from tlparse_bundle.statements.runs.check.verdict import FAILED, PASSED, UNKNOWN, Outcome
-from tlparse_bundle.statements.selection import Section
+
+if TYPE_CHECKING:
+    from tlparse_bundle.statements.selection import Section
+
+PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """``rule`` as the user wrote it.
+
+    ``log``: its name; "" where the rule is about all. ``findings``: rows that show why it failed.
+    """
+
+    rule: str
+    log: str
+    outcome: str  # PASSED, FAILED or UNKNOWN
+    text: str
+    findings: Sequence[Mapping[str, Any]] = ()
+
+
+def failing(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> list[Outcome]:
+    """Those that make the check fail."""
+    return [
+        outcome
+        for outcome in outcomes
+        if outcome.outcome == FAILED or (outcome.outcome == UNKNOWN and not allow_unknown)
+    ]
 
 
 @dataclass(frozen=True)
@@ -22,7 +49,7 @@ class Amount:
     kinds: tuple[str, ...] = ()
     unit: str = ""  # "us": a time
 
-    def of(self, summary: dict) -> int | None:
+    def of(self, summary: Mapping[str, Any]) -> int | None:
         """The number; None when the log does not record it."""
         values = [summary[field] for field in self.fields]
         if self.unit == "us" and not summary["compile_count"]:
@@ -56,10 +83,10 @@ _SECONDS = {"ms": 0.001, "": 1, "s": 1, "min": 60, "h": 3600}
 
 def time_us(text: str) -> int:
     """ "90s", "1.5min", "800ms" or "90", in microseconds. Raises ValueError for what is no time."""
-    found = _TIME.fullmatch(text.strip())
-    if found is None:
+    match = _TIME.fullmatch(text.strip())
+    if match is None:
         raise ValueError(f"{text!r} is no time. Write 90s, 1.5min or 800ms.")
-    return round(float(found[1]) * _SECONDS[found[2]] * 1_000_000)
+    return round(float(match[1]) * _SECONDS[match[2]] * 1_000_000)
 
 
 def untold(amount: Amount) -> str:
@@ -81,16 +108,16 @@ def _outcome(section: Section, amount: Amount, most: int) -> Outcome:
     rule, value = f"max-{amount.name} {limit}", amount.of(section.summary)
     if value is None:
         return Outcome(rule, section.name, UNKNOWN, f"{untold(amount)}.")
-    said = amount.words(value)
+    text = amount.words(value)
     if value > most:
         rows = [row for row in section.findings if row["kind"] in amount.kinds]
         return Outcome(
             rule,
             section.name,
             FAILED,
-            f"{said}; at most {limit} {'is' if most == 1 or amount.unit else 'are'} allowed.",
+            f"{text}; at most {limit} {'is' if most == 1 or amount.unit else 'are'} allowed.",
             rows,
         )
     if section.more is not None:
-        return Outcome(rule, section.name, UNKNOWN, f"{said}, but {section.more}.")
-    return Outcome(rule, section.name, PASSED, f"{said}.")
+        return Outcome(rule, section.name, UNKNOWN, f"{text}, but {section.more}.")
+    return Outcome(rule, section.name, PASSED, f"{text}.")

@@ -1,4 +1,4 @@
-"""The outcomes of a check as JUnit XML, which most CI systems show: a test case for each."""
+"""Checks as JUnit XML, which most CI systems show: a test case for each outcome."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.statements.runs.check.verdict import FAILED, UNKNOWN, Outcome
+from tlparse_bundle.statements.runs.check.limits import FAILED, UNKNOWN, Outcome
 from tlparse_bundle.statements.source_places import where
 
 NAME = "tlparse-bundle check"
 _NOT_XML = re.compile("[\ufffe\uffff]")  # what ``shown`` leaves and XML cannot hold
 
 
-def render(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> str:
+def check(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> str:
     """The document, with the declaration of XML."""
     unknown = sum(outcome.outcome == UNKNOWN for outcome in outcomes)
     counts = {

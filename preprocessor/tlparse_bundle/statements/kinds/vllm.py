@@ -1,0 +1,269 @@
+"""What vLLM compiles: the piece that failed, pieces whose code was there already, Dynamo's capture of the
+model, and single sizes beside the ranges that hold them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tlparse_bundle.base.wording import code, duration, first_line, listed, plural
+from tlparse_bundle.statements.facts import Facts, total
+from tlparse_bundle.statements.finding import Finding, Remedy
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import VllmBackendsRow, VllmPiecesRow
+
+KINDS = ("vllm-piece-failed", "vllm-warm-compile", "vllm-reuse-failed", "vllm-capture", "vllm-sizes")
+_COMPILED = ("compiled", "inductor_loaded")
+_LEAST_US = 1_000_000  # of a capture, and of compiling for single sizes
+_MOST_NAMED = 50  # pieces in the details
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    backends = facts.table("vllm_backends")
+    for find in (_failed, _compiled_twice, _capture, _sizes):
+        for backend in backends:
+            own = [piece for piece in facts.table("vllm_pieces") if piece["backend"] == backend["id"]]
+            yield from find(facts, backend, own)
+
+
+def piece_name(piece: VllmPiecesRow) -> str:
+    """A piece with its size or range: '`submod_2` for 1–64 tokens'."""
+    name = code(piece["submodule"]) if piece["submodule"] is not None else "a piece without a name"
+    first, last = piece["range_start"], piece["range_end"]
+    if first is None or last is None:
+        return name
+    return f"{name} for {plural(first, 'token')}" if first == last else f"{name} for {first}–{last} tokens"
+
+
+def named(pieces: Sequence[VllmPiecesRow]) -> str:
+    return listed([piece_name(piece) for piece in pieces])
+
+
+def _failed(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]) -> Iterator[Finding]:
+    for piece in own:
+        if piece["outcome"] != "failed":
+            continue
+        event = piece["failure_event"]
+        reason = facts.metrics_of.get(event, {}).get("fail_reason") if event is not None else None
+        message = first_line(reason) if type(reason) is str else None
+        done = sum(other["outcome"] not in ("failed", "unfinished", None) for other in own)
+        before = f"{done} before it came to their end." if done else "It is the first piece."
+        yield Finding(
+            "vllm-piece-failed",
+            "error",
+            f"vLLM failed to compile {piece_name(piece)}{f': {message}' if message else ''}",
+            (backend["prefix"], message),
+            f"{before} vLLM writes no record of a failure: the piece has a begin, no code, and its backend"
+            " ended without the code that calls the pieces.",
+            compiles=[facts.number_of(piece)],
+            events=[number for number in (piece["start_event"], event) if number is not None],
+            because_of=("failure", event),
+            details={
+                "prefix": backend["prefix"],
+                "piece": piece_name(piece),
+                "message": message,
+                "done_count": done,
+            },
+        )
+
+
+def _compiled_twice(
+    facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]
+) -> Iterator[Finding]:
+    """Pieces that are compiled where another's code was there: on a start with a warm cache, and beside an
+    equal piece.
+    """
+    rows = facts.table("vllm_pieces")
+    compiled = [piece for piece in own if piece["outcome"] in _COMPILED]
+    loaded = [piece for piece in own if piece["outcome"] == "loaded"]
+    if loaded and compiled:
+        yield _warm(facts, backend, rows, loaded, compiled)
+    elif not loaded:
+        twice = [piece for piece in compiled if piece["equal_to"]]
+        if twice:
+            yield _reuse_failed(facts, backend, rows, twice)
+
+
+def _warm(
+    facts: Facts,
+    backend: VllmBackendsRow,
+    rows: Sequence[VllmPiecesRow],
+    loaded: Sequence[VllmPiecesRow],
+    compiled: Sequence[VllmPiecesRow],
+) -> Finding:
+    cost = total(piece["duration_us"] for piece in compiled)
+    took = f" in {duration(cost)}" if cost is not None else ""
+    equal = [piece for piece in compiled if piece["equal_to"]]
+    like = [
+        f"The graph of {piece_name(piece)} is equal to that of {piece_name(rows[piece['equal_to'][0]])},"
+        f" which {'was loaded' if rows[piece['equal_to'][0]]['outcome'] == 'loaded' else 'has code'}: a start"
+        " that reuses the code of an equal piece may save none under the name of the other."
+        for piece in equal[:3]
+    ]
+    return Finding(
+        "vllm-warm-compile",
+        "warning",
+        f"vLLM compiled {named(compiled)}{took} on a start that loaded"
+        f" {plural(len(loaded), 'other piece')} from the cache",
+        (backend["prefix"],),
+        "\n\n".join(like),
+        compiles=[facts.number_of(piece) for piece in compiled],
+        events=_starts(compiled),
+        count=len(compiled),
+        cost_us=cost,
+        cost_of="time of the pieces that were compiled",
+        details={
+            "prefix": backend["prefix"],
+            "pieces": [piece_name(piece) for piece in compiled[:_MOST_NAMED]],
+            "loaded_count": len(loaded),
+        },
+    )
+
+
+def _reuse_failed(
+    facts: Facts, backend: VllmBackendsRow, rows: Sequence[VllmPiecesRow], twice: Sequence[VllmPiecesRow]
+) -> Finding:
+    equal = [rows[piece["equal_to"][0]] for piece in twice]
+    pairs = list(zip(twice, equal, strict=True))
+    different = sum(_keys_differ(facts, piece, other) for piece, other in pairs)
+    same = sum(
+        piece["graph_hash"] is not None and piece["graph_hash"] == other["graph_hash"]
+        for piece, other in pairs
+    )
+    one = len(twice) == 1
+    which = "these two" if one else "all of them" if different == len(twice) else f"{different} of them"
+    texts = [
+        "The graphs are equal but for names, of layers for instance. vLLM uses the code of an earlier piece"
+        " when AOTAutograd's cache key is the same." + (f" The keys of {which} differ." if different else ""),
+    ]
+    if same:
+        graphs = "both graphs are" if one else f"{same} of them are"
+        texts.append(f"Traced by AOTAutograd, {graphs} the same to the last byte.")
+    return Finding(
+        "vllm-reuse-failed",
+        "info",
+        f"vLLM compiled {named(twice)} anew, though {piece_name(equal[0])} has an equal graph"
+        if one
+        else f"vLLM compiled {plural(len(twice), 'piece')} anew, though earlier ones have equal graphs:"
+        f" {named(twice)}",
+        (backend["prefix"],),
+        "\n\n".join(texts),
+        compiles=[facts.number_of(piece) for piece in twice],
+        events=_starts(twice),
+        count=len(twice),
+        cost_us=total(piece["duration_us"] for piece in twice),
+        cost_of="time of the pieces that were compiled again",
+        details={
+            "prefix": backend["prefix"],
+            "pieces": [piece_name(piece) for piece in twice[:_MOST_NAMED]],
+            "equal_to": [piece_name(piece) for piece in equal[:_MOST_NAMED]],
+        },
+    )
+
+
+def _keys_differ(facts: Facts, *pieces: VllmPiecesRow) -> bool:
+    """Whether AOTAutograd's cache was asked for each, under different keys."""
+    keys = [
+        {
+            row["key"]
+            for row in facts.table("caches")
+            if row["cache"] == "aot_autograd" and row["event"] in piece["events"]
+        }
+        for piece in pieces
+    ]
+    return all(keys) and keys[0].isdisjoint(keys[1])
+
+
+def _starts(pieces: Sequence[VllmPiecesRow]) -> list[int]:
+    return [piece["start_event"] for piece in pieces if piece["start_event"] is not None]
+
+
+def _capture(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]) -> Iterator[Finding]:
+    """Dynamo's capture of a whole model, where it takes longer than all that vLLM does with the graph."""
+    begin, start, whole = (
+        backend["capture_epoch_us"],
+        backend["start_epoch_us"],
+        backend["capture_time_us"],
+    )
+    if begin is None or start is None or not whole:
+        return
+    capture = start - begin
+    if capture < _LEAST_US or 2 * capture < whole:
+        return
+    no_code = backend["is_ended"] and backend["code_event"] is None
+    yield Finding(
+        "vllm-capture",
+        "info",
+        f"Dynamo's capture of the model took {duration(capture)} of {duration(whole)}: more than vLLM's work"
+        " on the graph",
+        (backend["prefix"],),
+        "Before vLLM's backend begins, Dynamo traces the whole model into one graph: on each start that does"
+        " not load what was compiled ahead of time."
+        + (" vLLM's work ended early here, without code." if no_code else ""),
+        compiles=[facts.number_of(backend)],
+        events=[backend["event"]] if backend["event"] is not None else [],
+        details={"prefix": backend["prefix"], "capture_us": capture, "whole_us": whole},
+    )
+
+
+def _sizes(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]) -> Iterator[Finding]:
+    """Compiles for single sizes, and whether CUDA graphs use them."""
+    compiled = [piece for piece in own if piece["outcome"] in _COMPILED]
+    single = [piece for piece in compiled if piece["is_single_size"]]
+    took = total(piece["duration_us"] for piece in single)
+    whole = total(piece["duration_us"] for piece in compiled) or 0
+    later = [piece for piece in single if piece is not compiled[0]]
+    sizes = sorted({piece["range_start"] for piece in single if piece["range_start"] is not None})
+    if not sizes or not took or took < _LEAST_US or 2 * took < whole:
+        return
+    mode = backend["config"].get("cudagraph_mode")
+    texts = [
+        "Each of `compile_sizes` compiles every submodule once more, for that number of tokens alone.",
+        *(["The ranges have code for these sizes too."] if _covered(sizes, own) else []),
+    ]
+    if type(mode) is str:
+        texts.append(
+            "CUDA graphs are off (`cudagraph_mode` is `NONE`)."
+            if mode.rpartition(".")[2] == "NONE"
+            else f"`cudagraph_mode` is {code(mode)}; the log does not tell for which sizes graphs are"
+            " captured."
+        )
+    first = "; not the first of all, which pays for the others too" if len(later) < len(single) else ""
+    yield Finding(
+        "vllm-sizes",
+        "info",
+        f"Compiling for {'the size' if len(sizes) == 1 else 'the sizes'} {listed(list(map(str, sizes)), 5)}"
+        f" took {duration(took)} of {duration(whole)} of compiling pieces",
+        (backend["prefix"],),
+        " ".join(texts),
+        compiles=[facts.number_of(piece) for piece in single],
+        events=_starts(single),
+        count=len(single),
+        cost_us=total(piece["duration_us"] for piece in later),
+        cost_of=f"time of {plural(len(later), 'piece')} for single sizes{first}",
+        remedies=[
+            Remedy(
+                "Without `compile_sizes` only the ranges are compiled; single sizes may then run slower.",
+                'compilation_config={"compile_sizes": []}',
+            )
+        ],
+        details={
+            "prefix": backend["prefix"],
+            "sizes": sizes[:_MOST_NAMED],
+            "cudagraph_mode": mode if type(mode) is str else None,
+            "whole_us": whole,
+        },
+    )
+
+
+def _covered(sizes: Sequence[int], pieces: Sequence[VllmPiecesRow]) -> bool:
+    ranges = [
+        (piece["range_start"], piece["range_end"])
+        for piece in pieces
+        if piece["is_single_size"] is False and piece["range_start"] is not None
+    ]
+    return all(
+        any(first <= size and last is not None and size <= last for first, last in ranges) for size in sizes
+    )

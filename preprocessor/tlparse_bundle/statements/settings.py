@@ -1,0 +1,64 @@
+"""Values of the settings of torch, as its metrics and AOTAutograd record them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from tlparse_bundle.statements.facts import Facts
+
+
+def settings(facts: Facts) -> Settings:
+    """Return the settings of a log, for ``facts.once``."""
+    return Settings(facts)
+
+
+class Settings:
+    def __init__(self, facts: Facts):
+        self._facts = facts
+
+    def value(self, name: str) -> Any:
+        """Return the value that a setting such as 'dynamo_config.specialize_int' had all the time; None when
+        the log does not tell, or when it changed.
+        """
+        values = self._values.get(name, [])
+        return values[0] if len(values) == 1 else None
+
+    def value_at(self, compile_index: int, field: str, name: str) -> Any:
+        """Return the value that a setting such as ('dynamo_config', 'specialize_int') had in one compile;
+        None when the log does not tell.
+        """
+        event = self._facts.compiles[compile_index]["metrics_event"]
+        number = self._configs_of.get(event, {}).get(field)
+        if number is None:
+            return None
+        configs = self._facts.table("metric_configs")
+        config = configs[number]
+        base = config if config["base"] is None else configs[config["base"]]
+        return config["changes"].get(name, (base["value"] or {}).get(name))
+
+    @cached_property
+    def _values(self) -> dict[str, list[Any]]:
+        """All values of each setting."""
+        by_name: dict[str, list[Any]] = {}
+        for name, value in self._recorded():
+            values = by_name.setdefault(name, [])
+            if value not in values:
+                values.append(value)
+        return by_name
+
+    def _recorded(self) -> Iterator[tuple[str, Any]]:
+        for config in self._facts.table("metric_configs"):
+            values = config["value"] or config["changes"]
+            yield from ((f"{config['field']}.{name}", value) for name, value in values.items())
+        last: dict[str, Any] | None = None
+        for row in self._facts.lists("functorch_configs"):
+            if row["config"] != last:  # they seldom change
+                last = row["config"]
+                yield from ((f"functorch_config.{name}", value) for name, value in (last or {}).items())
+
+    @cached_property
+    def _configs_of(self) -> dict[int | None, dict[str, int | None]]:
+        """Rows of metric_configs by event of the metrics and field."""
+        return {row["event"]: row["configs"] for row in self._facts.metrics}
