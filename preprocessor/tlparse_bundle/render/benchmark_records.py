@@ -29,11 +29,11 @@ def records(runs: Iterable[Run]) -> list[dict[str, Any]]:
 
 
 def _about(run: Run) -> dict[str, str]:
-    known = {
+    about = {
         "run": run.location.name,
         "started_utc": day(run.start_epoch_us) if run.start_epoch_us is not None else "",
         "commit": run.commit or "",
         "torch_version": ", ".join(run.torch_versions),
         "log_count": str(run.log_count),
     }
-    return {key: text for key, text in known.items() if text}
+    return {key: text for key, text in about.items() if text}

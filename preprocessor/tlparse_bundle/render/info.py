@@ -16,6 +16,10 @@ from tlparse_bundle.statements.finding import weight
 _MAX_LOGS = 40
 _MAX_COMPILES = 40
 _MAX_HEADLINES = 5
+_NOT_COMPILES = {
+    "limits": ("compile id that torch refused", "compile ids that torch refused"),
+    "captures": ("compile id that was only captured", "compile ids that were only captured"),
+}
 RUNNING, UNFINISHED = "running", "unfinished"
 
 
@@ -66,7 +70,7 @@ def as_text(bundle: Bundle) -> str:
     for log in bundle.logs[:_MAX_LOGS]:
         row, numbers = log.row, log.row["summary"]
         counted = " ".join(f"{count:,} {status}" for status, count in statuses(log).items()) or "-"
-        found = " ".join(f"{count} {code}" for code, count in row["diagnostics"].items()) or "-"
+        diagnostics = " ".join(f"{count} {code}" for code, count in row["diagnostics"].items()) or "-"
         rank = "-" if log.rank is None else str(log.rank)
         rows.append(
             (
@@ -77,7 +81,7 @@ def as_text(bundle: Bundle) -> str:
                 f"{numbers['compile_count']:,}",
                 _time(numbers["compile_us"]),
                 counted,
-                found,
+                diagnostics,
             )
         )
     lines += _columns(rows)
@@ -145,22 +149,11 @@ def _compiles(bundle: Bundle) -> list[str]:
     if len(log.compiles) > _MAX_COMPILES:
         lines.append(f"… {len(log.compiles) - _MAX_COMPILES} more compiles; --json shows all")
     others = [
-        (len(log.table(name)), noun)
-        for name, noun in (
-            ("limits", "compile id that torch refused"),
-            ("captures", "compile id that was only captured"),
-        )
-        if not log.is_missing(name)
+        plural(len(log.table(name)), *nouns)
+        for name, nouns in _NOT_COMPILES.items()
+        if not log.is_missing(name) and log.table(name)
     ]
-    if any(count for count, _ in others):
-        lines += [
-            "",
-            (
-                "Not counted as compiles:"
-                f" {listed([plural(count, noun, noun.replace('id', 'ids').replace('was', 'were')) for count, noun in others if count])}."
-            ),
-        ]
-    return lines
+    return [*lines, "", f"Not counted as compiles: {listed(others)}."] if others else lines
 
 
 def _time(us: int | None) -> str:
@@ -169,5 +162,8 @@ def _time(us: int | None) -> str:
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
     texts = [tuple(map(shown, row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*texts)]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in texts]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    return [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in texts
+    ]

@@ -33,11 +33,11 @@ def report(
     ranks: dict[str, Any] | None = None
     logs: list[dict[str, Any]] = []
     for section in sections:
-        said = {"summary": section.summary, "findings": section.findings}
+        content = {"summary": section.summary, "findings": section.findings}
         if section.log is None:
-            ranks = said
+            ranks = content
             continue
-        log = {"id": section.log.id, "rank": section.log.rank, **said}
+        log = {"id": section.log.id, "rank": section.log.rank, **content}
         if growing is not None:
             log["running"] = (live_of(manifest, section.log.id) or {"running": []})["running"]
         logs.append(log)

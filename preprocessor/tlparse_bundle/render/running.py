@@ -37,7 +37,7 @@ def running_compiles(rows: Mapping[str, dict[str, Any]], live: Mapping[str, dict
         for running in log["running"]:
             key = compile_words(running), tuple(shown(span["name"]) for span in running["spans"])
             groups.setdefault(key, []).append((id, running["since_epoch_us"]))
-    found = [
+    compiles = [
         Running(
             tuple(id for id, _ in logs),
             who(rows[id] for id, _ in logs) if len(rows) > 1 else "",
@@ -47,7 +47,7 @@ def running_compiles(rows: Mapping[str, dict[str, Any]], live: Mapping[str, dict
         )
         for (name, spans), logs in groups.items()
     ]
-    return sorted(found, key=lambda one: (one.since_us is None, one.since_us))
+    return sorted(compiles, key=lambda one: (one.since_us is None, one.since_us))
 
 
 def compile_words(running: dict[str, Any]) -> str:
@@ -64,17 +64,17 @@ def still_growing(manifest: dict[str, Any]) -> str | None:
     if not is_growing(manifest):
         return None
     live = manifest["live"]
-    said = (
+    text = (
         "The logs of this bundle are still being written; it has what was read until"
         f" {_moment(live['written_epoch_us'])}."
     )
     rows = {row["id"]: row for row in manifest["logs"]}
     open_now = running_compiles(rows, {log["id"]: log for log in live["logs"] if log["id"] in rows})
     if not open_now:
-        return said + " No compile is running."
+        return text + " No compile is running."
     more = f"; {plural(len(open_now) - _LISTED, 'more compile')}" if len(open_now) > _LISTED else ""
     return (
-        f"{said} Running:"
+        f"{text} Running:"
         f" {'; '.join(_said(one, live['written_epoch_us']) for one in open_now[:_LISTED])}{more}."
     )
 

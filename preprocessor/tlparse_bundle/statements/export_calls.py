@@ -89,8 +89,8 @@ def stops(facts: Facts) -> list[tuple[int, float]]:
     """Events from the begin of each export that stopped at a condition to that of the next one: make_fx tells
     of it, too.
     """
-    told = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
-    return [(begin, end) for begin, end in facts.once(_windows) if _within(told, begin, end)]
+    stop_events = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
+    return [(begin, end) for begin, end in facts.once(_windows) if _within(stop_events, begin, end)]
 
 
 def stop_around(facts: Facts, event_index: int) -> tuple[int, float] | None:
@@ -107,13 +107,13 @@ def graph_ends(facts: Facts) -> dict[int, FailuresRow]:
     """For the records of such stops, by event: the row of the failure table in which make_fx says where the
     graph ends that it had made by then.
     """
-    told = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
+    stop_events = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
     ends: dict[int, FailuresRow] = {}
     for row in facts.table("failures"):
         if row["kind"] == "make_fx" and row["file"] is not None:
-            before, stop = bisect_left(told, row["event"]) - 1, stop_around(facts, row["event"])
-            if before >= 0 and stop is not None and stop[0] <= told[before]:
-                ends.setdefault(told[before], row)
+            before, stop = bisect_left(stop_events, row["event"]) - 1, stop_around(facts, row["event"])
+            if before >= 0 and stop is not None and stop[0] <= stop_events[before]:
+                ends.setdefault(stop_events[before], row)
     return ends
 
 
@@ -122,7 +122,7 @@ def _windows(facts: Facts) -> list[tuple[int, float]]:
     begins = [row["start_event"] for row in facts.table("exports")]
     return sorted(
         (begin, math.inf if end is None else end)
-        for begin, end in zip(begins, [*begins[1:], None], strict=True)
+        for begin, end in zip(begins, [*begins[1:], None], strict=False)
         if begin is not None
     )
 

@@ -25,8 +25,10 @@ FrameKey = tuple[str | None]  # see Facts.frame_key
 # Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else
 # has no span around it, such as autotuning of a compiled function that runs, is not compiling.
 COMPILE_SPANS = frozenset(
-    ("dynamo", "_compile.compile_inner", "entire_frame_compile", "entire_backward_compile", "compile_fx_aot")
-    + ("create_aot_dispatcher_function", "fullgraph_capture", "compiled_autograd")
+    (
+        *("dynamo", "_compile.compile_inner", "entire_frame_compile", "entire_backward_compile"),
+        *("compile_fx_aot", "create_aot_dispatcher_function", "fullgraph_capture", "compiled_autograd"),
+    )
 )
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
 STREAMED = frozenset(
@@ -64,7 +66,7 @@ class LogFiles(Protocol):
     def table(self, name: str) -> list[dict[str, Any]]: ...
 
     def lists(self, name: str) -> RowList | None:
-        """One of the tables that STREAMED names, in memory piece by piece; None where it has only the file."""
+        """A table that STREAMED names, in memory piece by piece; None where it has only the file."""
 
     def last_epoch_us(self) -> int | None:
         """When its last record was written, in microseconds since 1970; None when the log does not tell."""
@@ -82,8 +84,8 @@ class FrameCompile:
 
 def total(parts: Iterable[int | None]) -> int | None:
     """The sum of what is known; None when nothing is."""
-    known = [part for part in parts if part is not None]
-    return sum(known) if known else None
+    values = [part for part in parts if part is not None]
+    return sum(values) if values else None
 
 
 class Facts:
@@ -122,8 +124,8 @@ class Facts:
         """What a function makes of these facts; kept."""
         if make not in self._made:
             self._made[make] = make(self)
-        made: Made = self._made[make]
-        return made
+        result: Made = self._made[make]
+        return result
 
     def kind_count(self, *types: str) -> int:
         """How many records of these types the log has."""
@@ -195,11 +197,11 @@ class Facts:
         """Whether this torch writes why something was compiled again: since 2.5, which also began to write a
         timeline.
         """
-        known = any(
+        has_records = any(
             kind["type"] == "chromium_event" or kind["name"] == "recompile_reasons"
             for kind in self.directory["kinds"]
         )
-        return known or self.tells_breaks
+        return has_records or self.tells_breaks
 
     @cached_property
     def tells_breaks(self) -> bool:

@@ -62,7 +62,7 @@ def failures(facts: Facts) -> list[Failure]:
     about. What is nested in a compile is evidence of the failure of that compile; a compile that ended well
     recovered from it.
     """
-    found: dict[tuple[Any, ...], Failure] = {}
+    by_key: dict[tuple[Any, ...], Failure] = {}
     nested: list[tuple[FrameKey, FailuresRow]] = []
     broken = facts.once(breaks_by_frame)
     for number, row in enumerate(facts.table("failures")):
@@ -71,25 +71,25 @@ def failures(facts: Facts) -> list[Failure]:
             continue
         frame = facts.frame_key(compile)
         if frame not in facts.frame_of:
-            _outside(facts, found, number, row)
+            _outside(facts, by_key, number, row)
         elif row["kind"] in _NESTED:
             nested.append((frame, row))
         elif not tells_of(broken.get(frame, ()), row["reason"]):
             key = (*frame, "backward" in row["kind"])
-            if key not in found:
-                found[key] = _of_compile(facts, row)
-            found[key].add(row)
+            if key not in by_key:
+                by_key[key] = _of_compile(facts, row)
+            by_key[key].add(row)
     for frame, row in nested:
-        failure = found.get((*frame, False)) or found.get((*frame, True))
+        failure = by_key.get((*frame, False)) or by_key.get((*frame, True))
         if failure is not None:
             failure.add(
                 {**row, "kind": "exception"}
                 if row["kind"] == "fx_interpreter"
                 else {"event": row["event"], "kind": "exception"}
             )
-    for failure in found.values():
+    for failure in by_key.values():
         failure.events.sort()
-    return list(found.values())
+    return list(by_key.values())
 
 
 def _of_compile(facts: Facts, row: FailuresRow) -> Failure:
@@ -105,13 +105,13 @@ def _of_compile(facts: Facts, row: FailuresRow) -> Failure:
     )
 
 
-def _outside(facts: Facts, found: dict[tuple[Any, ...], Failure], number: int, row: FailuresRow) -> None:
+def _outside(facts: Facts, by_key: dict[tuple[Any, ...], Failure], number: int, row: FailuresRow) -> None:
     """Add a record that belongs to no frame."""
     frames = stack(facts, row["stack"])
     compile = facts.compiles[facts.number_of(row)]
     # From torch 2.15 on an export has a compile id, without a record that its compile began.
     if not (caller(frames) == EXPORT or (row["kind"] == "make_fx" and compile["frame_id"] is not None)):
-        found[number,] = failure = Failure(
+        by_key[number,] = failure = Failure(
             row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames
         )
         failure.add(row)
@@ -119,10 +119,10 @@ def _outside(facts: Facts, found: dict[tuple[Any, ...], Failure], number: int, r
     if row["kind"] == "make_fx" and stop_around(facts, row["event"]) is not None:
         return
     window = export_around(facts, row["event"])
-    last = next(reversed(found.values()), None)
-    same = last if last is not None and _same_export(last, frames) else found.get((EXPORT, window))
+    last = next(reversed(by_key.values()), None)
+    same = last if last is not None and _same_export(last, frames) else by_key.get((EXPORT, window))
     if same is None:
-        same = found[(number,) if window is None else (EXPORT, window)] = Failure(
+        same = by_key[(number,) if window is None else (EXPORT, window)] = Failure(
             EXPORT, facts.number_of(row), None
         )
     strict = any(frame.name == "_strict_export" for frame in frames)

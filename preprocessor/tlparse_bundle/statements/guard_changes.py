@@ -127,9 +127,9 @@ def noun(facts: Facts) -> str:
 
 def constants(facts: Facts) -> set[Constant]:
     """What became a constant: (function, name, dimension), with None for the dimension of a number."""
-    found: set[Constant] = set()
+    constant: set[Constant] = set()
     for function, rows in facts.once(specializations).items():
         for source in {source for row in rows for source in row["sources"] if source}:
             size = SIZE.fullmatch(source)
-            found.add((function, size[1], int(size[2])) if size else (function, source, None))
-    return found
+            constant.add((function, size[1], int(size[2])) if size else (function, source, None))
+    return constant

@@ -69,14 +69,14 @@ def _triton_helper(match: re.Match[str]) -> Environment:
 
 
 def _headers(message: str, when: str = "") -> Remedy:
-    found = _INCLUDED_PYTHON.search(message)
-    version = found[2] if found else "3"
+    included = _INCLUDED_PYTHON.search(message)
+    version = included[2] if included else "3"
     text = (
         f"{when}{'i' if when else 'I'}nstall the headers of the Python that runs the program: package"
         f" `python{version}-dev` on Debian and Ubuntu, `python3-devel` or `python{version}-devel` on Fedora,"
         " RHEL and Amazon Linux."
     )
-    return Remedy(text, f"ls {found[1]}/Python.h" if found else None)
+    return Remedy(text, f"ls {included[1]}/Python.h" if included else None)
 
 
 def _python_headers(match: re.Match[str]) -> Environment:
@@ -96,7 +96,7 @@ def _c_compiler(match: re.Match[str]) -> Environment:
 
 
 def _cxx_compiler(match: re.Match[str]) -> Environment:
-    asked = (
+    tried = (
         " or ".join(map(code, re.findall(r"'([^']+)'", match["asked"] or "")))
         or (match["missing"] and code(match["missing"]))
         or "a C++ compiler"
@@ -106,7 +106,7 @@ def _cxx_compiler(match: re.Match[str]) -> Environment:
         " path of one before torch is imported."
     )
     return Environment(
-        "cxx compiler", "Inductor found no working C++ compiler", (remedy,), f"it tried {asked}"
+        "cxx compiler", "Inductor found no working C++ compiler", (remedy,), f"it tried {tried}"
     )
 
 

@@ -54,13 +54,13 @@ def untold(facts: Facts) -> list[str]:
 def not_recorded_text(facts: Facts) -> str:
     """The end of the headline; empty when the log can tell all that the headline is about."""
     missing = untold(facts)
-    said = ", ".join(TOPICS[topic] for topic in _SAID if topic in missing)
-    if not said:
+    topics = ", ".join(TOPICS[topic] for topic in _SAID if topic in missing)
+    if not topics:
         return ""
     also = f", nor {TOPICS['recompile_reasons']}" if "recompile_reasons" in missing else ""
     ended = sum(frame.row["status"] != "unfinished" for frame in facts.compiled)
     ends = "" if facts.tells_ends else f" {large(plural(ended, 'compile'))} ended well."
-    return f"{ends} This version of torch does not write {said}{also}.{_known_breaks(facts)}"
+    return f"{ends} This version of torch does not write {topics}{also}.{_known_breaks(facts)}"
 
 
 def _known_breaks(facts: Facts) -> str:

@@ -46,7 +46,7 @@ class Cause:
     rows: list[int] = field(default_factory=list)  # of ``asked``
     cascade: list[int] = field(default_factory=list)  # those that these led to
     values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order
-    asked: dict[Any, None] = field(default_factory=dict)  # the same of those that were refused
+    refused_values: dict[Any, None] = field(default_factory=dict)  # the same of those that were refused
     open: bool = False  # torch wrote what was expected last, not what it was instead
     changes: dict[str, None] = field(default_factory=dict)  # what changed, in order: 'change' of the reasons
     refused: list[int] = field(
@@ -65,10 +65,10 @@ class Cause:
 def causes(facts: Facts) -> list[Cause]:
     """In order of first appearance."""
     everything = facts.once(asked)
-    known = _Known(everything)
+    earlier = _EarlierValues(everything)
     numbers: dict[str, int] = {}  # by the compile
     roots: dict[int, Cause] = {}
-    found: dict[tuple[Any, ...], Cause] = {}
+    by_key: dict[tuple[Any, ...], Cause] = {}
     for number, one in enumerate(everything):
         leader, refused = numbers.get(one.row["caused_by"] or ""), one.compile_index in facts.refused
         if one.row["compile"] is not None:
@@ -79,21 +79,21 @@ def causes(facts: Facts) -> list[Cause]:
             continue
         if one.compile_index in facts.forbidden:
             continue  # a failure, and no recompile
-        reason = known.near(one.reasons)
+        reason = earlier.near(one.reasons)
         function = facts.function_keys[one.compile_index]
-        cause = found.setdefault(cause_key(function, one.reasons, reason), Cause(function, reason))
+        cause = by_key.setdefault(cause_key(function, one.reasons, reason), Cause(function, reason))
         (cause.refused if refused else cause.rows).append(number)
         roots[number] = cause
         if reason is not None:
             cause.changes[reason["change"]] = None
-            values = cause.asked if refused else cause.values
+            values = cause.refused_values if refused else cause.values
             if not refused or not cause.rows:
                 cause.open = reason["actual"] is None
             if reason["change"] == cause.change:
                 values.update(
                     (value, None) for value in (reason["expected"], reason["actual"]) if value is not None
                 )
-    return list(found.values())
+    return list(by_key.values())
 
 
 def cause_key(
@@ -112,7 +112,7 @@ def cause_key(
     return owner, source, change, reason["dimension"], vague
 
 
-class _Known:
+class _EarlierValues:
     """What is known of the values that earlier results were compiled for, by (compile, source, change,
     dimension).
     """
@@ -133,17 +133,17 @@ class _Known:
         """
         if len(reasons) == 1:
             return reasons[0]
-        wanted = {
+        actual = {
             _cell(reason): reason["actual"] for reason in reasons if reason["actual"] is not None
         }  # one call
-        return next((reason for reason in reasons if not self._fails_otherwise(reason, wanted)), None)
+        return next((reason for reason in reasons if not self._fails_otherwise(reason, actual)), None)
 
-    def _fails_otherwise(self, reason: RecompileReasonsRow, wanted: dict[_Cell, Any]) -> bool:
+    def _fails_otherwise(self, reason: RecompileReasonsRow, actual_values: dict[_Cell, Any]) -> bool:
         """Whether what other results were asked for would have failed this one, too."""
         mine = _cell(reason)
         others = (
             (self._values.get((reason["entry"], *cell)), actual)
-            for cell, actual in wanted.items()
+            for cell, actual in actual_values.items()
             if cell != mine
         )
         return any(value is not None and value != actual for value, actual in others)

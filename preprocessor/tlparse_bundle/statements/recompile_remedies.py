@@ -27,9 +27,9 @@ def _kind(facts: Facts, cause: Cause) -> str | None:
         return "dispatch_keys"
     rows, table, everything = facts.once(_cause_ids), facts.table("recompile_causes"), facts.once(asked)
     ids = (rows.get(everything[number].row["event"]) for number in cause.rows)
-    found = (table[id_] for id_ in ids if id_ is not None)
+    cause_rows = (table[id_] for id_ in ids if id_ is not None)
     kinds = Counter(
-        row["remedy"] for row in found if row["change"] == cause.change
+        row["remedy"] for row in cause_rows if row["change"] == cause.change
     )  # the table takes the newest result, near or not
     return kinds.most_common(1)[0][0] if kinds else _BY_KIND.get(cause.change)
 

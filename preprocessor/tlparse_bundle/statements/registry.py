@@ -64,12 +64,12 @@ def findings_of(
     ``compiles``: rows of that table.
     """
     theirs, faults = _plugin_findings(facts)
-    found = [*(finding for module in MODULES for finding in module.findings(facts)), *theirs]
-    fatal = _fatal(facts, found)
+    findings = [*(finding for module in MODULES for finding in module.findings(facts)), *theirs]
+    fatal = _fatal(facts, findings)
     if fatal is not None:
         fatal.is_fatal = True
-    found = ordered(found)
-    listed = bounded(found)
+    findings = ordered(findings)
+    listed = bounded(findings)
     places = {
         finding.key: number
         for number, finding in reversed(list(enumerate(listed)))
@@ -84,16 +84,16 @@ def findings_of(
         )
         for number, finding in enumerate(listed)
     ]
-    return summary(facts, found, compiles), rows, faults
+    return summary(facts, findings, compiles), rows, faults
 
 
-def _fatal(facts: Facts, found: Sequence[Finding]) -> Finding | None:
+def _fatal(facts: Facts, findings: Sequence[Finding]) -> Finding | None:
     """The error after which nothing was compiled: its exception left the program, or the log ends in it.
 
     None when there is none.
     """
     last = max(
-        (finding for finding in found if _may_end(finding)),
+        (finding for finding in findings if _may_end(finding)),
         key=lambda finding: _end(facts, finding),
         default=None,
     )
@@ -165,13 +165,13 @@ def _module(module: Any) -> Any:
 def _plugin_findings(facts: Facts) -> tuple[list[Finding], list[str]]:
     """Return the findings of plug-ins, all or none of each, and the faults."""
     loaded = _plugins()
-    found: list[Finding] = []
+    findings: list[Finding] = []
     faults = [*loaded.faults]
     for plugin in loaded.plugins:
         guard = Guard(plugin)
-        found += guard(_checked, plugin.object, facts) or ()
+        findings += guard(_checked, plugin.object, facts) or ()
         faults += [guard.fault] if guard.fault else []
-    return found, faults
+    return findings, faults
 
 
 def _checked(module: Any, facts: Facts) -> list[Finding]:
@@ -179,7 +179,7 @@ def _checked(module: Any, facts: Facts) -> list[Finding]:
 
     Raises an exception when one cannot become a row of the table.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     highest: dict[str, int] = {}
     for finding in module.findings(facts):
         if not isinstance(finding, Finding):
@@ -205,12 +205,12 @@ def _checked(module: Any, facts: Facts) -> list[Finding]:
         hash((finding.key, finding.because_of))
         if finding.order is not None and type(finding.order) is not int:
             raise TypeError(f"order is {type(finding.order).__name__!r}, not int")
-        found.append(finding)
+        findings.append(finding)
     if highest.get("event", -1) >= facts.directory["event_count"]:
         raise ValueError(
             f"a Finding names event {highest['event']}, and the log has {facts.directory['event_count']}"
         )
-    return found
+    return findings
 
 
 @cache

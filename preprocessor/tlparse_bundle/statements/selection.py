@@ -55,11 +55,11 @@ def choose(
     if ranks is not None:
         logs = [log for log in logs if log.rank in ranks]
         if not logs:
-            known = (
+            known_ranks = (
                 ", ".join(sorted({str(log.rank) for log in bundle.logs if log.rank is not None})) or "none"
             )
             raise BundleError(
-                "no log has one of these ranks", hint=f"Its ranks are: {known}", code="not-found"
+                "no log has one of these ranks", hint=f"Its ranks are: {known_ranks}", code="not-found"
             )
     tables = [(log, log.findings()) for log in logs]
     job = bundle.job if log_id is None else None

@@ -26,8 +26,8 @@ class Settings:
         return values[0] if len(values) == 1 else None
 
     def value_at(self, compile_index: int, field: str, name: str) -> Any:
-        """Return the value that a setting such as ('dynamo_config', 'specialize_int') had in one compile; None
-        when the log does not tell.
+        """Return the value that a setting such as ('dynamo_config', 'specialize_int') had in one compile;
+        None when the log does not tell.
         """
         event = self._facts.compiles[compile_index]["metrics_event"]
         number = self._configs_of.get(event, {}).get(field)
@@ -41,12 +41,12 @@ class Settings:
     @cached_property
     def _values(self) -> dict[str, list[Any]]:
         """All values of each setting."""
-        found: dict[str, list[Any]] = {}
+        by_name: dict[str, list[Any]] = {}
         for name, value in self._recorded():
-            values = found.setdefault(name, [])
+            values = by_name.setdefault(name, [])
             if value not in values:
                 values.append(value)
-        return found
+        return by_name
 
     def _recorded(self) -> Iterator[tuple[str, Any]]:
         for config in self._facts.table("metric_configs"):

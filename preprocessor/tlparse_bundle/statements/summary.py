@@ -86,12 +86,12 @@ def _text(facts: Facts, numbers: dict[str, Any], findings: Sequence[Finding]) ->
         return f"{begin}."
     if not facts.tells_ends:
         return f"{begin}.{not_recorded_text(facts)}"
-    told = [
+    topics = [
         word
         for word, tells in (("graph breaks", facts.tells_breaks), ("recompiles", facts.tells_recompiles))
         if tells
     ]
-    return f"{begin}: no {listed(['failures', *told], joint='or')}.{not_recorded_text(facts)}"
+    return f"{begin}: no {listed(['failures', *topics], joint='or')}.{not_recorded_text(facts)}"
 
 
 def _functions(facts: Facts, count: int) -> str:
@@ -163,13 +163,15 @@ def _wrong(facts: Facts, numbers: dict[str, Any]) -> Iterator[str]:
 
 def _because(facts: Facts, numbers: dict[str, Any]) -> str:
     """The cause of most recompiles, when it is one; otherwise how many causes there are."""
-    found = [cause for cause in facts.once(causes) if cause.rows]
-    if not found:
+    own_causes = [cause for cause in facts.once(causes) if cause.rows]
+    if not own_causes:
         return ""
-    most = max(found, key=lambda cause: len(cause.rows) + len(cause.cascade))
+    most = max(own_causes, key=lambda cause: len(cause.rows) + len(cause.cascade))
     share = len(most.rows) + len(most.cascade)
     name = most.function[1]
-    where = f" in {code(name)}" if name is not None and len({cause.function for cause in found}) > 1 else ""
+    where = (
+        f" in {code(name)}" if name is not None and len({cause.function for cause in own_causes}) > 1 else ""
+    )
     if most.reason is not None and 2 * share > numbers["recompile_count"]:
         return (
             f" {'' if share == numbers['recompile_count'] else 'mostly '}because {what_changed(most)}{where}"
@@ -211,8 +213,10 @@ def _phase_times_us(facts: Facts) -> dict[str, int] | None:
 
 def _cache_counts(facts: Facts) -> dict[str, dict[str, int]]:
     """How often a cache had it, had it not, or could not be asked; only caches that were asked."""
-    asked: Counter[tuple[str, str]] = Counter((row["cache"], row["outcome"]) for row in facts.table("caches"))
-    counts = {cache: {outcome: asked[cache, outcome] for outcome in _OUTCOMES} for cache in _COUNTED_CACHES}
+    lookups: Counter[tuple[str, str]] = Counter(
+        (row["cache"], row["outcome"]) for row in facts.table("caches")
+    )
+    counts = {cache: {outcome: lookups[cache, outcome] for outcome in _OUTCOMES} for cache in _COUNTED_CACHES}
     return {cache: outcomes for cache, outcomes in counts.items() if any(outcomes.values())}
 
 

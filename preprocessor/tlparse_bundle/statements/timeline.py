@@ -55,21 +55,25 @@ class Timeline:
 
     def outermost(self, names: Collection[str]) -> list[Span]:
         """Spans of these names that are in no other."""
-        wanted = self._numbers(names)
+        numbers = self._numbers(names)
         return [
             self.span(index)
-            for index, (number, parent) in enumerate(zip(self._name_indexes, self._parents))
-            if parent < 0 and number in wanted
+            for index, (number, parent) in enumerate(zip(self._name_indexes, self._parents, strict=True))
+            if parent < 0 and number in numbers
         ]
 
     def named(self, name: str) -> Iterator[Span]:
-        wanted = self._numbers((name,))
-        return (self.span(index) for index, number in enumerate(self._name_indexes) if number in wanted)
+        numbers = self._numbers((name,))
+        return (self.span(index) for index, number in enumerate(self._name_indexes) if number in numbers)
 
     def with_one_of(self, names: Collection[str]) -> set[int]:
         """Spans, by index, directly in which is one of these names."""
-        wanted = self._numbers(names)
-        return {parent for number, parent in zip(self._name_indexes, self._parents) if number in wanted}
+        numbers = self._numbers(names)
+        return {
+            parent
+            for number, parent in zip(self._name_indexes, self._parents, strict=True)
+            if number in numbers
+        }
 
     def open_in(self, index: int) -> list[Span]:
         """Spans directly in this one that have no end."""
@@ -95,7 +99,9 @@ class Timeline:
                 if parent < index:  # it stands before those in it
                     inside[index] = inside[parent]
         own: dict[int, int] = {}
-        for number, duration_us, inner_us, counts in zip(self._name_indexes, self._durations, within, inside):
+        for number, duration_us, inner_us, counts in zip(
+            self._name_indexes, self._durations, within, inside, strict=True
+        ):
             if counts and duration_us is not None:
                 own[number] = own.get(number, 0) + (duration_us - inner_us if duration_us > inner_us else 0)
         return {self._names[number]: us for number, us in own.items()}, inside

@@ -61,10 +61,12 @@ def findings(facts: Facts) -> Iterator[Finding]:
                 tuple(counts.items()),
             )  # recompiles plan and call the same again
             if same not in fitting:
-                found = list(_of_compile(facts, compile_index, rows, counts, [row["event"] for row in own]))
-                if not found:
+                own_findings = list(
+                    _of_compile(facts, compile_index, rows, counts, [row["event"] for row in own])
+                )
+                if not own_findings:
                     fitting.add(same)
-                yield from found
+                yield from own_findings
 
 
 def _of_compile(

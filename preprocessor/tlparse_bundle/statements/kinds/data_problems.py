@@ -42,14 +42,14 @@ _OF_THE_LAST = (
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    found: dict[tuple[str, bool], list[DiagnosticsRow]] = {}
+    problems: dict[tuple[str, bool], list[DiagnosticsRow]] = {}
     last = facts.directory["event_count"] - 1
     for row in facts.table("diagnostics"):
         if row["code"] in _MEANS:
-            found.setdefault((row["code"], row["code"] == "payload-md5" and row["event"] == last), []).append(
-                row
-            )
-    for (code, is_last), rows in found.items():
+            problems.setdefault(
+                (row["code"], row["code"] == "payload-md5" and row["event"] == last), []
+            ).append(row)
+    for (code, is_last), rows in problems.items():
         count = sum(row["count"] for row in rows)
         title, text = _OF_THE_LAST if is_last else _MEANS[code]
         noun = ("line is", "lines are") if code == "not-a-record" else ("record", "records")

@@ -80,9 +80,9 @@ def _cause(facts: Facts, failure: Failure) -> tuple[Any, ...]:
     """The same for failures with one cause: one problem of the machine, or one exception at one line of the
     program, as far as the line is known.
     """
-    found = environment(failure.cells["reason"])
-    if found is not None:
-        return found.name, _phase(failure)
+    machine = environment(failure.cells["reason"])
+    if machine is not None:
+        return machine.name, _phase(failure)
     message = _message(failure)
     name = failure.name if not message else None  # nothing else says what failed
     return (
@@ -103,8 +103,8 @@ def _phase(failure: Failure) -> str:
 def _message(failure: Failure) -> str:
     """The line that says most; of a compiler, its first error."""
     head, _, _ = taken_apart(failure.cells["reason"])
-    said = _COMPILER_ERROR.search(head) if "C++ compile error" in head else None
-    return first_line(head) if said is None else f"C++ compile error: {first_line(normalised(said[0]))}"
+    error = _COMPILER_ERROR.search(head) if "C++ compile error" in head else None
+    return first_line(head) if error is None else f"C++ compile error: {first_line(normalised(error[0]))}"
 
 
 def _type(failure: Failure) -> str | None:
@@ -146,12 +146,12 @@ def _functions(facts: Facts, functions: Counter[FunctionKey]) -> str | None:
     """Which functions failed, where there are several."""
     if len(functions) < 2:
         return None
-    told = []
+    names = []
     for (file, name, line), count in functions.most_common():
         where = facts.short.place(file, line)
         at, often = f" ({code(where)})" if where else "", f", {times(count)}" if count > 1 else ""
-        told.append(f"{function_name(name)}{at}{often}")
-    return "Functions: " + listed(told, _MOST_FUNCTIONS) + "."
+        names.append(f"{function_name(name)}{at}{often}")
+    return "Functions: " + listed(names, _MOST_FUNCTIONS) + "."
 
 
 def _rest(head: str, message: str) -> str | None:
@@ -217,7 +217,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
 def _problem(group: Sequence[Failure], machine: Environment) -> str:
     """What is wrong with the machine, with the detail that is the same for all of them."""
     details = {
-        found.detail for failure in group if (found := environment(failure.cells["reason"])) is not None
+        cause.detail for failure in group if (cause := environment(failure.cells["reason"])) is not None
     }
     return machine.what + (f" ({machine.detail})" if machine.detail and len(details) == 1 else "")
 

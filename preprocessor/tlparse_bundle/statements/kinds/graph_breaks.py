@@ -133,7 +133,7 @@ def _uncompiled(rows: Sequence[GraphBreaksRow], skipped: int, count: int) -> str
 
 
 def _cost(facts: Facts, rows: Sequence[GraphBreaksRow]) -> int | None:
-    """Of the frame compiles in which nothing else broke: what other breaks took there cannot be told apart."""
+    """Of the frame compiles in which nothing else broke: what other breaks took there is not known."""
     broken = facts.once(breaks_by_frame)
     keys = {
         facts.frame_key(facts.compiles[number])

@@ -25,16 +25,16 @@ _HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # behind the source line, 
 def findings(facts: Facts) -> Iterator[Finding]:
     rows = facts.once(asked)
     frames = {row: frame for frame in facts.frames for row in frame.rows}
-    found = facts.once(causes)
-    for cause in found:
+    all_causes = facts.once(causes)
+    for cause in all_causes:
         if cause.rows:
             yield _recompile(facts, rows, frames, cause)
-    yield from _limits(facts, rows, found)
+    yield from _limits(facts, rows, all_causes)
 
 
 def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile], cause: Cause) -> Finding:
     file, name, line = cause.function
-    made = [rows[number] for number in (*cause.rows, *cause.cascade)]
+    recompiled = [rows[number] for number in (*cause.rows, *cause.cascade)]
     title = f"{function_name(name)} was compiled again {times(len(cause.rows))}: {what_changed(cause)}"
     reason = cause.reason
     texts = [
@@ -66,10 +66,12 @@ def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile],
         ),
         "\n\n".join(filter(None, texts)),
         (name, file and facts.short(file), line),
-        [one.compile_index for one in made],
-        [one.row["event"] for one in made],
+        [one.compile_index for one in recompiled],
+        [one.row["event"] for one in recompiled],
         count=len(cause.rows),
-        cost_us=compiling_us(frames[one.compile_index].row for one in made if one.compile_index in frames),
+        cost_us=compiling_us(
+            frames[one.compile_index].row for one in recompiled if one.compile_index in frames
+        ),
         cost_of="time of these recompiles" + (", and of those that they led to" if cause.cascade else ""),
         remedies=(
             [Remedy(" ".join(hint[1].split()), source=TORCH)]
@@ -101,7 +103,7 @@ def _because(facts: Facts, cause: Cause) -> tuple[Any, ...] | None:
     )
 
 
-def _limits(facts: Facts, rows: list[Asked], found: list[Cause]) -> Iterator[Finding]:
+def _limits(facts: Facts, rows: list[Asked], all_causes: list[Cause]) -> Iterator[Finding]:
     reasons = {one.compile_index: one.row["event"] for one in rows}
     refused: dict[FunctionKey, list[int]] = {}
     for compile_index in sorted(facts.refused):
@@ -109,7 +111,7 @@ def _limits(facts: Facts, rows: list[Asked], found: list[Cause]) -> Iterator[Fin
     compiled = Counter(facts.function_keys[frame.rows[0]] for frame in facts.compiled)
     by_function: dict[FunctionKey, list[Cause]] = {}
     refusing: dict[FunctionKey, list[Cause]] = {}
-    for cause in found:
+    for cause in all_causes:
         if cause.rows:
             by_function.setdefault(cause.function, []).append(cause)
         if cause.refused:
@@ -163,7 +165,7 @@ def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
 def _asked(causes: list[Cause]) -> str:
     """What these compiles were asked for."""
     changes = [
-        what_changed(replace(cause, values=cause.asked, open=cause.open and not cause.rows))
+        what_changed(replace(cause, values=cause.refused_values, open=cause.open and not cause.rows))
         for cause in causes
         if cause.reason is not None
     ]

@@ -16,19 +16,19 @@ KINDS = ("unfinished-compile",)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    told: set[int] = set()
+    reported: set[int] = set()
     for compile_index, root in open_compiles(facts):
-        told.add(compile_index)
+        reported.add(compile_index)
         yield _finding(facts, compile_index, root)
-    yield from _broken_off(facts, told)
+    yield from _broken_off(facts, reported)
 
 
-def _broken_off(facts: Facts, told: set[int]) -> Iterator[Finding]:
+def _broken_off(facts: Facts, reported: set[int]) -> Iterator[Finding]:
     """torch writes metrics as of an empty graph, and no error, when what ended a compile is no Exception:
     KeyboardInterrupt, SystemExit.
     """
     empty = [
-        frame for frame in facts.compiled if frame.row["status"] == "empty" and frame.rows[-1] not in told
+        frame for frame in facts.compiled if frame.row["status"] == "empty" and frame.rows[-1] not in reported
     ]
     if not empty:
         return  # most logs: the graphs need not be read

@@ -10,15 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.bundle.row_objects import Artifact
-from tlparse_bundle.bundle.row_types import (
-    CollectiveMismatchesRow,
-    CollectiveWaitsRow,
-    GroupSplitsRow,
-    ProcessGroupsRow,
-)
 from tlparse_bundle.statements.ranks.collective_calls import (
     WORLD,
     Call,
@@ -29,6 +23,14 @@ from tlparse_bundle.statements.ranks.collective_calls import (
 )
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Code, Frames, recorded_steps, stage_artifacts
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import (
+        CollectiveMismatchesRow,
+        CollectiveWaitsRow,
+        GroupSplitsRow,
+        ProcessGroupsRow,
+    )
 
 _MAX_KEPT = 20_000
 _calls_of: dict[tuple[str | None, str | None], list[Call]] = {}  # by the hashes of code and graph
@@ -65,9 +67,7 @@ class _CallOfCompile(TypedDict):
 
 class OrderDigest(TypedDict):
     calls: list[list[Any]]  # the cells of each distinct Call of the log
-    frames: list[
-        list[int] | None
-    ]  # for each frame the numbers of its calls, None where they are not recorded
+    frames: list[list[int] | None]  # the calls of each frame by number, None where not recorded
     ran: list[int] | None  # frames in the order in which they ran, None without a record
 
 

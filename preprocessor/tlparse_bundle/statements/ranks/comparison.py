@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from tlparse_bundle.bundle import row_types
 from tlparse_bundle.statements.ranks.frames import Frame, Frames, align
 from tlparse_bundle.statements.ranks.rank_sets import Ranges, grouped, ranges
 from tlparse_bundle.statements.ranks.runs import Run
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle import row_types
 
 RankTable = tuple[str, Sequence[Mapping[str, Any]]]  # name and rows
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]  # rows of the tables of earlier analyses, by name

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.bundle.row_objects import Artifact
-from tlparse_bundle.bundle.row_types import CapturesRow, CompilesRow, LimitsRow, LogTable
 from tlparse_bundle.statements.ranks.comparable_text import Contents
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import CapturesRow, CompilesRow, LimitsRow, LogTable
 
 _PATH_PARTS = 3  # that tell a file, so that a checkout may lie elsewhere on another machine
 # Names of artifacts by stage; after_post_grad_graph is that of older torch, which has no
@@ -53,7 +55,7 @@ class UncompiledRow(TypedDict):
     graph_node_count: None
 
 
-FrameRow = CompilesRow | UncompiledRow
+FrameRow: TypeAlias = "CompilesRow | UncompiledRow"
 
 
 class Frame(NamedTuple):

@@ -22,7 +22,7 @@ from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.statements.finding import UNLISTED
 from tlparse_bundle.statements.ranks.findings import MAX_FINDINGS
 from tlparse_bundle.statements.runs.check.limits import AMOUNTS, COMPILE_TIME, Amount
-from tlparse_bundle.statements.runs.compare.matched_findings import TIMED
+from tlparse_bundle.statements.runs.compare.matched_findings import TIMED, Row
 from tlparse_bundle.statements.selection import Section
 
 WHAT, VERSION = "tlparse-bundle baseline", 1
@@ -41,12 +41,12 @@ class Baseline:
     ``logs``: names of those that have a finding, by its fingerprint; a file has none.
     """
 
-    findings: dict[str, dict] = field(default_factory=dict)
+    findings: dict[str, Row] = field(default_factory=dict)
     logs: dict[str, list[str]] = field(default_factory=dict)
     unlisted: Counter[str] = field(default_factory=Counter)
     numbers: dict[str, int | None] = field(default_factory=dict)
 
-    def rows(self) -> list[dict]:
+    def rows(self) -> list[Row]:
         """As a table of findings has them: the last one tells of those that are not listed."""
         kinds = [{"kind": kind, "count": count} for kind, count in self.unlisted.items()]
         return [
@@ -57,26 +57,29 @@ class Baseline:
 
 def baseline_of(sections: Sequence[Section]) -> Baseline:
     """What the sections of a bundle say."""
-    found = Baseline()
+    baseline = Baseline()
     for section in sections:
         for row in section.findings:
             if row["kind"] == UNLISTED:
-                found.unlisted.update(_kinds(row))
+                baseline.unlisted.update(_kinds(row))
         for row in _once(section.findings):
-            known = found.findings.get(row["fingerprint"])
-            if known is None or row["count"] > known["count"]:
-                found.findings[row["fingerprint"]] = row
-            found.logs.setdefault(row["fingerprint"], []).append(section.name)
+            before = baseline.findings.get(row["fingerprint"])
+            if before is None or row["count"] > before["count"]:
+                baseline.findings[row["fingerprint"]] = row
+            baseline.logs.setdefault(row["fingerprint"], []).append(section.name)
         if section.log is None and len(section.findings) >= MAX_FINDINGS:
-            found.unlisted[OF_RANKS] += 1
+            baseline.unlisted[OF_RANKS] += 1
     logs = [section.summary for section in sections if section.log is not None]
     for amount in AMOUNTS:
         values = [amount.of(summary) for summary in logs]
-        found.numbers[_name(amount)] = None if None in values else max(values, default=None)
-    return found
+        recorded = [value for value in values if value is not None]
+        baseline.numbers[_name(amount)] = (
+            max(recorded, default=None) if len(recorded) == len(values) else None
+        )
+    return baseline
 
 
-def _kinds(unlisted: dict) -> dict[str, int]:
+def _kinds(unlisted: Row) -> dict[str, int]:
     """How many findings of each kind are not listed.
 
     Details of findings are as the bundle has them: nobody has looked at them yet.
@@ -89,16 +92,16 @@ def _kinds(unlisted: dict) -> dict[str, int]:
         ) from None
 
 
-def _once(rows: Sequence[dict]) -> Iterable[dict]:
+def _once(rows: Sequence[Row]) -> Iterable[Row]:
     """The findings of one log, but those about times: those with one fingerprint are one."""
-    found: dict[str, dict] = {}
+    by_fingerprint: dict[str, Row] = {}
     for row in rows:
         if row["kind"] != UNLISTED and row["kind"] not in MEASURED:
-            known = found.get(row["fingerprint"])
-            found[row["fingerprint"]] = (
-                row if known is None else {**known, "count": known["count"] + row["count"]}
+            before = by_fingerprint.get(row["fingerprint"])
+            by_fingerprint[row["fingerprint"]] = (
+                row if before is None else {**before, "count": before["count"] + row["count"]}
             )
-    return found.values()
+    return by_fingerprint.values()
 
 
 def time_of(baseline: Baseline) -> int | None:
@@ -183,7 +186,7 @@ def _name(amount: Amount) -> str:
     return "_".join([amount.name.replace("-", "_"), *([amount.unit] if amount.unit else [])])
 
 
-def _row(row: dict) -> dict:
+def _row(row: Row) -> dict[str, Any]:
     return {
         name: row[name] for name in ("kind", "fingerprint", "severity", "file", "function", "count", "title")
     }

@@ -83,10 +83,10 @@ _SECONDS = {"ms": 0.001, "": 1, "s": 1, "min": 60, "h": 3600}
 
 def time_us(text: str) -> int:
     """ "90s", "1.5min", "800ms" or "90", in microseconds. Raises ValueError for what is no time."""
-    found = _TIME.fullmatch(text.strip())
-    if found is None:
+    match = _TIME.fullmatch(text.strip())
+    if match is None:
         raise ValueError(f"{text!r} is no time. Write 90s, 1.5min or 800ms.")
-    return round(float(found[1]) * _SECONDS[found[2]] * 1_000_000)
+    return round(float(match[1]) * _SECONDS[match[2]] * 1_000_000)
 
 
 def untold(amount: Amount) -> str:
@@ -108,16 +108,16 @@ def _outcome(section: Section, amount: Amount, most: int) -> Outcome:
     rule, value = f"max-{amount.name} {limit}", amount.of(section.summary)
     if value is None:
         return Outcome(rule, section.name, UNKNOWN, f"{untold(amount)}.")
-    said = amount.words(value)
+    text = amount.words(value)
     if value > most:
         rows = [row for row in section.findings if row["kind"] in amount.kinds]
         return Outcome(
             rule,
             section.name,
             FAILED,
-            f"{said}; at most {limit} {'is' if most == 1 or amount.unit else 'are'} allowed.",
+            f"{text}; at most {limit} {'is' if most == 1 or amount.unit else 'are'} allowed.",
             rows,
         )
     if section.more is not None:
-        return Outcome(rule, section.name, UNKNOWN, f"{said}, but {section.more}.")
-    return Outcome(rule, section.name, PASSED, f"{said}.")
+        return Outcome(rule, section.name, UNKNOWN, f"{text}, but {section.more}.")
+    return Outcome(rule, section.name, PASSED, f"{text}.")

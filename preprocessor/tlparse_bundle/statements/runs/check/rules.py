@@ -11,7 +11,7 @@ from fractions import Fraction
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.wording import duration, listed, plural
 from tlparse_bundle.statements.finding import UNLISTED
-from tlparse_bundle.statements.ranks.findings import KINDS as KINDS_OF_RANKS
+from tlparse_bundle.statements.ranks.rank_finding import KINDS as KINDS_OF_RANKS
 from tlparse_bundle.statements.registry import kinds as kinds_of_logs
 from tlparse_bundle.statements.registry import plugin_kinds
 from tlparse_bundle.statements.runs.check.baseline import (
@@ -33,7 +33,7 @@ from tlparse_bundle.statements.runs.check.limits import (
     Outcome,
     untold,
 )
-from tlparse_bundle.statements.runs.compare.matched_findings import GONE, NEW, WORSE, matched_findings
+from tlparse_bundle.statements.runs.compare.matched_findings import GONE, NEW, WORSE, Row, matched_findings
 from tlparse_bundle.statements.selection import Section
 
 ANY = "any"  # every kind of finding that is an error or a warning
@@ -109,30 +109,30 @@ def _misuse(message: str, hint: str) -> BundleError:
 
 def outcomes(sections: Sequence[Section], base: Baseline, rules: Sequence[Rule]) -> Iterator[Outcome]:
     """One of each rule, in the order of the rules."""
-    found = baseline_of(sections)
+    current = baseline_of(sections)
     for rule in rules:
         yield (
-            _slower(sections, base, found, rule)
+            _slower(sections, base, current, rule)
             if rule.what == "slower"
-            else _findings(sections, base, found, rule)
+            else _findings(sections, base, current, rule)
         )
 
 
-def _findings(sections: Sequence[Section], base: Baseline, found: Baseline, rule: Rule) -> Outcome:
-    outcome = _outcome(sections, base, found, rule)
+def _findings(sections: Sequence[Section], base: Baseline, current: Baseline, rule: Rule) -> Outcome:
+    outcome = _outcome(sections, base, current, rule)
     if len(sections) == 1:
         return outcome
     return replace(
         outcome,
         findings=[
-            {**row, "title": f"{row['title']} · {listed(found.logs[row['fingerprint']])}"}
+            {**row, "title": f"{row['title']} · {listed(current.logs[row['fingerprint']])}"}
             for row in outcome.findings
         ],
     )
 
 
-def _outcome(sections: Sequence[Section], base: Baseline, found: Baseline, rule: Rule) -> Outcome:
-    rows = [row for row in found.findings.values() if _is_meant(row, rule)]
+def _outcome(sections: Sequence[Section], base: Baseline, current: Baseline, rule: Rule) -> Outcome:
+    rows = [row for row in current.findings.values() if _is_meant(row, rule)]
     matched = matched_findings(base.rows(), rows)
     if rule.what == "worse":
         worse = [
@@ -165,18 +165,20 @@ def _outcome(sections: Sequence[Section], base: Baseline, found: Baseline, rule:
                 f" record {unknown[new[0]['kind']].many}.",
                 new,
             )
-        told = {match.row["fingerprint"] for match in matched}
-        hidden = [row for row in rows if row["fingerprint"] not in told]
+        compared = {match.row["fingerprint"] for match in matched}
+        hidden = [row for row in rows if row["fingerprint"] not in compared]
         if hidden:
-            said = (
+            text = (
                 f"{plural(len(hidden), 'finding')} that may be among those that the baseline does not list."
             )
-            return Outcome(str(rule), "", UNKNOWN, said, hidden)
-    doubt = _doubt(sections, found, rule)
+            return Outcome(str(rule), "", UNKNOWN, text, hidden)
+    doubt = _doubt(sections, current, rule)
     if doubt:
         return Outcome(str(rule), "", UNKNOWN, doubt)
     gone = sum(
-        match.change == GONE and match.row["fingerprint"] not in found.findings and _is_meant(match.row, rule)
+        match.change == GONE
+        and match.row["fingerprint"] not in current.findings
+        and _is_meant(match.row, rule)
         for match in matched
     )
     left = (
@@ -186,21 +188,21 @@ def _outcome(sections: Sequence[Section], base: Baseline, found: Baseline, rule:
     return Outcome(str(rule), "", PASSED, "None." + (left if gone and rule.what == "new" else ""))
 
 
-def _is_meant(row: dict, rule: Rule) -> bool:
+def _is_meant(row: Row, rule: Rule) -> bool:
     return rule.of == row["kind"] or (rule.of == ANY and row["severity"] != "info")
 
 
-def _compared(row: dict, before: dict) -> dict:
+def _compared(row: Row, before: Row) -> Row:
     """The finding with what it was in its title."""
     what = "count" if row["count"] != before["count"] else "severity"
     return {**row, "title": f"{row['title']} ({row[what]} now, {before[what]} in the baseline)"}
 
 
-def _doubt(sections: Sequence[Section], found: Baseline, rule: Rule) -> str | None:
+def _doubt(sections: Sequence[Section], current: Baseline, rule: Rule) -> str | None:
     """Why findings of this kind may be there that nobody sees, in words."""
     hidden = sum(
         count
-        for kind, count in found.unlisted.items()
+        for kind, count in current.unlisted.items()
         if rule.of in (kind, ANY) or (kind == OF_RANKS and rule.of in KINDS_OF_RANKS)
     )
     if hidden:
@@ -218,27 +220,27 @@ def _doubt(sections: Sequence[Section], found: Baseline, rule: Rule) -> str | No
     return None
 
 
-def _slower(sections: Sequence[Section], base: Baseline, found: Baseline, rule: Rule) -> Outcome:
+def _slower(sections: Sequence[Section], base: Baseline, current: Baseline, rule: Rule) -> Outcome:
     """Of the log that compiles longest."""
-    before, now = time_of(base), time_of(found)
+    before, now = time_of(base), time_of(current)
     if before is None or now is None:
-        said = (
+        text = (
             untold(COMPILE_TIME)
             if now is None
             else "The baseline has no time: it was written without --with-time, or its log is not timed"
         )
-        return Outcome(str(rule), "", UNKNOWN, f"{said}.")
-    said = f"{duration(now)} of compiling, {duration(before)} in the baseline"
+        return Outcome(str(rule), "", UNKNOWN, f"{text}.")
+    text = f"{duration(now)} of compiling, {duration(before)} in the baseline"
     if now > before * (1 + rule.more) and now - before >= LEAST_US:
         return Outcome(
             str(rule),
             "",
             FAILED,
-            f"{said}: {float((now - before) / Fraction(before)):.0%} more." if before else f"{said}.",
+            f"{text}: {float((now - before) / Fraction(before)):.0%} more." if before else f"{text}.",
         )
     doubt = next(filter(None, (section.more for section in sections)), None)
     return (
-        Outcome(str(rule), "", UNKNOWN, f"{said}, but {doubt}.")
+        Outcome(str(rule), "", UNKNOWN, f"{text}, but {doubt}.")
         if doubt
-        else Outcome(str(rule), "", PASSED, f"{said}.")
+        else Outcome(str(rule), "", PASSED, f"{text}.")
     )

@@ -1,16 +1,34 @@
-"""What compile caches said to the same compiles in two runs, and which parts of a key made one miss."""
+"""Outcomes of compile caches for the same compiles in two runs, and which parts of a key made one miss.
+
+torch writes the parts of a key in the records of its caches (FxGraphCachePickler.debug_lines,
+torch/_inductor/codecache.py): one line '[hash] name: value' for each.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tlparse_bundle.base.machine_text import normalised
 from tlparse_bundle.statements.ranks.frames import Frame
-from tlparse_bundle.statements.runs.compare.cache_keys import Part, key_parts
 from tlparse_bundle.statements.runs.compare.run import Run
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import CachesRow
 
 CACHES = ("aot_autograd", "fx_graph")  # their keys have parts
 MAX_PARTS = 50  # of a key, that are named
+_MAX_READ = 10_000  # parts of a key
+_MAX_VALUE = 200  # characters
+_PART = re.compile(r"\[(\w{8,100})\] ([^:\n]{1,300}): ?(.{0,2000})", re.DOTALL)
+
+
+class Part(NamedTuple):
+    """``hash`` is torch's, of the value; ``value`` is its text as another machine writes it."""
+
+    hash: str
+    value: str
 
 
 class Lookup(NamedTuple):
@@ -20,8 +38,8 @@ class Lookup(NamedTuple):
     """
 
     cache: str
-    base: dict
-    new: dict
+    base: CachesRow
+    new: CachesRow
     different: dict[str, tuple[Part | None, Part | None]] | None = None
 
     @property
@@ -39,21 +57,21 @@ def changed_lookups(base: Run, new: Run, one: Frame, other: Frame) -> Iterator[L
             [row for row in run.lookups(frame) if row["cache"] == cache]
             for run, frame in ((base, one), (new, other))
         ]
-        found = next(
+        pair = next(
             (
                 (before, now)
-                for before, now in zip(*rows)
+                for before, now in zip(*rows, strict=False)
                 if before["outcome"] != now["outcome"]
                 and {before["outcome"], now["outcome"]} <= {"hit", "miss", "bypass"}
             ),
             None,
         )
-        if found is not None:
-            yield Lookup(cache, *found, _different(base, found[0], new, found[1]))
+        if pair is not None:
+            yield Lookup(cache, *pair, _different(base, pair[0], new, pair[1]))
 
 
 def _different(
-    base: Run, before: dict, new: Run, now: dict
+    base: Run, before: CachesRow, new: Run, now: CachesRow
 ) -> dict[str, tuple[Part | None, Part | None]] | None:
     if before["key"] is not None and before["key"] == now["key"]:
         return {}
@@ -67,3 +85,23 @@ def _different(
 
 
 _NONE = Part("", "")
+
+
+def key_parts(run: Run, row: CachesRow) -> dict[str, Part]:
+    """By name: 'gm' is the graph, 'example_inputs[0]' an input, 'inductor_config[max_autotune]' a setting.
+
+    Empty when the record of a row of the cache table has none.
+    """
+    from tlparse_bundle.log.json_text import parse_json
+
+    try:
+        record = parse_json(run.payload(row["event"]), for_table=False)
+    except ValueError:
+        return {}
+    lines = record.get("components") if type(record) is dict else None
+    return dict(filter(None, map(_part, lines[:_MAX_READ]))) if type(lines) is list else {}
+
+
+def _part(line: Any) -> tuple[str, Part] | None:
+    match = _PART.match(line) if type(line) is str else None
+    return None if match is None else (match[2], Part(match[1], normalised(match[3])[:_MAX_VALUE]))

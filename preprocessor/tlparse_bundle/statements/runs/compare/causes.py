@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tlparse_bundle.base.machine_text import normalised, tail
@@ -24,32 +24,33 @@ from tlparse_bundle.statements.runs.compare.matched_findings import (
     changed_findings,
 )
 from tlparse_bundle.statements.runs.compare.run import Run
+from tlparse_bundle.statements.statement import Place
 
-MAX_GRAPH = 4_000_000  # bytes of a graph that is looked at
-_SIGNATURE = re.compile(
+_MAX_GRAPH = 4_000_000  # bytes of a graph that is looked at
+_MAX_VALUE = 200  # characters of a setting
+_SIGNATURE = re.compile(  # torch/fx/graph.py, print_readable
     rb"^    def forward\(self,? ?([^\n]{0,200000}?)\):$", re.MULTILINE
-)  # torch/fx/graph.py, print_readable
+)
 _INPUT = re.compile(rb'(\w{1,300}) ?: "([^"\n]{1,300})"')
 _CALL = re.compile(rb"^ +\w+(?:: \"[^\"\n]*\")? = ([A-Za-z_][\w.]{0,200})\(", re.MULTILINE)
 _STRIDES = re.compile(r"(\[[^\]]*\]).*")
 # Words of names of settings of the process and its place, not of what is compiled.
 _OF_THE_PLACE = frozenset(("dir", "path", "pid", "port", "upload"))
-MAX_VALUE = 200  # characters
-# Told by the caches themselves, with what differs in the keys.
-_TOLD_ELSEWHERE = frozenset(("cache-miss", "cache-bypass"))
-_OF_THE_END = frozenset(("unfinished-compile", "data-problem"))  # tell that a log ends early
+# The changes of caches say it, with what differs in the keys.
+_OF_CACHES = frozenset(("cache-miss", "cache-bypass"))
+_OF_THE_END = frozenset(("unfinished-compile", "data-problem"))  # a log with one ends early
+_LEAD_TO_GRAPHS = frozenset(("graph-break", "failure", "recompile", "specialization"))
 _MODULES = {
     "inductor_config": "torch._inductor.config",
     "dynamo_config": "torch._dynamo.config",
     "functorch_config": "torch._functorch.config",
 }
-
-
 _STEPS = {
     "inductor": "Inductor",
     "aot_autograd": "AOTAutograd without Inductor (as with `aot_eager`)",
     "dynamo": "Dynamo alone (as with `eager`)",
 }
+_PURPOSES = {True: "for training", False: "for inference"}
 
 
 def torch_changes(pairs: Pairs) -> Iterator[Change]:
@@ -66,7 +67,7 @@ def torch_changes(pairs: Pairs) -> Iterator[Change]:
 
 
 def setting_changes(pairs: Pairs) -> Iterator[Change]:
-    if pairs.base.first.torch_version != pairs.new.first.torch_version:
+    if not pairs.same_torch:
         return  # each release has defaults of its own
     for setting in changed_settings(pairs.base.first, pairs.new.first):
         name = f"{_MODULES.get(setting.config, setting.config)}.{setting.name}"
@@ -82,7 +83,7 @@ def setting_changes(pairs: Pairs) -> Iterator[Change]:
 
 
 def backend_changes(pairs: Pairs) -> Iterator[Change]:
-    """Compiles that end at a different step of the compiler: the log does not record the name of the backend."""
+    """Compiles that end at another step of the compiler: the log does not record the name of the backend."""
     groups: dict[tuple[str, str], list[int]] = {}
     for number, row in enumerate(pairs.rows):
         if row.reached:
@@ -107,83 +108,80 @@ def backend_changes(pairs: Pairs) -> Iterator[Change]:
 
 
 def finding_changes(pairs: Pairs) -> Iterator[Change]:
+    """Findings that are new, gone, worse or better."""
     base, new = pairs.base.first, pairs.new.first
-    same_words = base.torch_version == new.torch_version and not base.ends_early and not new.ends_early
+    same_words = pairs.same_torch and not base.ends_early and not new.ends_early
     changes = [
-        _finding(pairs, found)
-        for found in changed_findings(base, new, same_words)
-        if found.row["kind"] not in _TOLD_ELSEWHERE and _is_known(pairs, found)
+        _finding(pairs, matched)
+        for matched in changed_findings(base, new, same_words)
+        if matched.row["kind"] not in _OF_CACHES and _is_known(pairs, matched)
     ]
     breaks = [change for change in changes if change.details["kind"] == "graph-break"]
     for change in changes:
-        if change.details["kind"] == "recompile" and change.change in (
-            NEW,
-            GONE,
-        ):  # of what is compiled behind a break
-            cause = next(
-                (
-                    one
-                    for one in breaks
-                    if one.change == change.change and change.pairs and set(change.pairs) <= set(one.pairs)
-                ),
-                None,
-            )
-            change.because_of = cause and cause.key
+        if change.details["kind"] == "recompile" and change.change in (NEW, GONE):
+            change.because_of = next((one.key for one in breaks if _is_behind(change, one)), None)
     yield from changes
 
 
-def _is_known(pairs: Pairs, found: Matched) -> bool:
+def _is_behind(recompile: Change, graph_break: Change) -> bool:
+    """Whether what recompiles is compiled behind a graph break that came or went with it."""
+    pairs = set(recompile.pairs)
+    return bool(pairs) and recompile.change == graph_break.change and pairs <= set(graph_break.pairs)
+
+
+def _is_known(pairs: Pairs, matched: Matched) -> bool:
     """Whether the other log, if it ends early, got as far as what the finding is about."""
-    own, other, row, at = (
-        (pairs.new.first, pairs.base.first, found.new, pairs.of_new)
-        if found.change in (NEW, WORSE)
-        else (pairs.base.first, pairs.new.first, found.base, pairs.of_base)
-    )
-    if row["kind"] in _OF_THE_END or other.ends_early is None:
+    in_new = matched.change in (NEW, WORSE)
+    row = (matched.new if in_new else matched.base) or matched.row
+    own, other = (pairs.new, pairs.base) if in_new else (pairs.base, pairs.new)
+    if row["kind"] in _OF_THE_END or other.first.ends_early is None:
         return True
-    numbers = [at[frame.key] for frame in own.frames_of(row["compiles"])]
+    numbers = pairs.numbers_of(own, row["compiles"])
     return bool(numbers) and all(pairs.rows[number].both and pairs.ended(number) for number in numbers)
 
 
-def _finding(pairs: Pairs, found: Matched) -> Change:
-    row = found.row
-    ours = pairs.base.first.frames_of(found.base["compiles"]) if found.base else []
-    theirs = pairs.new.first.frames_of(found.new["compiles"]) if found.new else []
-    numbers = {*(pairs.of_base[frame.key] for frame in ours), *(pairs.of_new[frame.key] for frame in theirs)}
-    if (
-        row["kind"] == "graph-break"
-    ):  # what is compiled after it, too: the rest of the function, and of those that called it
-        functions = {row["function"], *(frame.function for frame in (*ours, *theirs))}
+def _finding(pairs: Pairs, matched: Matched) -> Change:
+    row, base, new = matched.row, matched.base, matched.new
+    numbers = _pairs_of(pairs, matched)
+    counts = ""
+    if base and new and base["count"] != new["count"]:
+        counts = f" ({plural(new['count'], 'time')}, was {base['count']:,})"
+    remedies = [remedy["text"] for remedy in row["remedies"]] if new else []
+    one_sided = [number for number in numbers if not pairs.rows[number].both]
+    return Change(
+        "finding",
+        row["severity"] if new else "info",
+        row["title"] + counts,
+        text="\n\n".join([row["text"], *remedies]) if matched.change != GONE else "",
+        place=(row["function"], row["file"], row["line"]),
+        change="changed" if matched.change == "same" else matched.change,
+        pairs=numbers,
+        cost_us=pairs.cost_us(one_sided) if matched.change in (NEW, GONE) else None,
+        count=row["count"],
+        base_finding_index=matched.base_index,
+        new_finding_index=matched.new_index,
+        details={"kind": row["kind"], "fingerprint": row["fingerprint"]},
+        key=("finding", row["kind"], row["fingerprint"]),
+    )
+
+
+def _pairs_of(pairs: Pairs, matched: Matched) -> list[int]:
+    """The compiles of a finding; of a graph break also what is compiled after it: the rest of the function,
+    and of those that called it.
+    """
+    numbers: set[int] = set()
+    for side, row in ((pairs.base, matched.base), (pairs.new, matched.new)):
+        numbers.update(pairs.numbers_of(side, row["compiles"]) if row else ())
+    if matched.row["kind"] == "graph-break":
+        functions = {matched.row["function"]}
+        for side, row in ((pairs.base, matched.base), (pairs.new, matched.new)):
+            functions |= {frame.function for frame in side.first.frames_of(row["compiles"])} if row else set()
         numbers |= {
             number
             for number, compared in enumerate(pairs.rows)
             if not compared.both and any(is_rest_of(compared.pair.frame, function) for function in functions)
         }
-    counts = (
-        f"{plural(found.new['count'], 'time')}, was {found.base['count']:,}"
-        if found.base and found.new and found.base["count"] != found.new["count"]
-        else ""
-    )
-    remedies = [remedy["text"] for remedy in row["remedies"]] if found.new else []
-    return Change(
-        "finding",
-        row["severity"] if found.new else "info",
-        row["title"] + (f" ({counts})" if counts else ""),
-        text="\n\n".join([row["text"], *remedies]) if found.change != GONE else "",
-        place=(row["function"], row["file"], row["line"]),
-        change=found.change,
-        pairs=sorted(numbers),
-        cost_us=(
-            pairs.cost_us([number for number in numbers if not pairs.rows[number].both])
-            if found.change in (NEW, GONE)
-            else None
-        ),
-        count=row["count"],
-        base_finding_index=found.base_index,
-        new_finding_index=found.new_index,
-        details={"kind": row["kind"], "fingerprint": row["fingerprint"]},
-        key=("finding", row["kind"], row["fingerprint"]),
-    )
+    return sorted(numbers)
 
 
 def is_rest_of(frame: Frame, function: str | None) -> bool:
@@ -192,193 +190,154 @@ def is_rest_of(frame: Frame, function: str | None) -> bool:
     return rest != frame.function and rest == function_of(function)
 
 
-def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
+def graph_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change]:
     """Functions that captured another graph, each once."""
     broken: dict[str | None, Change] = {}
     for change in findings:
-        if (
-            change.details["kind"] in ("graph-break", "failure", "recompile", "specialization")
-            and change.place[0]
-        ):
+        if change.details["kind"] in _LEAD_TO_GRAPHS and change.place[0]:
             broken.setdefault(function_of(change.place[0]), change)
-    other_torch = pairs.base.first.torch_version != pairs.new.first.torch_version
-    groups: dict[tuple, list[int]] = {}
+    breaks = [change for change in findings if change.details["kind"] == "graph-break"]
+    groups: dict[Place, dict[int, tuple[Frame, Frame]]] = {}
     for number, row in enumerate(pairs.rows):
         if row.both and row.graph == OTHER:
-            frame = row.pair.new
-            groups.setdefault((frame.function, frame.filename, frame.first_line), []).append(number)
-    for (function, file, line), numbers in groups.items():
-        rows = [pairs.rows[number].pair for number in numbers]
-        sizes = [
-            sum(run.compile(frame)["graph_node_count"] or 0 for frame in frames)
-            for run, frames in (
-                (pairs.base.first, [row.base for row in rows]),
-                (pairs.new.first, [row.new for row in rows]),
-            )
-        ]
-        size = (
-            f": {plural(sizes[1], 'node')}, was {sizes[0]:,}" if all(sizes) and sizes[0] != sizes[1] else ""
-        )
-        what = "another graph was captured" if len(rows) == 1 else f"{len(rows):,} other graphs were captured"
-        cause = broken.get(function_of(function)) or next(
-            (
-                change
-                for change in findings
-                if change.details["kind"] == "graph-break" and not set(numbers).isdisjoint(change.pairs)
-            ),
-            None,
-        )
-        first = pairs.rows[numbers[0]].pair
-        why = (
-            "Another version of torch may capture another graph of the same code."
-            if other_torch
-            else difference(
-                *(
-                    run.graph_text(frame)
-                    for run, frame in ((pairs.base.first, first.base), (pairs.new.first, first.new))
-                )
-            )
-        )
-        yield Change(
-            "graph",
-            "info",
-            f"{function_name(function)}{_place(file, line)}: {what}{size}",
-            text=why,
-            place=(function, file and tail(file), line),
-            change="changed",
-            pairs=numbers,
-            count=len(rows),
-            details={"base_nodes": sizes[0] or None, "new_nodes": sizes[1] or None},
-            key=("graph", function, file, line),
-            because_of=cause and cause.key,
-        )
+            groups.setdefault(_place_of(row.both[1]), {})[number] = row.both
+    for place, frames in groups.items():
+        behind = (change for change in breaks if not frames.keys().isdisjoint(change.pairs))
+        yield _graph_change(pairs, place, frames, broken.get(function_of(place[0])) or next(behind, None))
 
 
-def _place(file: str | None, line: int | None) -> str:
+def _graph_change(
+    pairs: Pairs, place: Place, frames: Mapping[int, tuple[Frame, Frame]], cause: Change | None
+) -> Change:
+    """``frames``: the compiles with another graph, by number of their pair."""
+    function, file, line = place
+    base, new = pairs.base.first, pairs.new.first
+    base_size = sum(base.compile(frame)["graph_node_count"] or 0 for frame, _ in frames.values())
+    new_size = sum(new.compile(frame)["graph_node_count"] or 0 for _, frame in frames.values())
+    what = "another graph was captured" if len(frames) == 1 else f"{len(frames):,} other graphs were captured"
+    if base_size and new_size and base_size != new_size:
+        what += f": {plural(new_size, 'node')}, was {base_size:,}"
+    first = next(iter(frames.values()))
+    return Change(
+        "graph",
+        "info",
+        f"{function_name(function)}{_where(file, line)}: {what}",
+        text=difference(base.graph_text(first[0]), new.graph_text(first[1]))
+        if pairs.same_torch
+        else "Another version of torch may capture another graph of the same code.",
+        place=(function, file and tail(file), line),
+        change="changed",
+        pairs=list(frames),
+        count=len(frames),
+        details={"base_nodes": base_size or None, "new_nodes": new_size or None},
+        key=("graph", *place),
+        because_of=cause and cause.key,
+    )
+
+
+def _place_of(frame: Frame) -> Place:
+    return frame.function, frame.filename, frame.first_line
+
+
+def _where(file: str | None, line: int | None) -> str:
     return "" if file is None else f" ({tail(file)}{'' if line is None else f':{line}'})"
 
 
 def training_changes(pairs: Pairs) -> Iterator[Change]:
     """Functions that were compiled with a backward graph in one run and without in the other."""
-    if pairs.base.first.torch_version != pairs.new.first.torch_version:
+    if not pairs.same_torch:
         return  # each has names of its own for the graphs
-    groups: dict[tuple, list[int]] = {}
+    groups: dict[tuple[Place, bool], list[int]] = {}
     for number, row in enumerate(pairs.rows):
         if row.both:
-            before, now = (
-                pairs.base.first.is_training(row.pair.base),
-                pairs.new.first.is_training(row.pair.new),
-            )
-            if None not in (before, now) and before != now:
-                groups.setdefault(
-                    (row.pair.new.function, row.pair.new.filename, row.pair.new.first_line, now), []
-                ).append(number)
-    for (function, file, line, now), numbers in groups.items():
-        words = ("for inference", "for training")
+            base, new = row.both
+            before, now = pairs.base.first.is_training(base), pairs.new.first.is_training(new)
+            if before is not None and now is not None and before != now:
+                groups.setdefault((_place_of(new), now), []).append(number)
+    for ((function, file, line), is_training), numbers in groups.items():
+        before_words, now_words = _PURPOSES[not is_training], _PURPOSES[is_training]
         yield Change(
             "graph",
             "info",
-            f"{function_name(function)}{_place(file, line)} is compiled {words[now]}, was {words[not now]}",
-            text=f"AOTAutograd made {'a' if now else 'no'} backward graph of it.",
+            f"{function_name(function)}{_where(file, line)} is compiled {now_words}, was {before_words}",
+            text=f"AOTAutograd made {'a' if is_training else 'no'} backward graph of it.",
             place=(function, file and tail(file), line),
             change="changed",
             pairs=numbers,
             count=len(numbers),
-            details={"base": words[not now], "new": words[now]},
+            details={"base": before_words, "new": now_words},
             key=("training", function, file, line),
         )
 
 
 class Setting(NamedTuple):
-    """``base`` and ``new``: values as JSON; None where torch does not know the setting."""
+    """A setting that changed. ``base`` and ``new``: values as JSON."""
 
     config: str
     name: str
-    base: str | None
-    new: str | None
+    base: str
+    new: str
 
 
 def changed_settings(base: Run, new: Run) -> list[Setting]:
-    """Settings that both runs record with different values, by name.
-
-    A setting of one release only is no change of anybody's.
-    """
-    sides = [_settings(run) for run in (base, new)]
-    found = []
-    for config in sorted(sides[0].keys() & sides[1].keys()):
-        ours, theirs = sides[0][config], sides[1][config]
-        for name in sorted(ours.keys() & theirs.keys()):
-            if dumps(ours[name]) == dumps(theirs[name]):
-                continue
-            one, two = _text(ours[name]), _text(theirs[name])
-            if one != two and _OF_THE_PLACE.isdisjoint(re.split(r"[._]", name)):
-                found.append(Setting(config, name, one, two))
-    return found
+    """Settings that both runs record with different values, by name."""
+    ours, theirs = _settings(base), _settings(new)
+    settings = []
+    for config in sorted(ours.keys() & theirs.keys()):
+        before, now = ours[config], theirs[config]
+        for name in sorted(before.keys() & now.keys()):
+            if dumps(before[name]) != dumps(now[name]):
+                setting = Setting(config, name, _text(before[name]), _text(now[name]))
+                if setting.base != setting.new and _OF_THE_PLACE.isdisjoint(re.split(r"[._]", name)):
+                    settings.append(setting)
+    return settings
 
 
 def _settings(run: Run) -> dict[str, dict[str, Any]]:
     """By configuration: the settings that the first compile was made with."""
-    found: dict[str, dict[str, Any]] = {}
+    settings: dict[str, dict[str, Any]] = {}
     for config in run.configs:
         if config["base"] is None and type(config["value"]) is dict:
-            found.setdefault(config["field"], config["value"])
-    return found
+            settings.setdefault(config["field"], config["value"])
+    return settings
 
 
 def _text(value: Any) -> str:
-    """The same on another machine."""
-    return normalised(dumps(value).decode())[:MAX_VALUE]
+    """A value as JSON, the same on another machine."""
+    return normalised(dumps(value).decode())[:_MAX_VALUE]
 
 
 def difference(base: bytes, new: bytes) -> str:
-    """Sentences; empty where neither inputs nor calls tell it."""
-    if max(len(base), len(new)) > MAX_GRAPH:
+    """What is different in two graphs, in sentences; empty where neither inputs nor calls tell it."""
+    if max(len(base), len(new)) > _MAX_GRAPH:
         return ""
-    return " ".join(
-        filter(
-            None,
-            [
-                _inputs(*map(_inputs_of, (base, new))),
-                _calls(*(Counter(_CALL.findall(text)) for text in (base, new))),
-            ],
-        )
-    )
+    inputs = _inputs(_inputs_of(base), _inputs_of(new))
+    calls = _calls(Counter(_CALL.findall(base)), Counter(_CALL.findall(new)))
+    return " ".join(filter(None, [*inputs, calls]))
 
 
 def _inputs_of(text: bytes) -> dict[str, str]:
-    found = _SIGNATURE.search(text)
-    return (
-        {name.decode(): type_.decode("utf-8", "replace") for name, type_ in _INPUT.findall(found[1])}
-        if found
-        else {}
-    )
+    """Types of inputs by name."""
+    signature = _SIGNATURE.search(text)
+    inputs = _INPUT.findall(signature[1]) if signature else ()
+    return {name.decode(): type_.decode("utf-8", "replace") for name, type_ in inputs}
 
 
-def _inputs(base: dict[str, str], new: dict[str, str]) -> str:
+def _inputs(base: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
+    if len(base) != len(new) and base and new:
+        yield f"It has {plural(len(new), 'input')}, was {len(base):,}."
     parts = []
-    for name in new.keys() & base.keys():
-        if base[name] != new[name]:
-            short = [_STRIDES.sub(r"\1", type_) for type_ in (base[name], new[name])]
-            before, now = short if short[0] != short[1] else (base[name], new[name])
-            parts.append((list(new).index(name), f"{code(name)} is {code(now)} (was {code(before)})"))
-    counts = (
-        ""
-        if len(base) == len(new) or not base or not new
-        else f"It has {plural(len(new), 'input')}, was {len(base):,}."
-    )
-    return " ".join(
-        filter(
-            None,
-            [
-                counts,
-                listed([text for _, text in sorted(parts)])
-                and f"Of its inputs {listed([text for _, text in sorted(parts)])}.",
-            ],
-        )
-    )
+    for name in new:
+        if name in base and base[name] != new[name]:
+            before, now = (_STRIDES.sub(r"\1", type_) for type_ in (base[name], new[name]))
+            if before == now:
+                before, now = base[name], new[name]
+            parts.append(f"{code(name)} is {code(now)} (was {code(before)})")
+    if parts:
+        yield f"Of its inputs {listed(parts)}."
 
 
-def _calls(base: Counter, new: Counter) -> str:
+def _calls(base: Counter[bytes], new: Counter[bytes]) -> str:
     names = [name for name in {**new, **base} if base[name] != new[name]]
     parts = [
         f"{code(name.decode())} {times(new[name]) if new[name] else 'no more'} (was"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tlparse_bundle.base.wording import duration, plural
+from tlparse_bundle.statements.runs.compare.rows import ChangeRow, Direction
 from tlparse_bundle.statements.statement import Stage, Statement, distinct, grouped_by_cause, ordered
 
 KINDS = ("torch", "setting", "backend", "vllm", "finding", "graph", "compile", "cache", "code", "time")
@@ -18,7 +19,7 @@ MAX_PRINTED = 40  # changes of a log
 class Change(Statement):
     """``change`` is new, gone, worse, better or changed; ``pairs`` are compiles that it concerns."""
 
-    change: str = field(kw_only=True)
+    change: Direction = field(kw_only=True)
     pairs: Sequence[int] = field(default=(), kw_only=True)
     base_finding_index: int | None = field(default=None, kw_only=True)
     new_finding_index: int | None = field(default=None, kw_only=True)
@@ -32,7 +33,7 @@ class Change(Statement):
         """New errors, then the rest."""
         return (not (self.severity == "error" and self.change in ("new", "worse")),)
 
-    def row(self, because_of: int | None) -> dict[str, Any]:
+    def row(self, because_of: int | None) -> ChangeRow:
         return {
             "kind": self.kind,
             "change": self.change,
@@ -47,7 +48,7 @@ class Change(Statement):
         }
 
 
-def rows(changes: Sequence[Change]) -> list[dict[str, Any]]:
+def rows(changes: Sequence[Change]) -> list[ChangeRow]:
     """Return the rows: causes, the most important one first, each followed by what it led to."""
     changes = ordered(changes)
     by_key: dict[Hashable, int] = {}
@@ -74,7 +75,7 @@ class PrintedLog(NamedTuple):
     """Changes of a log, or of several logs with the same changes, that are printed."""
 
     name: str
-    changes: Sequence[dict[str, Any]]
+    changes: Sequence[Mapping[str, Any]]
     left_out: int
 
 

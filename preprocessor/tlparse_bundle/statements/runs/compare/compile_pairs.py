@@ -4,17 +4,23 @@ not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from typing import NamedTuple
 
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.ranks.frames import Frame, align
 from tlparse_bundle.statements.runs.compare.cache_lookups import Lookup, changed_lookups
 from tlparse_bundle.statements.runs.compare.noise import Amounts, Noise, noise
+from tlparse_bundle.statements.runs.compare.rows import Likeness
 from tlparse_bundle.statements.runs.compare.run import Run
 
-SAME, OTHER, UNKNOWN = "same", "other", "unknown"
+SAME: Likeness = "same"
+OTHER: Likeness = "other"
+UNKNOWN: Likeness = "unknown"
+_Codes = dict["_Code", list[str | None]]  # graphs of a code
+_Name = tuple[str, str]  # function, file
 
 
 class Compared(NamedTuple):
@@ -28,15 +34,16 @@ class Compared(NamedTuple):
     pair: Pair
     base_us: int | None
     new_us: int | None
-    graph: str
-    code: str
+    graph: Likeness
+    code: Likeness
     lookups: list[Lookup]
     ends_alike: bool = False
     reached: tuple[str, str] | None = None
 
     @property
-    def both(self) -> bool:
-        return self.pair.base is not None and self.pair.new is not None
+    def both(self) -> tuple[Frame, Frame] | None:
+        """The compile in each run; None when one lacks it."""
+        return self.pair.both
 
     @property
     def cost_us(self) -> int | None:
@@ -48,7 +55,7 @@ class Compared(NamedTuple):
     @property
     def unchanged(self) -> bool:
         return (
-            self.both
+            self.both is not None
             and self.ends_alike
             and self.graph == SAME
             and self.code != OTHER
@@ -68,8 +75,8 @@ class Side:
     def _of_others(self) -> list[dict[str, int]]:
         found = []
         for run in self._others:
-            pairs = (pair for pair in matched(self.first.frames, run.frames) if pair.base and pair.new)
-            found.append({pair.base.key: us for pair in pairs if (us := run.time_us(pair.new)) is not None})
+            pairs = (pair.both for pair in matched(self.first.frames, run.frames))
+            found.append({own[0].key: us for own in pairs if own and (us := run.time_us(own[1])) is not None})
         return found
 
     def times_us(self, frame: Frame) -> list[int]:
@@ -91,11 +98,22 @@ class Pairs:
         self.of_new = {row.pair.new.key: number for number, row in enumerate(self.rows) if row.pair.new}
         self.of_base = {row.pair.base.key: number for number, row in enumerate(self.rows) if row.pair.base}
 
+    @property
+    def same_torch(self) -> bool:
+        return self.base.first.torch_version == self.new.first.torch_version
+
+    def numbers_of(self, side: Side, compiles: Collection[str]) -> list[int]:
+        """The pairs of the compiles with these keys, of the first run of a side."""
+        numbers = self.of_base if side is self.base else self.of_new
+        return [numbers[frame.key] for frame in side.first.frames_of(compiles)]
+
     def _compared(self, pair: Pair) -> Compared:
         base, new = self.base.first, self.new.first
         one, two = pair.base, pair.new
         if one is None or two is None:
-            return Compared(pair, one and base.time_us(one), two and new.time_us(two), UNKNOWN, UNKNOWN, [])
+            base_us = None if one is None else base.time_us(one)
+            new_us = None if two is None else new.time_us(two)
+            return Compared(pair, base_us, new_us, UNKNOWN, UNKNOWN, [])
         graph = (
             UNKNOWN if one.graph is None or two.graph is None else SAME if one.graph == two.graph else OTHER
         )
@@ -113,20 +131,17 @@ class Pairs:
             reached,
         )
 
-    def _code(self, one: Frame, two: Frame) -> str:
+    def _code(self, one: Frame, two: Frame) -> Likeness:
         ours, theirs = self.base.first.generated(one), self.new.first.generated(two)
         if (
             not self._ended(one, two)
             or not ours
             or not theirs
-            or (
-                len(ours) != len(theirs)
-                and self.base.first.pieces["pieces"]
-                and self.new.first.pieces["pieces"]
-            )
+            or (len(ours) != len(theirs) and self.base.first.pieces.pieces and self.new.first.pieces.pieces)
         ):
             return UNKNOWN  # of vLLM's pieces one run compiled some that the other one loaded
-        if any(a.sha256 != b.sha256 and (a.is_left_out or b.is_left_out) for a, b in zip(ours, theirs)):
+        pairs = zip(ours, theirs, strict=False)
+        if any(a.sha256 != b.sha256 and (a.is_left_out or b.is_left_out) for a, b in pairs):
             return UNKNOWN
         return (
             SAME if len(ours) == len(theirs) and all(map(self.base.first.texts.same, ours, theirs)) else OTHER
@@ -140,7 +155,8 @@ class Pairs:
 
     def ended(self, number: int) -> bool:
         """Whether a compile of both runs ended in both."""
-        return self._ended(*self.rows[number].pair)
+        both = self.rows[number].both
+        return both is not None and self._ended(*both)
 
     @cached_property
     def noise(self) -> Noise:
@@ -158,20 +174,21 @@ class Pairs:
         """How long the compiles that did not change took together, in the first run of each side; what lies
         within another one counted once.
         """
-        rows = [
-            row for row in self.rows if row.unchanged and row.base_us is not None and row.new_us is not None
+        both = [
+            row.both
+            for row in self.rows
+            if row.both and row.unchanged and row.base_us is not None and row.new_us is not None
         ]
-        return self.base.first.together_us([row.pair.base for row in rows]), self.new.first.together_us(
-            [row.pair.new for row in rows]
-        )
+        base_us = self.base.first.together_us([base for base, _ in both])
+        return base_us, self.new.first.together_us([new for _, new in both])
 
     def _amounts(self, run: int, side: Side, names: Sequence[int]) -> Amounts:
-        found = {}
+        amounts: dict[int, int] = {}
         for name in names:
             times = self.times_us(side, name)
             if run < len(times):
-                found[name] = times[run]
-        return found
+                amounts[name] = times[run]
+        return amounts
 
     def times_us(self, side: Side, number: int) -> list[int]:
         """Of one compile, in the runs of a side; empty when unknown."""
@@ -188,7 +205,7 @@ class Pairs:
         """Whether times of single compiles and spans can be set side by side: each torch has costs of its
         own, which several runs tell from noise.
         """
-        return self._several or self.base.first.torch_version == self.new.first.torch_version
+        return self._several or self.same_torch
 
     def slower_or_faster(self) -> list[int]:
         """Compiles of both sides whose times differ by more than noise.
@@ -198,20 +215,20 @@ class Pairs:
         Where nobody knows how fast the machines are, it is told of those that a cache had on one side.
         """
         several = self._several
-        found = []
+        numbers = []
         for number, row in enumerate(self.rows):
-            known = (
+            can_tell = (
                 several or bool(row.lookups) or (self.noise.known and not row.unchanged and self.timed_alike)
             )
             if (
-                row.both
-                and known
+                row.both is not None
+                and can_tell
                 and (ours := self.times_us(self.base, number))
                 and (theirs := self.times_us(self.new, number))
                 and self.noise.tells(ours, theirs)
             ):
-                found.append(number)
-        return found
+                numbers.append(number)
+        return numbers
 
     def cost_us(self, numbers: Sequence[int]) -> int | None:
         """How much longer these compiles take together, what lies within others counted once; None when that
@@ -231,9 +248,15 @@ class Pair(NamedTuple):
     new: Frame | None
 
     @property
+    def both(self) -> tuple[Frame, Frame] | None:
+        return None if self.base is None or self.new is None else (self.base, self.new)
+
+    @property
     def frame(self) -> Frame:
         """That of the new run, where it has one."""
-        return self.new or self.base
+        frame = self.new or self.base
+        assert frame is not None  # a pair has one of them
+        return frame
 
 
 class _Code(NamedTuple):
@@ -248,8 +271,8 @@ def matched(base: Sequence[Frame], new: Sequence[Frame]) -> list[Pair]:
     was.
     """
     columns, (mine, other) = align(_same_names(base, new))
-    of_base = {id(column): frame for column, frame in zip(mine, base)}
-    of_new = {id(column): frame for column, frame in zip(other, new)}
+    of_base = {id(column): frame for column, frame in zip(mine, base, strict=True)}
+    of_new = {id(column): frame for column, frame in zip(other, new, strict=True)}
     return [Pair(of_base.get(id(column)), of_new.get(id(column))) for column in columns]
 
 
@@ -258,30 +281,31 @@ def _same_names(base: Sequence[Frame], new: Sequence[Frame]) -> tuple[list[Frame
     same code.
     """
     sides = [_codes(frames) for frames in (base, new)]
-    numbers: list[dict[tuple, int]] = [{}, {}]
+    numbers: list[dict[tuple[_Name, _Code], int]] = [{}, {}]
     for name in {**sides[0], **sides[1]}:
-        ours, theirs = (side.get(name, {}) for side in sides)
-        for number, (one, two) in enumerate(_aligned(ours, theirs)):
+        codes: list[_Codes] = [side.get(name, {}) for side in sides]
+        for number, (one, two) in enumerate(_aligned(*codes)):
             if one is not None:
                 numbers[0][name, one] = number
             if two is not None:
                 numbers[1][name, two] = number
-    return tuple([_renamed(frame, own) for frame in frames] for frames, own in zip((base, new), numbers))
+    ours, theirs = numbers
+    return [_renamed(frame, ours) for frame in base], [_renamed(frame, theirs) for frame in new]
 
 
-def _codes(frames: Sequence[Frame]) -> dict[tuple, dict[_Code, list[str | None]]]:
-    """By function and name of the file: the codes of that name in the order of the source, with their graphs."""
-    found: dict[tuple, dict[_Code, list[str | None]]] = {}
+def _codes(frames: Sequence[Frame]) -> dict[_Name, _Codes]:
+    """By function and name of the file: the codes of that name in the order of the source."""
+    by_name: dict[_Name, _Codes] = {}
     for frame in frames:
         if frame.function is not None:
-            found.setdefault(_name(frame), {}).setdefault(_code(frame), []).append(frame.graph)
-    return {name: dict(sorted(codes.items())) for name, codes in found.items()}
+            by_name.setdefault(_name(frame), {}).setdefault(_code(frame), []).append(frame.graph)
+    return {name: dict(sorted(codes.items())) for name, codes in by_name.items()}
 
 
-def _aligned(ours: dict[_Code, list], theirs: dict[_Code, list]) -> list[tuple[_Code | None, _Code | None]]:
+def _aligned(ours: _Codes, theirs: _Codes) -> list[tuple[_Code | None, _Code | None]]:
     """Pairs of codes of one name: by their graphs, and between those by their order."""
     if len(ours) == len(theirs):
-        return list(zip(ours, theirs))
+        return list(zip(ours, theirs, strict=True))
     from difflib import SequenceMatcher
 
     matcher = SequenceMatcher(
@@ -294,12 +318,11 @@ def _aligned(ours: dict[_Code, list], theirs: dict[_Code, list]) -> list[tuple[_
     pairs: list[tuple[_Code | None, _Code | None]] = []
     for _, start, end, first, last in matcher.get_opcodes():
         left, right = one[start:end], two[first:last]
-        most = max(len(left), len(right))
-        pairs += zip([*left, *[None] * (most - len(left))], [*right, *[None] * (most - len(right))])
+        pairs += zip_longest(left, right)
     return pairs
 
 
-def _renamed(frame: Frame, numbers: dict[tuple, int]) -> Frame:
+def _renamed(frame: Frame, numbers: dict[tuple[_Name, _Code], int]) -> Frame:
     if frame.function is None:
         return frame
     function, file = _name(frame)
@@ -308,13 +331,11 @@ def _renamed(frame: Frame, numbers: dict[tuple, int]) -> Frame:
     )
 
 
-def _name(frame: Frame) -> tuple[str, str]:
-    part = resume_function(
-        frame.function
-    )  # its name has a line of the program in it, which an edit elsewhere changes
-    return f"{part.before}{part.function}_at_*" if part else frame.function or "", _path(frame).rpartition(
-        "/"
-    )[2]
+def _name(frame: Frame) -> _Name:
+    # The name of a resume function has a line of the program in it, which an edit elsewhere changes.
+    part = resume_function(frame.function)
+    function = f"{part.before}{part.function}_at_*" if part else frame.function or ""
+    return function, _path(frame).rpartition("/")[2]
 
 
 def _code(frame: Frame) -> _Code:

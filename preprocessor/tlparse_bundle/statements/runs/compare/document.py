@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tlparse_bundle import __version__
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.reader import Bundle, Log
+from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare import causes, effects
+from tlparse_bundle.statements.runs.compare.cache_lookups import Lookup
 from tlparse_bundle.statements.runs.compare.change import Change, rows
 from tlparse_bundle.statements.runs.compare.compile_pairs import Compared, Pairs, Side
 from tlparse_bundle.statements.runs.compare.headline import summary
 from tlparse_bundle.statements.runs.compare.net_result import counts
 from tlparse_bundle.statements.runs.compare.noise import total_noise_us
+from tlparse_bundle.statements.runs.compare.rows import (
+    AnyLog,
+    BundleRow,
+    ComparedLog,
+    Comparison,
+    CompileRow,
+    FrameRow,
+    LogRow,
+    LoneLog,
+    LookupRow,
+    PartRow,
+    SpanRow,
+    compared,
+)
 from tlparse_bundle.statements.runs.compare.run import PHASES, Run, Texts
 
 FORMAT = {"name": "tlparse-comparison", "major": 1, "minor": 1}
@@ -23,7 +40,7 @@ def compare(
     base: Sequence[tuple[str, Bundle]],
     new: Sequence[tuple[str, Bundle]],
     ranks: tuple[int, int] | None = None,
-) -> dict:
+) -> dict[str, Any]:
     """What changed from the bundles of one side to those of the other, each given with a name for people.
 
     The first bundle of a side stands for it; of the others times are read, which tell what runs vary by.
@@ -31,7 +48,7 @@ def compare(
     one. Raises BundleError when one is damaged, has no findings (they were left out when it was redacted), or
     when they have no log in common.
     """
-    logs = []
+    logs: list[AnyLog] = []
     pairs = (
         paired_logs(base[0][1].logs, new[0][1].logs)
         if ranks is None
@@ -41,30 +58,26 @@ def compare(
         logs.append(
             _one_sided(ours, theirs) if ours is None or theirs is None else _log(base, new, ours, theirs)
         )
-    if not any(log["base"] is not None and log["new"] is not None for log in logs):
+    if not compared(logs):
         raise BundleError(
             "the bundles have no log in common",
             hint="They hold logs of different ranks. --ranks A,B compares rank A of BASE with rank B of NEW.",
             code="not-found",
         )
-    runs = {"base": [_bundle(*one) for one in base], "new": [_bundle(*one) for one in new]}
-    return {
+    bundles = {"base": [_bundle(*one) for one in base], "new": [_bundle(*one) for one in new]}
+    growing = [side for side, rows in bundles.items() if any(row["state"] is not None for row in rows)]
+    document: Comparison = {
         "format": FORMAT,
         "made_by": f"tlparse-bundle {__version__}",
-        **runs,
-        "summary": summary(
-            logs,
-            [
-                side
-                for side, bundles in runs.items()
-                if any(bundle["state"] is not None for bundle in bundles)
-            ],
-        ),
+        "base": bundles["base"],
+        "new": bundles["new"],
+        "summary": summary(logs, growing),
         "logs": logs,
     }
+    return dict(document)
 
 
-def _bundle(name: str, bundle: Bundle) -> dict:
+def _bundle(name: str, bundle: Bundle) -> BundleRow:
     return {
         "name": name,
         "state": bundle.manifest["live"]["counter"] if bundle.manifest.get("growing") else None,
@@ -80,33 +93,33 @@ def paired_logs(base: Sequence[Log], new: Sequence[Log]) -> list[tuple[Log | Non
     waiting: dict[int | None, list[Log]] = {}
     for log in base:
         waiting.setdefault(log.rank, []).append(log)
-    found: list[tuple[Log | None, Log | None]] = []
+    pairs: list[tuple[Log | None, Log | None]] = []
     for log in new:
         same = waiting.get(log.rank)
-        found.append((same.pop(0) if same else None, log))
-    return [*found, *((log, None) for logs in waiting.values() for log in logs)]
+        pairs.append((same.pop(0) if same else None, log))
+    return [*pairs, *((log, None) for logs in waiting.values() for log in logs)]
 
 
 def _of_rank(side: tuple[str, Bundle], rank: int) -> Log:
     name, bundle = side
-    found = next((log for log in bundle.logs if log.rank == rank), None)
-    if found is None:
-        known = (
+    own = next((log for log in bundle.logs if log.rank == rank), None)
+    if own is None:
+        ranks = (
             ", ".join(sorted({str(log.rank) for log in bundle.logs if log.rank is not None}, key=int))
             or "none"
         )
         raise BundleError(
-            f"{name} has no log of rank {rank}", hint=f"Its ranks are: {known}", code="not-found"
+            f"{name} has no log of rank {rank}", hint=f"Its ranks are: {ranks}", code="not-found"
         )
-    return found
+    return own
 
 
-def _one_sided(base: Log | None, new: Log | None) -> dict:
+def _one_sided(base: Log | None, new: Log | None) -> LoneLog:
     log = new or base
     return {
-        "base": base and _side(base, base.summary),
-        "new": new and _side(new, new.summary),
-        "rank": log.rank,
+        "base": None if base is None else _side(base, base.summary),
+        "new": None if new is None else _side(new, new.summary),
+        "rank": None if log is None else log.rank,
         "noise": None,
         "compile_us": None,
         "unchanged_us": None,
@@ -118,7 +131,7 @@ def _one_sided(base: Log | None, new: Log | None) -> dict:
     }
 
 
-def _side(log: Log, summary: dict, ends_early: str | None = None) -> dict:
+def _side(log: Log, summary: dict[str, Any], ends_early: str | None = None) -> LogRow:
     return {
         "id": log.id,
         "source": log.source,
@@ -131,7 +144,7 @@ def _side(log: Log, summary: dict, ends_early: str | None = None) -> dict:
 
 def _log(
     base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], ours: Log, theirs: Log
-) -> dict:
+) -> ComparedLog:
     texts = Texts()
     sides = []
     for bundles, log in ((base, ours), (new, theirs)):
@@ -144,7 +157,7 @@ def _log(
     runs = [side.first for side in sides]
     texts.common = runs[0].payloads & runs[1].payloads
     pairs = Pairs(*sides)
-    noise = pairs.noise
+    noise, unchanged_us = pairs.noise, pairs.unchanged_us
     return {
         "base": _side(ours, runs[0].summary, runs[0].ends_early),
         "new": _side(theirs, runs[1].summary, runs[1].ends_early),
@@ -156,8 +169,8 @@ def _log(
             "measured": noise.measured,
             "total_us": total_noise_us(*([run.summary["compile_us"] for run in side.runs] for side in sides)),
         },
-        "compile_us": dict(zip(("base", "new"), (run.summary["compile_us"] for run in runs))),
-        "unchanged_us": dict(zip(("base", "new"), pairs.unchanged_us)),
+        "compile_us": {"base": runs[0].summary["compile_us"], "new": runs[1].summary["compile_us"]},
+        "unchanged_us": {"base": unchanged_us[0], "new": unchanged_us[1]},
         "counts": counts(*runs),
         "phases": [
             {"phase": phase, "base_us": runs[0].phases[phase], "new_us": runs[1].phases[phase]}
@@ -170,8 +183,12 @@ def _log(
 
 
 def _changes(pairs: Pairs) -> list[Change]:
-    found = [*causes.torch_changes(pairs), *causes.setting_changes(pairs), *causes.backend_changes(pairs)]
-    of_vllm = pairs.base.first.pieces["backends"] and pairs.new.first.pieces["backends"]
+    environment = [
+        *causes.torch_changes(pairs),
+        *causes.setting_changes(pairs),
+        *causes.backend_changes(pairs),
+    ]
+    of_vllm = pairs.base.first.pieces.backends and pairs.new.first.pieces.backends
     if of_vllm:
         # most logs are of no vLLM, and to import it takes its time
         from tlparse_bundle.statements.runs.compare.vllm_pieces import (
@@ -179,11 +196,11 @@ def _changes(pairs: Pairs) -> list[Change]:
             piece_changes,
         )
 
-        found += piece_changes(pairs)
+        environment += piece_changes(pairs)
     findings = list(causes.finding_changes(pairs))
     graphs = [*causes.graph_changes(pairs, findings), *causes.training_changes(pairs)]
     compiles = list(effects.compile_changes(pairs, findings))
-    roots = [*found, *findings, *graphs]
+    roots = [*environment, *findings, *graphs]
     caches = effects.cache_changes(pairs, roots)
     code = list(effects.code_changes(pairs, roots))
     changes = [*roots, *compiles, *caches, *code]
@@ -202,38 +219,44 @@ def _changes(pairs: Pairs) -> list[Change]:
     return changes
 
 
-def _compile(row: Compared) -> dict:
+def _compile(row: Compared) -> CompileRow:
     base, new = row.pair
     return {
-        "base": base and _frame(base),
-        "new": new and _frame(new),
+        "base": None if base is None else _frame(base),
+        "new": None if new is None else _frame(new),
         "function": row.pair.frame.function,
         "base_us": row.base_us,
         "new_us": row.new_us,
         "graph": row.graph,
         "code": row.code,
-        "lookups": [
-            {
-                "cache": lookup.cache,
-                "base": lookup.base["outcome"],
-                "new": lookup.new["outcome"],
-                "different": None
-                if lookup.different is None
-                else [
-                    {"part": name, "base": base and base.value, "new": new and new.value}
-                    for name, (base, new) in lookup.different.items()
-                ],
-            }
-            for lookup in row.lookups
-        ],
+        "lookups": [_lookup(lookup) for lookup in row.lookups],
     }
 
 
-def _frame(frame) -> dict:
+def _lookup(lookup: Lookup) -> LookupRow:
+    different: list[PartRow] | None = None
+    if lookup.different is not None:
+        different = [
+            {
+                "part": name,
+                "base": None if base is None else base.value,
+                "new": None if new is None else new.value,
+            }
+            for name, (base, new) in lookup.different.items()
+        ]
+    return {
+        "cache": lookup.cache,
+        "base": lookup.base["outcome"],
+        "new": lookup.new["outcome"],
+        "different": different,
+    }
+
+
+def _frame(frame: Frame) -> FrameRow:
     return {"compile": frame.key, "file": frame.filename, "line": frame.first_line}
 
 
-def _spans(base: Run, new: Run) -> list[dict]:
+def _spans(base: Run, new: Run) -> list[SpanRow]:
     """Those that take most in one of the runs."""
     names = sorted(
         {**new.spans, **base.spans},

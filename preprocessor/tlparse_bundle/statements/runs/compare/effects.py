@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from tlparse_bundle.base.machine_text import tail
 from tlparse_bundle.base.wording import code, duration, function_name, listed, plural, times
 from tlparse_bundle.model.functions import function_of
+from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare.cache_lookups import Lookup
 from tlparse_bundle.statements.runs.compare.causes import is_rest_of
 from tlparse_bundle.statements.runs.compare.change import Change
@@ -17,6 +18,13 @@ from tlparse_bundle.statements.torch_messages import CACHES
 
 _LEAST_SPANS = 4  # of a name, that tell what they vary by
 _FACTOR = 2  # between the upper quarter of one side and the lower quarter of the other
+_VERBS = {"hit": "hit", "miss": "missed", "bypass": "bypassed it"}  # of a lookup
+_PARTS = {  # of the key of a cache
+    "gm": "the graph",
+    "example_inputs": "its inputs",
+    "torch_version": "the version of torch",
+    "system_info": "the machine",
+}
 
 
 def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change]:
@@ -27,16 +35,14 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
     nameless = {
         row.pair.new is not None for row in pairs.rows if not row.both and row.pair.frame.function is None
     }
-    refused = (
-        "recompile_reasons" in pairs.base.first.untold ^ pairs.new.first.untold
-    )  # a compile at the recompile limit is in one log only
-    groups: dict[tuple, list[int]] = {}
+    # A compile at the recompile limit is in one log only.
+    refused = "recompile_reasons" in pairs.base.first.untold ^ pairs.new.first.untold
+    groups: dict[tuple[str, str, bool], list[int]] = {}
     for number, row in enumerate(pairs.rows):
-        if not row.both and row.pair.frame.function is not None:
-            frame = row.pair.frame
-            groups.setdefault(
-                (frame.function, tail(frame.filename or ""), row.pair.new is not None), []
-            ).append(number)
+        frame = row.pair.frame
+        if not row.both and frame.function is not None:
+            key = (frame.function, tail(frame.filename or ""), row.pair.new is not None)
+            groups.setdefault(key, []).append(number)
     for (function, file, is_new), numbers in groups.items():
         frame = pairs.rows[numbers[0]].pair.frame
         if (not is_new) in nameless or (pairs.base if is_new else pairs.new).first.ends_early:
@@ -48,18 +54,11 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
         if refused and all(counts):
             continue
         place = f" ({file}:{frame.first_line})" if file and frame.first_line is not None else ""
-        name = function_name(function) + place
-        if not counts[0]:
-            title = f"{name} is compiled{'' if counts[1] == 1 else ' ' + times(counts[1])}, was not"
-        elif not counts[1]:
-            title = f"{name} is not compiled any more"
-        else:
-            title = f"{name} is compiled {times(counts[1])}, was {times(counts[0])}"
         cause = next((change for change in findings if _led_to(change, frame, numbers, is_new)), None)
         yield Change(
             "compile",
             "info",
-            title,
+            f"{function_name(function)}{place} {_compiled(*counts)}",
             place=(function, file or None, frame.first_line),
             change="new" if is_new else "gone",
             pairs=numbers,
@@ -71,18 +70,24 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
         )
 
 
-def _led_to(finding: Change, frame, numbers: Sequence[int], is_new: bool) -> bool:
+def _compiled(before: int, now: int) -> str:
+    """How often a function is and was compiled."""
+    if not before:
+        return f"is compiled{'' if now == 1 else ' ' + times(now)}, was not"
+    return f"is compiled {times(now)}, was {times(before)}" if now else "is not compiled any more"
+
+
+def _led_to(finding: Change, frame: Frame, numbers: Sequence[int], is_new: bool) -> bool:
+    """Whether a finding is a reason for compiles that only one run has."""
+    if (finding.change in ("new", "worse")) != is_new:
+        return False
+    function, file, _ = finding.place
     if finding.details["kind"] in ("graph-break", "failure"):
-        return (finding.change in ("new", "worse")) == is_new and (
-            is_rest_of(frame, finding.place[0]) or set(numbers) <= set(finding.pairs)
-        )
-    same = function_of(finding.place[0]) == function_of(frame.function) and tail(
-        finding.place[1] or ""
-    ) == tail(frame.filename or "")
+        return is_rest_of(frame, function) or set(numbers) <= set(finding.pairs)
     return (
         finding.details["kind"] in ("recompile", "recompile-limit")
-        and same
-        and (finding.change in ("new", "worse")) == is_new
+        and function_of(function) == function_of(frame.function)
+        and tail(file or "") == tail(frame.filename or "")
     )
 
 
@@ -93,47 +98,42 @@ def cache_changes(pairs: Pairs, causes: Sequence[Change]) -> list[Change]:
     holds FX graph cache entries.
     """
     changes = list(_cache_changes(pairs, causes))
-    for change in changes:
-        around = (
-            other
-            for other in changes
-            if other is not change and other.change == change.change and set(change.pairs) <= set(other.pairs)
-        )
+    for number, change in enumerate(changes):
         if change.because_of is None:
-            change.because_of = next(
-                (
-                    other.key
-                    for other in around
-                    if other.because_of is None
-                    and (set(change.pairs) < set(other.pairs) or changes.index(other) < changes.index(change))
-                ),
-                None,
+            around = (
+                other.key
+                for place, other in enumerate(changes)
+                if other.because_of is None and place != number and _holds(other, change, place < number)
             )
+            change.because_of = next(around, None)
     return changes
 
 
+def _holds(outer: Change, inner: Change, is_first: bool) -> bool:
+    """Whether a cache was asked around another one, with the same end; of equal ones the first is outside."""
+    ours, theirs = set(inner.pairs), set(outer.pairs)
+    return outer.change == inner.change and (ours < theirs or (ours == theirs and is_first))
+
+
 def _cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
-    groups: dict[tuple, list[tuple[int, Lookup]]] = {}
+    groups: dict[tuple[str, str, str, tuple[str, ...] | None], list[tuple[int, Lookup]]] = {}
     for number, row in enumerate(pairs.rows):
-        parts = [_parts(lookup) for lookup in row.lookups]
-        told = next(
-            filter(None, parts), None
-        )  # the key of AOTAutograd holds that of the FX graph, and of its hits torch writes no parts
-        for lookup, own in zip(row.lookups, parts):
-            groups.setdefault(
-                (lookup.cache, lookup.base["outcome"], lookup.new["outcome"], told if own is None else own),
-                [],
-            ).append((number, lookup))
+        of_lookups = [_parts(lookup) for lookup in row.lookups]
+        # The key of AOTAutograd holds that of the FX graph, and of its hits torch writes no parts.
+        recorded = next(filter(None, of_lookups), None)
+        for lookup, own in zip(row.lookups, of_lookups, strict=True):
+            outcomes = lookup.base["outcome"], lookup.new["outcome"]
+            key = (lookup.cache, *outcomes, recorded if own is None else own)
+            groups.setdefault(key, []).append((number, lookup))
     for (cache, before, now, parts), found in groups.items():
         numbers = [number for number, _ in found]
         lookups = [lookup for _, lookup in found]
         what = plural(len(found), "lookup")
-        verb = {"hit": "hit", "miss": "missed", "bypass": "bypassed it"}
         why = "" if before != "hit" or now != "miss" else f": {_why(parts)}"
         yield Change(
             "cache",
             "info" if now == "hit" else "warning",
-            f"{CACHES[cache]}: {what} {verb[now]} that {verb[before]} before{why}",
+            f"{CACHES[cache]}: {what} {_VERBS[now]} that {_VERBS[before]} before{why}",
             text=_values(lookups),
             change="better" if now == "hit" else "worse",
             pairs=numbers,
@@ -154,7 +154,7 @@ def _lookup_cost_us(pairs: Pairs, numbers: Sequence[int], lookups: Sequence[Look
     """How much longer the compiles take; where that is unknown, what torch says that the misses took, or that
     the hits saved.
     """
-    if pairs.base.first.pieces["backends"] or pairs.new.first.pieces["backends"]:
+    if pairs.base.first.pieces.backends or pairs.new.first.pieces.backends:
         return None  # one compile has the lookups of many pieces
     cost = pairs.cost_us(numbers)
     if cost is not None:
@@ -189,30 +189,24 @@ def _why(parts: tuple[str, ...] | None) -> str:
         return "the log does not tell what differs in the keys"
     if not parts:
         return "the keys are the same, so the cache of the new run did not have the entry"
-    words = {
-        "gm": "the graph",
-        "example_inputs": "its inputs",
-        "torch_version": "the version of torch",
-        "system_info": "the machine",
-    }
-    return f"the key differs in {listed([words.get(part) or code(part) for part in parts], 4)}"
+    return f"the key differs in {listed([_PARTS.get(part) or code(part) for part in parts], 4)}"
 
 
 def _values(lookups: Sequence[Lookup]) -> str:
     """What the parts were and are; of a graph the code is no sentence."""
-    found = {}
+    values: dict[str, str] = {}
     for lookup in lookups:
         for name, (base, new) in (lookup.different or {}).items():
             if _part_class(name) not in ("gm", "example_inputs"):
-                found.setdefault(
+                values.setdefault(
                     name,
                     f"{code(name)}: {'not there' if base is None else code(base.value)} before,"
                     f" {'not there' if new is None else code(new.value)} now.",
                 )
-    return "\n".join(list(found.values())[:10])
+    return "\n".join(list(values.values())[:10])
 
 
-def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequence[Change]):
+def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequence[Change]) -> Hashable:
     """The change that made the keys differ."""
     for change in causes:
         if change.kind == "setting" and f"{change.details['config']}[{change.details['name']}]" in (
@@ -257,31 +251,21 @@ def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
 
 def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     """Steps of the compiler that take more or less time in all compiles, and compiles that do."""
-    spans = (
-        []
-        if any(change.cost_us for change in causes) or not pairs.timed_alike
-        else list(span_changes(pairs.base.runs, pairs.new.runs))
-    )  # what is compiled more takes time in all spans
+    spans: list[Change] = []
+    # What is compiled more takes time in all spans.
+    if pairs.timed_alike and not any(change.cost_us for change in causes):
+        spans = list(span_changes(pairs.base.runs, pairs.new.runs))
     yield from spans
-    by_evidence = sorted(
-        causes, key=lambda change: change.kind != "cache"
-    )  # what a cache returned was not compiled, whatever else changed
+    # What a cache returned was not compiled, whatever else changed.
+    causes = sorted(causes, key=lambda change: change.kind != "cache")
     numbers = pairs.slower_or_faster()
     whole = sum(pairs.rows[number].cost_us or 0 for number in numbers)
-    step = next(
-        (
-            change
-            for change in spans
-            if change.cost_us and 2 * abs(change.cost_us) > abs(whole) and (change.cost_us > 0) == (whole > 0)
-        ),
-        None,
-    )
+    step = next((change for change in spans if _explains(change, whole)), None)
     for number in numbers:
         before, now = (round(median(pairs.times_us(side, number))) for side in (pairs.base, pairs.new))
         frame, slower = pairs.rows[number].pair.frame, now > before
-        cause = next(
-            (change for change in by_evidence if number in change.pairs and _may_lead(change, slower)), None
-        ) or (step if slower == (whole > 0) else None)
+        leading = (change for change in causes if number in change.pairs and _may_lead(change, slower))
+        cause = next(leading, None) or (step if slower == (whole > 0) else None)
         yield Change(
             "time",
             "warning" if slower else "info",
@@ -297,6 +281,12 @@ def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
         )
 
 
+def _explains(step: Change, whole_us: int) -> bool:
+    """Whether a step of the compiler is most of what compiles take more or less."""
+    cost_us = step.cost_us or 0
+    return 2 * abs(cost_us) > abs(whole_us) and (cost_us > 0) == (whole_us > 0)
+
+
 def _may_lead(change: Change, slower: bool) -> bool:
     """Whether it is a reason for a compile to take more, or less, time."""
     if change.kind in ("finding", "cache", "vllm"):
@@ -307,8 +297,8 @@ def _may_lead(change: Change, slower: bool) -> bool:
 def span_changes(base: Sequence[Run], new: Sequence[Run]) -> Iterator[Change]:
     """Names of spans that take more or less time, by more than they vary by."""
     ours, theirs = base[0].spans, new[0].spans
-    told = _by_runs(base, new) if len(base) > 1 and len(new) > 1 else _by_spans(base[0], new[0])
-    for name in told:
+    names = _by_runs(base, new) if len(base) > 1 and len(new) > 1 else _by_spans(base[0], new[0])
+    for name in names:
         (before, count_before), (now, count) = ours.get(name, (0, 0)), theirs.get(name, (0, 0))
         often = (
             f"{plural(count, 'span')}, was {count_before:,}"

@@ -3,71 +3,93 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from tlparse_bundle.statements.runs.compare.change import identity
+from tlparse_bundle.statements.runs.compare.rows import AnyLog, ChangeRow, ComparedLog, CountRow, compared
 from tlparse_bundle.statements.runs.compare.run import Run
+from tlparse_bundle.statements.torch_messages import CACHES
 
 LEAST_PART = 0.1  # of the net difference: a smaller change is not named as a reason of it
 _MOST = 0.5  # of the net difference: less does not explain it
-# What a log counts: the name here, the field of the summary of its findings, and the topic that a torch which
-# does not write it lacks.
-_COUNTS = (
-    ("compiles", "compile_count", None), ("functions", "function_count", "function_names"), ("graph_breaks", "graph_break_count", "graph_breaks"), ("recompiles", "recompile_count", "recompile_reasons"),
-    ("recompile_limits", "recompile_limit_count", "recompile_reasons"), ("restarts", "restart_count", "graph_breaks"), ("failures", "failure_count", "failures"), ("unfinished", "unfinished_count", None),
-)  # fmt: skip
+
+
+class Count(NamedTuple):
+    """What a log counts."""
+
+    name: str  # in the document
+    words: str
+    field: str  # of the summary of a log
+    topic: str | None = None  # a log that does not record this topic does not count it
+
+
+COUNTS = (
+    Count("compiles", "compiles", "compile_count"),
+    Count("functions", "functions", "function_count", "function_names"),
+    Count("graph_breaks", "graph breaks", "graph_break_count", "graph_breaks"),
+    Count("recompiles", "recompiles", "recompile_count", "recompile_reasons"),
+    Count(
+        "recompile_limits", "functions at the recompile limit", "recompile_limit_count", "recompile_reasons"
+    ),
+    Count("restarts", "restarts", "restart_count", "graph_breaks"),
+    Count("failures", "failures", "failure_count", "failures"),
+    Count("unfinished", "unfinished compiles", "unfinished_count"),
+)
 _CACHES = ("fx_graph", "aot_autograd")
-_OUTCOMES = {"hit": "hits", "miss": "misses", "bypass": "bypasses"}
+OUTCOMES = {"hit": "hits", "miss": "misses", "bypass": "bypasses"}
+_GENERATED = "generated_codes"
+WORDS = {
+    **{count.name: count.words for count in COUNTS},
+    _GENERATED: "files of generated code",
+    **{
+        f"{cache}_{outcomes}": f"{CACHES[cache]} {outcomes}"
+        for cache in _CACHES
+        for outcomes in OUTCOMES.values()
+    },
+}  # by the name of a count
 
 
-def counts(base: Run, new: Run) -> list[dict]:
-    """What both logs have, in numbers: ``name``, ``base`` and ``new``, None where the log does not record it.
-
-    Rows of which neither has any are left out.
-    """
-    sides = [_counts(run) for run in (base, new)]
+def counts(base: Run, new: Run) -> list[CountRow]:
+    """What both logs have, in numbers; rows of which neither has any are left out."""
+    before, now = _counts(base), _counts(new)
     return [
-        {"name": name, "base": before, "new": now}
-        for name, before, now in ((name, *(side[name] for side in sides)) for name in sides[0])
-        if before or now
+        {"name": name, "base": before[name], "new": now[name]} for name in before if before[name] or now[name]
     ]
 
 
 def _counts(run: Run) -> dict[str, int | None]:
-    found = {name: None if topic in run.untold else run.summary[field] for name, field, topic in _COUNTS}
-    found["generated_codes"] = run.generated_count
-    asked = run.summary["cache_counts"]
+    counts: dict[str, int | None] = {
+        count.name: None if count.topic in run.untold else run.summary[count.field] for count in COUNTS
+    }
+    counts[_GENERATED] = run.generated_count
+    lookups = run.summary["cache_counts"]
     for cache in _CACHES:
-        for outcome, name in _OUTCOMES.items():
-            found[f"{cache}_{name}"] = (
-                None if "caches" in run.untold else asked.get(cache, {}).get(outcome, 0)
+        for outcome, outcomes in OUTCOMES.items():
+            counts[f"{cache}_{outcomes}"] = (
+                None if "caches" in run.untold else lookups.get(cache, {}).get(outcome, 0)
             )
-    return found
+    return counts
 
 
 class Root(NamedTuple):
-    """A change that no other one led to, of all logs that have it: ``cost_us`` of all of them; ``log`` is the
-    one where it costs most.
-    """
+    """A change that no other one led to, of all logs that have it."""
 
-    change: dict
-    log: dict
-    number: int
-    cost_us: int | None
-    logs: Sequence[dict]
+    change: ChangeRow
+    log: ComparedLog  # where it costs most
+    number: int  # of the change in that log
+    cost_us: int | None  # of all logs
+    logs: Sequence[ComparedLog]
 
 
 class Net(NamedTuple):
-    """``verdict`` and ``reason`` as in the schema of the comparison; ``total_us`` of both sides, None where
-    no total can be compared.
-    """
+    """The net result; ``verdict`` and ``reason`` as in the schema of the comparison."""
 
     verdict: str
-    total_us: tuple[int, int] | None
+    total_us: tuple[int, int] | None  # of both sides; None where no total can be compared
     reason: str | None
     roots: Sequence[Root]
-    different: Sequence[dict]  # counts that are not equal, of all logs together
+    different: Sequence[CountRow]  # counts that are not equal, of all logs together
 
     @property
     def net_us(self) -> int | None:
@@ -76,25 +98,25 @@ class Net(NamedTuple):
     def parts(self, more: bool) -> list[Root]:
         """Changes that account for a part of the net difference, in one direction, the largest first."""
         least = LEAST_PART * abs(self.net_us or 0)
-        found = [
+        parts = [
             root
             for root in self.roots
             if root.cost_us and (root.cost_us > 0) == more and abs(root.cost_us) >= least
         ]
-        return sorted(found, key=lambda root: -abs(root.cost_us or 0))
+        return sorted(parts, key=lambda root: -abs(root.cost_us or 0))
 
 
-def net(logs: Sequence[dict]) -> Net:
+def net_result(logs: Sequence[AnyLog]) -> Net:
     """Of all pairs of logs of a document."""
-    both = [log for log in logs if log["base"] and log["new"]]
+    both = compared(logs)
     roots, different = _roots(both), _different(both)
     if any(log["base"]["ends_early"] != log["new"]["ends_early"] for log in both):
         return Net("incomplete", None, None, roots, different)
     total = _total(both)
     difference = 0 if total is None else total[1] - total[0]
     if abs(difference) > sum(log["noise"]["total_us"] for log in both):
-        found = Net("more" if difference > 0 else "less", total, None, roots, different)
-        return found._replace(reason=_reason(found, both))
+        net = Net("more" if difference > 0 else "less", total, None, roots, different)
+        return net._replace(reason=_reason(net, both))
     unmatched = any(not (compile["base"] and compile["new"]) for log in both for compile in log["compiles"])
     if not roots and unmatched:
         verdict = "unknown"
@@ -105,75 +127,74 @@ def net(logs: Sequence[dict]) -> Net:
     return Net(verdict, total, None, roots, different)
 
 
-def _total(both: Sequence[dict]) -> tuple[int, int] | None:
+def _total(both: Sequence[ComparedLog]) -> tuple[int, int] | None:
     """The compile time of each side; None when a log does not record it.
 
     Logs of which neither side does add nothing.
     """
-    known = [
-        (times["base"], times["new"])
-        for times in (log["compile_us"] for log in both)
-        if (times["base"], times["new"]) != (None, None)
-    ]
-    if not known or any(None in sides for sides in known):
-        return None
-    return sum(base for base, _ in known), sum(new for _, new in known)
-
-
-def _roots(both: Sequence[dict]) -> list[Root]:
-    """In the order of the document; of several logs those with errors first, then by cost."""
-    groups: dict[tuple, list[tuple[dict, int]]] = {}
+    base_us = new_us = 0
+    timed = False
     for log in both:
-        seen: Counter[tuple] = Counter()
-        for index, change in enumerate(log["changes"]):
+        base, new = log["compile_us"]["base"], log["compile_us"]["new"]
+        if base is None and new is None:
+            continue
+        if base is None or new is None:
+            return None
+        timed, base_us, new_us = True, base_us + base, new_us + new
+    return (base_us, new_us) if timed else None
+
+
+def _roots(both: Sequence[ComparedLog]) -> list[Root]:
+    """In the order of the document; of several logs those with errors first, then by cost."""
+    groups: dict[tuple[Any, ...], list[tuple[ComparedLog, int]]] = {}
+    for log in both:
+        seen: Counter[tuple[Any, ...]] = Counter()
+        for number, change in enumerate(log["changes"]):
             if change["because_of"] is None:
                 about = identity(change)
-                groups.setdefault((about, seen[about]), []).append((log, index))
+                groups.setdefault((about, seen[about]), []).append((log, number))
                 seen[about] += 1
-    found = []
-    for members in groups.values():
-        costs = [
-            cost for cost in (log["changes"][index]["cost_us"] for log, index in members) if cost is not None
-        ]
-        log, index = max(members, key=lambda member: abs(member[0]["changes"][member[1]]["cost_us"] or 0))
-        found.append(
-            Root(
-                log["changes"][index], log, index, sum(costs) if costs else None, [log for log, _ in members]
-            )
-        )
-    return (
-        found
-        if len(both) == 1
-        else sorted(found, key=lambda root: (is_new_error(root.change) is False, -abs(root.cost_us or 0)))
-    )
+    roots = [_root(members) for members in groups.values()]
+    if len(both) == 1:
+        return roots
+    return sorted(roots, key=lambda root: (not is_new_error(root.change), -abs(root.cost_us or 0)))
 
 
-def is_new_error(change: dict) -> bool:
+def _root(members: Sequence[tuple[ComparedLog, int]]) -> Root:
+    costs = [cost for log, number in members if (cost := log["changes"][number]["cost_us"]) is not None]
+    log, number = max(members, key=lambda member: abs(member[0]["changes"][member[1]]["cost_us"] or 0))
+    logs = [log for log, _ in members]
+    return Root(log["changes"][number], log, number, sum(costs) if costs else None, logs)
+
+
+def is_new_error(change: Mapping[str, Any]) -> bool:
     return change["severity"] == "error" and change["change"] in ("new", "worse")
 
 
-def _different(both: Sequence[dict]) -> list[dict]:
-    found: dict[str, dict] = {}
-    apart = set()
-    for row in (row for log in both for row in log["counts"] if None not in (row["base"], row["new"])):
-        kept = found.setdefault(row["name"], {"name": row["name"], "base": 0, "new": 0})
-        kept["base"] += row["base"]
-        kept["new"] += row["new"]
-        apart |= {row["name"]} if row["base"] != row["new"] else set()
-    return [row for row in found.values() if row["name"] in apart]
+def _different(both: Sequence[ComparedLog]) -> list[CountRow]:
+    sums: dict[str, tuple[int, int]] = {}
+    apart: set[str] = set()
+    for row in (row for log in both for row in log["counts"]):
+        base, new = row["base"], row["new"]
+        if base is None or new is None:
+            continue
+        before, now = sums.get(row["name"], (0, 0))
+        sums[row["name"]] = before + base, now + new
+        if base != new:
+            apart.add(row["name"])
+    return [{"name": name, "base": base, "new": new} for name, (base, new) in sums.items() if name in apart]
 
 
-def _reason(found: Net, both: Sequence[dict]) -> str:
+def _reason(net: Net, both: Sequence[ComparedLog]) -> str:
     """``speed``: compiles that did not change took most of the difference; ``changes``: what is listed did;
     ``unknown``: neither.
     """
-    difference = found.net_us or 0
+    difference = net.net_us or 0
     sign = 1 if difference > 0 else -1
     unchanged = sum(log["unchanged_us"]["new"] - log["unchanged_us"]["base"] for log in both)
-    unchanged -= sum(
-        root.cost_us or 0 for root in found.roots if root.change["kind"] == "time"
-    )  # these are of compiles that did not change otherwise
+    # Those that took more or less time without another change are among the unchanged ones.
+    unchanged -= sum(root.cost_us or 0 for root in net.roots if root.change["kind"] == "time")
     if unchanged * sign >= _MOST * abs(difference):
         return "speed"
-    parts = sum(root.cost_us or 0 for root in found.parts(difference > 0))
+    parts = sum(root.cost_us or 0 for root in net.parts(difference > 0))
     return "changes" if abs(parts) >= _MOST * abs(difference) else "unknown"

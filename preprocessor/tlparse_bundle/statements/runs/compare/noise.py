@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 LEAST_US = 50_000  # less than that is of no interest, whatever it is a multiple of
 LEAST_SHARE = 0.03  # of the time of compiling
@@ -16,7 +16,7 @@ _USUAL = math.log(2)  # what single things vary by when few tell of it
 _DEVIATIONS = 4
 _MAD = 1.4826  # the median absolute deviation of a normal distribution, times this, is its standard deviation
 
-Amounts = Mapping[object, int]  # microseconds by what took them
+Amounts = Mapping[Any, int]  # microseconds by what took them
 
 
 class Noise(NamedTuple):
@@ -85,8 +85,8 @@ def total_noise_us(base: Sequence[int | None], new: Sequence[int | None]) -> int
 
     One run of a side may take a tenth longer than the next one; several runs show what they vary by.
     """
-    known = [[us for us in side if us is not None] for side in (base, new)]
-    first = max((side[0] for side in known if side), default=0)
-    several = min(map(len, known)) > 1
-    spread = max(max(side) - min(side) for side in known) if several else round(TOTAL_SHARE * first)
+    totals = [[us for us in side if us is not None] for side in (base, new)]
+    first = max((side[0] for side in totals if side), default=0)
+    several = min(map(len, totals)) > 1
+    spread = max(max(side) - min(side) for side in totals) if several else round(TOTAL_SHARE * first)
     return max(LEAST_US, round(LEAST_SHARE * first), spread)

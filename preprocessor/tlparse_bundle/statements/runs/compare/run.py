@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from functools import cached_property
 from itertools import compress
 from operator import ne
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.reader import Log
@@ -14,7 +15,10 @@ from tlparse_bundle.bundle.row_objects import Artifact
 from tlparse_bundle.model.times import compiling_us, forward_us
 from tlparse_bundle.statements.not_recorded import ends_early
 from tlparse_bundle.statements.ranks.comparable_text import Contents, comparable, on_device
-from tlparse_bundle.statements.ranks.frames import CAPTURED, Frame, Frames
+from tlparse_bundle.statements.ranks.frames import CAPTURED, Frame, FrameRow, Frames
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import CachesRow, MetricConfigsRow, VllmBackendsRow, VllmPiecesRow
 
 _MOST_LINES = 100_000  # that are remembered
 _MOST_PAIRS = 100_000
@@ -37,7 +41,8 @@ class _Frames(Frames):
     def compared(self) -> dict[str | None, list[Artifact]]:
         """By the key of their compile. The table is let go of: its memory does for that of the other run."""
         found: dict[str | None, list[Artifact]] = {}
-        for row in self.log.table("artifacts"):
+        rows: list[Any] = self.log.table("artifacts")
+        for row in rows:
             if row["name"] in _WANTED:
                 found.setdefault(row["compile"], []).append(Artifact(self.log, row))
         return found
@@ -46,6 +51,13 @@ class _Frames(Frames):
         artifacts = self.compared.get(self.compiles[number]["compile"], [])
         last = max((artifact.row["attempt"] for artifact in artifacts), default=0)
         return [artifact for artifact in artifacts if artifact.row["attempt"] == last]
+
+
+class Pieces(NamedTuple):
+    """What vLLM compiled: empty lists in a log that is not of vLLM."""
+
+    backends: list[VllmBackendsRow]
+    pieces: list[VllmPiecesRow]
 
 
 class Run:
@@ -74,13 +86,13 @@ class Run:
         """Hashes of all payloads that are compared; None among them where an artifact has none."""
         return {artifact.sha256 for artifacts in self._frames.compared.values() for artifact in artifacts}
 
-    def compile(self, frame: Frame) -> dict:
+    def compile(self, frame: Frame) -> FrameRow:
         """The row of a frame in compiles."""
         return self._frames.compiles[self._number[frame.key]]
 
     def frames_of(self, compiles: Collection[str]) -> list[Frame]:
         """The frames with these keys."""
-        numbers = {self._frames.number(key) for key in compiles} - {None}
+        numbers = {number for key in compiles if (number := self._frames.number(key)) is not None}
         return [self.frames[number] for number in sorted(numbers)]
 
     def time_us(self, frame: Frame) -> int | None:
@@ -103,12 +115,12 @@ class Run:
         """Whether AOTAutograd made a backward graph of it; None when the log does not tell, as of what a
         cache had.
         """
-        made = {
+        answers = {
             _TRACED[artifact.name]
             for artifact in self._frames.artifacts(self._number[frame.key])
             if artifact.name in _TRACED
         }
-        return made.pop() if len(made) == 1 else None
+        return answers.pop() if len(answers) == 1 else None
 
     def together_us(self, frames: Iterable[Frame]) -> int:
         """Of several, each moment once; 0 when no time is known."""
@@ -127,7 +139,7 @@ class Run:
         apart; None when it did not succeed or vLLM compiled it in pieces.
         """
         row = self.compile(frame)
-        if row["status"] != "ok" or self.pieces["backends"] or not row["graph_node_count"]:
+        if row["status"] != "ok" or self.pieces.backends or not row["graph_node_count"]:
             return None
         if (
             self.generated(frame)
@@ -148,7 +160,7 @@ class Run:
         )
 
     @cached_property
-    def summary(self) -> dict:
+    def summary(self) -> dict[str, Any]:
         return self.log.summary
 
     @property
@@ -176,32 +188,33 @@ class Run:
         )
 
     @cached_property
-    def findings(self) -> list[dict]:
+    def findings(self) -> list[dict[str, Any]]:
         return self.log.findings()
 
     @cached_property
     def torch_version(self) -> str | None:
-        return self.log.row["torch_version"]
+        version: str | None = self.log.row["torch_version"]
+        return version
 
-    def _rows(self, name: str) -> list[dict]:
+    def _rows(self, name: str) -> list[Any]:
         """Return the rows of a table; [] where it was left out of a redacted bundle."""
         return [] if self.log.is_missing(name) else self.log.table(name)
 
     @cached_property
-    def configs(self) -> list[dict]:
+    def configs(self) -> list[MetricConfigsRow]:
         """The configurations of torch that its metrics record."""
         return self._rows("metric_configs")
 
     @cached_property
-    def _lookups(self) -> dict[int, list[dict]]:
-        found: dict[int, list[dict]] = {}
+    def _lookups(self) -> dict[int, list[CachesRow]]:
+        found: dict[int, list[CachesRow]] = {}
         for row in self._rows("caches"):
             number = self._frames.number_of(row)
             if number is not None:
                 found.setdefault(number, []).append(row)
         return found
 
-    def lookups(self, frame: Frame) -> list[dict]:
+    def lookups(self, frame: Frame) -> list[CachesRow]:
         """Rows of the cache table, of all attempts of a frame."""
         return self._lookups.get(self._number[frame.key], [])
 
@@ -220,9 +233,9 @@ class Run:
         return {artifact.event: artifact for artifact in self.log.artifacts}
 
     @cached_property
-    def pieces(self) -> dict[str, list[dict]]:
+    def pieces(self) -> Pieces:
         """Backends of vLLM and their pieces."""
-        return {"backends": self._rows("vllm_backends"), "pieces": self._rows("vllm_pieces")}
+        return Pieces(self._rows("vllm_backends"), self._rows("vllm_pieces"))
 
     @cached_property
     def spans(self) -> dict[str, tuple[int, int]]:
@@ -245,18 +258,16 @@ class Run:
         rows = [row for row in map(self.compile, self.frames) if row["status"] is not None]
         times: dict[str, list[int]] = {phase: [] for phase in PHASES}
         for row in rows:
-            if row["dynamo_us"] is not None or row["total_us"] is not None:
-                times["dynamo"].append(
-                    (forward_us(row) if row["dynamo_us"] is None else row["dynamo_us"])
-                    + (row["restart_us"] or 0)
-                )
-            for phase, field in (
-                ("aot_autograd", "aot_us"),
-                ("inductor", "inductor_us"),
-                ("backward", "backward_us"),
+            dynamo_us = forward_us(row) if row["dynamo_us"] is None else row["dynamo_us"]
+            if dynamo_us is not None:
+                times["dynamo"].append(dynamo_us + (row["restart_us"] or 0))
+            for phase, time_us in (
+                ("aot_autograd", row["aot_us"]),
+                ("inductor", row["inductor_us"]),
+                ("backward", row["backward_us"]),
             ):
-                if row[field] is not None:
-                    times[phase].append(row[field])
+                if time_us is not None:
+                    times[phase].append(time_us)
         complete = bool(rows) and all(row["total_us"] is not None for row in rows)
         return {phase: sum(measured) if measured or complete else None for phase, measured in times.items()}
 
@@ -272,9 +283,8 @@ class Texts(Contents):
     def __init__(self) -> None:
         super().__init__()
         self.common: set[str | None] = set()
-        self._same: dict[
-            tuple[str | None, str | None], bool
-        ] = {}  # recompiles make the same code again and again
+        # Recompiles make the same code again and again.
+        self._same: dict[tuple[str | None, str | None], bool] = {}
         self._lines = {device: _Lines(device) for device in (False, True)}
 
     def __call__(self, artifact: Artifact) -> str | None:
@@ -306,7 +316,7 @@ class Texts(Contents):
         ours, theirs = (text.split(b"\n") for text in texts)
         if len(ours) != len(theirs):
             return False
-        different = list(compress(zip(ours, theirs), map(ne, ours, theirs)))
+        different = list(compress(zip(ours, theirs, strict=True), map(ne, ours, theirs)))
         lines = self._lines[any(map(on_device, texts))]
         return all(lines[mine] == lines[its] for mine, its in different)
 

@@ -4,8 +4,8 @@ of them or less.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from tlparse_bundle.base.machine_text import tail
 from tlparse_bundle.base.wording import code, duration, plural
@@ -14,11 +14,25 @@ from tlparse_bundle.statements.kinds.vllm import named, piece_name
 from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare.change import Change
 from tlparse_bundle.statements.runs.compare.compile_pairs import Pairs
-from tlparse_bundle.statements.runs.compare.run import Run
+from tlparse_bundle.statements.runs.compare.rows import Direction
+from tlparse_bundle.statements.runs.compare.run import Pieces, Run
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import VllmBackendsRow, VllmPiecesRow
 
 # What a piece cost: code was made for it, or it was had for little.
 _CLASSES = {"compiled": "compiled", "inductor_loaded": "compiled", "loaded": "loaded", "reused": "reused"}
 _UNKNOWN, _ANY = "unknown", "any"
+# By what became of the pieces: compiled, loaded or reused in the new run, in the other one compiled or not.
+_TITLES = {
+    "new": "vLLM has {pieces} more: {names}",
+    "gone": "vLLM has {pieces} less: {names}",
+    "compiled": "vLLM compiled {names}, {before} before{took}",
+    "loaded": "vLLM loaded {pieces} that {were} compiled before{took}",
+    "reused": "vLLM reused code for {pieces} that {were} compiled before{took}",
+    "other": "{pieces} {are} {now}, {were} {before}",
+}
+_Name = tuple[str | None, int, str | None, int | None, int | None]
 _HAD = {"loaded": "loaded from the cache", "reused": "reused from another piece"}
 _WHICH_PIECES = (
     "model",
@@ -28,28 +42,40 @@ _WHICH_PIECES = (
 
 
 class _Piece(NamedTuple):
-    base: dict | None
-    new: dict | None
+    base: VllmPiecesRow | None
+    new: VllmPiecesRow | None
+
+    @property
+    def rows(self) -> tuple[VllmPiecesRow, VllmPiecesRow] | None:
+        """That of each run; None when one lacks the piece."""
+        return None if self.base is None or self.new is None else (self.base, self.new)
+
+    @property
+    def named(self) -> VllmPiecesRow:
+        """That of the new run, unless it has no name."""
+        if self.new is not None and (self.new["submodule"] is not None or self.base is None):
+            return self.new
+        assert self.base is not None  # a piece is in one of the runs
+        return self.base
 
 
 def piece_changes(pairs: Pairs) -> Iterator[Change]:
     """Nothing where one of the logs is not of vLLM."""
     sides = [side.first.pieces for side in (pairs.base, pairs.new)]
-    if not all(side["backends"] for side in sides):
+    if not all(side.backends for side in sides):
         return
-    settings = list(_setting_changes(*(side["backends"] for side in sides)))
+    settings = list(_setting_changes(*(side.backends for side in sides)))
     yield from settings
     because_of = next(
         (change.key for name in _WHICH_PIECES for change in settings if change.details["name"] == name), None
     )
     groups: dict[tuple[str | None, str | None], list[_Piece]] = {}
     for piece in _matched(*sides):
-        kinds = tuple(row and _CLASSES.get(row["outcome"], _UNKNOWN) for row in piece)
-        if kinds[0] != kinds[1] and _UNKNOWN not in kinds:  # that it failed, a finding tells
-            groups.setdefault(
-                kinds if None not in kinds else tuple(kind and _ANY for kind in kinds), []
-            ).append(piece)
-    ahead = any(backend["is_loaded"] for side in sides for backend in side["backends"])
+        before, now = (row and _CLASSES.get(row["outcome"] or "", _UNKNOWN) for row in piece)
+        if before != now and _UNKNOWN not in (before, now):  # that it failed, a finding tells
+            both = piece.rows is not None
+            groups.setdefault((before, now) if both else (before and _ANY, now and _ANY), []).append(piece)
+    ahead = any(backend["is_loaded"] for side in sides for backend in side.backends)
     modes = [_is_ahead(side.first) for side in (pairs.base, pairs.new)]
     if modes[0] != modes[1]:
         yield _mode_change(pairs, modes[1])
@@ -63,38 +89,39 @@ def piece_changes(pairs: Pairs) -> Iterator[Change]:
 
 def _is_ahead(run: Run) -> bool:
     """Whether vLLM compiles ahead of time: its records have no compile id then."""
-    return any(backend["is_loaded"] or backend["compile"] is None for backend in run.pieces["backends"])
+    return any(backend["is_loaded"] or backend["compile"] is None for backend in run.pieces.backends)
 
 
 def _mode_change(pairs: Pairs, ahead: bool) -> Change:
-    sides = [side.first for side in (pairs.base, pairs.new)]
-    times = [
-        total(backend["capture_time_us"] or backend["duration_us"] for backend in side.pieces["backends"])
-        for side in sides
-    ]
-    both = None not in times
-    took = f": {duration(times[1])}, was {duration(times[0])}" if both else ""
+    base_us, new_us = (
+        total(backend["capture_time_us"] or backend["duration_us"] for backend in side.first.pieces.backends)
+        for side in (pairs.base, pairs.new)
+    )
+    cost_us = None if base_us is None or new_us is None else new_us - base_us
     now, before = ("ahead of time", "at the first call of the model")[:: 1 if ahead else -1]
-    own = [number for number in _compiles_of(pairs, sides) if not pairs.rows[number].both]
     return Change(
         "vllm",
         "info",
-        f"vLLM compiles {now}, and did {before} in the base run{took}",
+        f"vLLM compiles {now}, and did {before} in the base run{_took(base_us, new_us)}",
         change="changed",
-        pairs=own,
-        cost_us=times[1] - times[0] if both else None,
+        pairs=[number for number in _compiles_of_backends(pairs) if not pairs.rows[number].both],
+        cost_us=cost_us,
         details={"base": before, "new": now, "pieces": []},
         key=("vllm", "mode"),
     )
 
 
-def _compiles_of(pairs: Pairs, sides: Sequence[Run]) -> list[int]:
+def _took(base_us: int | None, new_us: int | None) -> str:
+    return "" if base_us is None or new_us is None else f": {duration(new_us)}, was {duration(base_us)}"
+
+
+def _compiles_of_backends(pairs: Pairs) -> list[int]:
     """Pairs that a backend belongs to."""
     return sorted(
         {
-            known[frame.key]
-            for side, known in zip(sides, (pairs.of_base, pairs.of_new))
-            for frame in _frames(side, side.pieces["backends"])
+            numbers[frame.key]
+            for side, numbers in ((pairs.base, pairs.of_base), (pairs.new, pairs.of_new))
+            for frame in _frames(side.first, side.first.pieces.backends)
         }
     )
 
@@ -121,164 +148,128 @@ def led_by_pieces(changes: Sequence[Change]) -> None:
 
 
 def _change(
-    pairs: Pairs, before: str | None, now: str | None, found: Sequence[_Piece], because_of, ahead: bool
+    pairs: Pairs,
+    before: str | None,
+    now: str | None,
+    pieces: Sequence[_Piece],
+    because_of: Hashable,
+    ahead: bool,
 ) -> Change:
-    rows = [
-        piece.new if piece.new and piece.new["submodule"] is not None else piece.base or piece.new
-        for piece in found
-    ]
-    names = named(rows)
-    times = [
-        total(row["duration_us"] for row in side if row)
-        for side in ([piece.base for piece in found], [piece.new for piece in found])
-    ]
+    rows = [piece.named for piece in pieces]
+    sides = [[piece.base for piece in pieces if piece.base], [piece.new for piece in pieces if piece.new]]
+    base_us, new_us = (total(row["duration_us"] for row in side) for side in sides)
     if ahead:  # many are loaded at a time: their times are no sum
-        times = [
-            total(backend["duration_us"] for backend in side.first.pieces["backends"])
+        base_us, new_us = (
+            total(backend["duration_us"] for backend in side.first.pieces.backends)
             for side in (pairs.base, pairs.new)
-        ]
-    cost = None if None in times else times[1] - times[0]
-    took = (
-        ""
-        if cost is None or before is None or now is None
-        else f": {duration(times[1])}, was {duration(times[0])}" + (" for all pieces" if ahead else "")
-    )
-    what = plural(len(found), "piece")
-    if before is None or now is None:
-        verb, whole = ("more", times[1]) if before is None else ("less", times[0])
-        title = f"vLLM has {what} {verb}: {names}"
-        cost = None if whole is None else whole if before is None else -whole
-    elif now == "compiled":
-        title = f"vLLM compiled {names}, {_HAD[before]} before{took}"
-    elif before == "compiled":
-        title = (
-            f"vLLM {'loaded' if now == 'loaded' else 'reused code for'} {what} that"
-            f" {'was' if len(found) == 1 else 'were'} compiled before{took}"
         )
+    direction: Direction
+    if before is None:
+        direction, cost_us = "new", new_us
+        title = _TITLES["new"]
+    elif now is None:
+        direction, cost_us = "gone", None if base_us is None else -base_us
+        title = _TITLES["gone"]
     else:
-        title = (
-            f"{what[0].upper()}{what[1:]} {'is' if len(found) == 1 else 'are'} {_HAD[now]},"
-            f" {'was' if len(found) == 1 else 'were'} {_HAD[before]}"
-        )
-    worse = now == "compiled" or before is None
+        direction = "worse" if now == "compiled" else "better" if before == "compiled" else "changed"
+        cost_us = None if base_us is None or new_us is None else new_us - base_us
+        title = _TITLES[now if "compiled" in (before, now) else "other"]
+    took = _took(base_us, new_us)
     return Change(
         "vllm",
-        "warning" if now == "compiled" and before is not None else "info",
-        title,
-        text=_why(before, now, found) if None not in (before, now) else "",
-        change=(
-            "new"
-            if before is None
-            else "gone"
-            if now is None
-            else "worse"
-            if worse
-            else "better"
-            if before == "compiled"
-            else "changed"
+        "warning" if direction == "worse" else "info",
+        title.format(
+            pieces=plural(len(pieces), "piece"),
+            names=named(rows),
+            now=_HAD.get(now or ""),
+            before=_HAD.get(before or ""),
+            took=took and took + (" for all pieces" if ahead else ""),
+            are="is" if len(pieces) == 1 else "are",
+            were="was" if len(pieces) == 1 else "were",
         ),
-        pairs=sorted(set(_pair_numbers(pairs, found))),
-        cost_us=cost,
-        count=len(found),
+        text=_why(before, pieces) if direction == "worse" else "",
+        change=direction,
+        pairs=sorted(set(_pair_numbers(pairs, pieces))),
+        cost_us=cost_us,
+        count=len(pieces),
         details={"base": before, "new": now, "pieces": [piece_name(row) for row in rows[:50]]},
         key=("vllm", before, now),
         because_of=because_of,
     )
 
 
-def _why(before: str, now: str, found: Sequence[_Piece]) -> str:
-    """What the log tells of the reason."""
-    if now != "compiled":
-        return ""
+def _why(before: str | None, pieces: Sequence[_Piece]) -> str:
+    """What the log tells of the reason why pieces are compiled now."""
     other = [
-        piece
-        for piece in found
-        if None not in (hashes := [row["graph_hash"] for row in piece]) and hashes[0] != hashes[1]
+        new
+        for base, new in filter(None, (piece.rows for piece in pieces))
+        if None not in (base["graph_hash"], new["graph_hash"]) and base["graph_hash"] != new["graph_hash"]
     ]
-    lines = [f"The graph of {named([piece.new for piece in other])} is another one."] if other else []
-    if before == "reused" and not other:
-        lines.append(
+    if other:
+        return f"The graph of {named(other)} is another one."
+    if before == "reused":
+        return (
             "The base run had the code of an equal piece for it, and a start that reuses code may save none"
             " under the name of the piece."
         )
-    return "\n\n".join(lines)
+    return ""
 
 
-def _matched(base: dict, new: dict) -> Iterator[_Piece]:
+def _matched(base: Pieces, new: Pieces) -> Iterator[_Piece]:
     """Pieces of both runs, each once: by backend, submodule and sizes; those without names by their code."""
-    waiting: dict[tuple, list[dict]] = {}
-    for row in base["pieces"]:
+    waiting: dict[_Name, list[VllmPiecesRow]] = {}
+    for row in base.pieces:
         waiting.setdefault(_name(base, row), []).append(row)
-    by_code = {row["code_hash"]: row for row in base["pieces"] if row["code_hash"] is not None}
+    by_code = {row["code_hash"]: row for row in base.pieces if row["code_hash"] is not None}
     taken = set()
-    for row in new["pieces"]:
+    for row in new.pieces:
         same = waiting.get(_name(new, row)) if row["submodule"] is not None else None
-        old = (
-            same.pop(0)
-            if same
-            else (
-                by_code.get(row["code_hash"])
-                if row["submodule"] is None or _unnamed(by_code.get(row["code_hash"]))
-                else None
-            )
-        )
+        of_code = by_code.get(row["code_hash"] or "")
+        nameless = row["submodule"] is None or (of_code is not None and of_code["submodule"] is None)
+        old = same.pop(0) if same else of_code if nameless else None
         if old is not None and id(old) not in taken:
             taken.add(id(old))
             yield _Piece(old, row)
         else:
             yield _Piece(None, row)
-    yield from (_Piece(row, None) for row in base["pieces"] if id(row) not in taken)
+    yield from (_Piece(row, None) for row in base.pieces if id(row) not in taken)
 
 
-def _unnamed(row: dict | None) -> bool:
-    return row is not None and row["submodule"] is None
+def _name(side: Pieces, row: VllmPiecesRow) -> _Name:
+    prefix = side.backends[row["backend"]]["prefix"]
+    alike = [number for number, backend in enumerate(side.backends) if backend["prefix"] == prefix]
+    number = alike.index(row["backend"])
+    return prefix, number, row["submodule"], row["range_start"], row["range_end"]
 
 
-def _name(side: dict, row: dict) -> tuple:
-    alike = [
-        number
-        for number, backend in enumerate(side["backends"])
-        if backend["prefix"] == side["backends"][row["backend"]]["prefix"]
-    ]
-    return (
-        side["backends"][row["backend"]]["prefix"],
-        alike.index(row["backend"]),
-        row["submodule"],
-        row["range_start"],
-        row["range_end"],
-    )
+def _pair_numbers(pairs: Pairs, pieces: Sequence[_Piece]) -> Iterator[int]:
+    base = [piece.base for piece in pieces if piece.base]
+    new = [piece.new for piece in pieces if piece.new]
+    yield from (pairs.of_base[frame.key] for frame in _frames(pairs.base.first, base))
+    yield from (pairs.of_new[frame.key] for frame in _frames(pairs.new.first, new))
 
 
-def _pair_numbers(pairs: Pairs, found: Sequence[_Piece]) -> Iterator[int]:
-    for side, known, rows in (
-        (pairs.base.first, pairs.of_base, [piece.base for piece in found]),
-        (pairs.new.first, pairs.of_new, [piece.new for piece in found]),
-    ):
-        yield from (known[frame.key] for frame in _frames(side, rows))
+def _frames(run: Run, rows: Sequence[VllmPiecesRow] | Sequence[VllmBackendsRow]) -> list[Frame]:
+    return run.frames_of({row["compile"] for row in rows if row["compile"] is not None})
 
 
-def _frames(run: Run, rows: Sequence[dict | None]) -> list[Frame]:
-    return run.frames_of({row["compile"] for row in rows if row})
-
-
-def _setting_changes(base: Sequence[dict], new: Sequence[dict]) -> Iterator[Change]:
+def _setting_changes(base: Sequence[VllmBackendsRow], new: Sequence[VllmBackendsRow]) -> Iterator[Change]:
     """Of backends with the same prefix, each setting once."""
-    told = set()
+    listed: set[str] = set()
     others = {backend["prefix"]: backend["config"] for backend in reversed(base)}
     for backend in new:
         config, before = backend["config"], others.get(backend["prefix"], {})
-        for name in sorted(config.keys() & before.keys() - {"prefix"} - told):
-            values = [
+        for name in sorted(config.keys() & before.keys() - {"prefix"} - listed):
+            old, now = (
                 tail(str(value)) if name == "model" else str(value) for value in (before[name], config[name])
-            ]
-            if values[0] != values[1]:
-                told.add(name)
-                details = {"config": "vllm", "name": name, "base": values[0], "new": values[1]}
+            )
+            if old != now:
+                listed.add(name)
                 yield Change(
                     "setting",
                     "info",
-                    f"vLLM's {code(name)} is {code(values[1])}, was {code(values[0])}",
+                    f"vLLM's {code(name)} is {code(now)}, was {code(old)}",
                     change="changed",
-                    details=details,
+                    details={"config": "vllm", "name": name, "base": old, "new": now},
                     key=("setting", "vllm", name),
                 )

@@ -5,6 +5,7 @@ jumps.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.statements.runs.trend.jumps import Jump, jumps, last_differs
@@ -31,7 +32,7 @@ def document(
     broken: Sequence[tuple[Location, BundleError]] = (),
     urls: Mapping[str, str] = {},
     compare_url: str | None = None,
-) -> dict:
+) -> dict[str, Any]:
     """The document of runs that are in the order of time.
 
     ``urls``: where a page finds bundles, by their names; ``compare_url``: where the page is that compares two
@@ -71,7 +72,7 @@ def document(
     }
 
 
-def _run(run: Run, url: str | None) -> dict:
+def _run(run: Run, url: str | None) -> dict[str, Any]:
     return {
         "name": run.location.name,
         "url": url,
@@ -84,23 +85,23 @@ def _run(run: Run, url: str | None) -> dict:
     }
 
 
-def _changes(runs: Sequence[Run], series_index: int, run_indexes: Sequence[int]) -> list[dict]:
+def _changes(runs: Sequence[Run], series_index: int, run_indexes: Sequence[int]) -> list[dict[str, Any]]:
     """The jumps of a series and what is different of late, a row for each run in which something changes.
 
     A run that was killed in a compile did less than the others: that it was, is told, and what it did is no
     part of a line. Counts tell the run exactly. Times vary, so that the run before or behind one with another
     change is taken for that one.
     """
-    rows: dict[tuple[int, bool], dict] = {}
+    rows: dict[tuple[int, bool], dict[str, Any]] = {}
     for metric in sorted(METRICS, key=lambda metric: (metric.unit == MICROSECONDS, METRICS.index(metric))):
-        known = [
-            index
+        values = {
+            index: number
             for index in run_indexes
-            if runs[index].values[metric.key] is not None
+            if (number := runs[index].values[metric.key]) is not None
             and runs[index].start_epoch_us is not None
             and (metric.key in OF_THE_END or not ends_early(runs[index]))
-        ]
-        numbers = [runs[index].values[metric.key] for index in known]
+        }
+        known, numbers = list(values), list(values.values())
         sure = jumps(numbers, metric.least)
         last = last_differs(numbers, metric.least, sure[-1].at if sure else 0)
         for jump, confirmed in [*((jump, True) for jump in sure), *([(last, False)] if last else [])]:
@@ -130,7 +131,7 @@ def _before(known: Sequence[int], at: int) -> int:
     return known[known.index(at) - 1]
 
 
-def _change(metric: Metric, jump: Jump) -> dict:
+def _change(metric: Metric, jump: Jump) -> dict[str, Any]:
     more = "more" if jump.after > jump.before else "less"
     text = f"{metric.title} {step(metric.key, jump.before, jump.after)}"
     return {
@@ -142,8 +143,8 @@ def _change(metric: Metric, jump: Jump) -> dict:
     }
 
 
-def _weight(row: dict) -> tuple:
-    """What costs most comes first: by compile time, then by how much got worse; what saves most comes last."""
+def _weight(row: dict[str, Any]) -> tuple[float, ...]:
+    """Sort key: what costs most compile time first, then what got worse most; what saves most comes last."""
     times = [
         change["after"] - change["before"] for change in row["changes"] if change["metric"] == COMPILE_TIME
     ]

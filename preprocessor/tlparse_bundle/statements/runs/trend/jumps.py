@@ -11,6 +11,7 @@ sides must be flat, compared with the step between them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ def jumps(numbers: Sequence[float], least: Least) -> list[Jump]:
     noise = _noise(numbers)
     places = [0, *_places(numbers, noise, least), len(numbers)]
     found = []
-    for begin, at, end in zip(places, places[1:], places[2:]):
+    for begin, at, end in zip(places, places[1:], places[2:], strict=False):
         before, after = _sides(numbers, begin, at, end)
         jump = Jump(at, median(before), median(after))
         if _matters(jump.before, jump.after, noise, least) and abs(
@@ -113,7 +114,7 @@ def _noise(numbers: Sequence[float]) -> float:
     """What neighbours differ by, but for the tenth that differ most; where these are few, not counting the
     largest.
     """
-    steps = sorted(abs(after - before) for before, after in zip(numbers, numbers[1:]))
+    steps = sorted(abs(after - before) for before, after in pairwise(numbers))
     return steps[int(_QUANTILE * (len(steps) - 1))] if len(steps) > 1 else 0.0
 
 

@@ -78,7 +78,7 @@ def read_run(location: Location) -> Run:
 
 
 def read_runs(locations: Iterable[Location]) -> tuple[list[Run], list[tuple[Location, BundleError]]]:
-    """The runs in the order of their start, those without a time last; and the bundles that cannot be read."""
+    """The runs in the order of their start, those without a time last; and bundles that cannot be read."""
     runs, broken = [], []
     with ThreadPoolExecutor(_AT_ONCE) as pool:  # places elsewhere take their time
         for location, found in pool.map(_tried, locations):
@@ -101,7 +101,7 @@ def _name(text: str | None) -> str | None:
     return text[:_MAX_TEXT] if text and text.strip() else None
 
 
-def _values(summaries: Sequence[dict]) -> dict[str, int | None]:
+def _values(summaries: Sequence[dict[str, Any]]) -> dict[str, int | None]:
     """The numbers of a run.
 
     Of several logs the slowest tells times, the one with most misses of a cache tells of the cache, else the
