@@ -16,7 +16,7 @@ from test_web_multirank import view  # noqa: F401
 from test_web_safety import EVIL
 from tlparse_bundle import build, discover
 from tlparse_bundle.bundle.schemas import schema
-from tlparse_bundle.statements.ranks.findings import KINDS
+from tlparse_bundle.statements.ranks.rank_finding import KINDS
 
 VIEWS = ["verdict", "compare", "collectives", "execution", "timeline", "details"]
 

@@ -124,7 +124,7 @@ def table(bundle):
     """[{compile: key}] for each rank; a compile is its function and number."""
     names = [f"{row['function']}#{row['number']}" for row in bundle.rank_table("rank_compiles")]
     cells = {
-        rank: dict(zip(names, row["compiles"]))
+        rank: dict(zip(names, row["compiles"], strict=True))
         for row in bundle.rank_table("rank_compile_keys")
         for rank in ranks_in(row["ranks"])
     }
@@ -178,6 +178,18 @@ def test_another_order_of_compiles(bundle_of):
     bundle = bundle_of({0: usual, 1: text_of(compile_of("g", "0/0", "h"), compile_of("f", "1/0")), 2: usual})
     assert kinds(bundle) == [("compile-order", [1], "0/0")]
     assert bundle.rank_table("rank_divergences")[0]["number"] == 1
+
+
+def test_a_compile_in_the_middle_is_missing(bundle_of):
+    """A rank that goes on without a compile; one that stopped before it has its own finding."""
+    f, h = compile_of("f", "0/0"), compile_of("h", "1/0", "i")
+    usual = text_of(f, compile_of("g", "1/0", "h"), compile_of("h", "2/0", "i"))
+    bundle = bundle_of({0: usual, 1: text_of(f, h), 2: usual, 3: text_of(f, h), 4: usual, 5: text_of(f)})
+    assert kinds(bundle) == [("never-began", [5], None), ("missing-compile", [1, 3], None)]
+    assert bundle.rank_table("rank_findings")[1]["title"] == (
+        "Ranks 1 and 3 did not compile `g` [1/0], which ranks 0, 2 and 4 did; the ids of later compiles are"
+        " shifted"
+    )
 
 
 @pytest.mark.parametrize(

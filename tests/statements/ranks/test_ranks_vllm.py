@@ -1,7 +1,7 @@
 """Tensor parallel ranks of vLLM: each holds a part of the vocabulary, which is no fault."""
 
 import pytest
-from tlparse_bundle.statements.ranks.statements import _numbers_differ
+from tlparse_bundle.statements.ranks.graphs import numbers_differ
 
 
 def test_other_bounds_of_the_vocabulary_are_no_warning(built, root):
@@ -21,8 +21,8 @@ def test_other_bounds_of_the_vocabulary_are_no_warning(built, root):
     ],
 )
 def test_numbers_are_told_from_shapes_and_names(here, others, expected):
-    assert _numbers_differ({"here": here, "others": others}) is expected
+    assert numbers_differ({"here": here, "others": others}) is expected
 
 
 def test_no_line_is_no_number():
-    assert _numbers_differ(None) is False
+    assert numbers_differ(None) is False

@@ -65,9 +65,7 @@ class _CallOfCompile(TypedDict):
 
 class OrderDigest(TypedDict):
     calls: list[list[Any]]  # the cells of each distinct Call of the log
-    frames: list[
-        list[int] | None
-    ]  # for each frame the numbers of its calls, None where they are not recorded
+    frames: list[list[int] | None]  # the calls of each frame by number, None where not recorded
     ran: list[int] | None  # frames in the order in which they ran, None without a record
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple, TypedDict
 
+from tlparse_bundle.base.wording import code, plural
 from tlparse_bundle.bundle.row_objects import Artifact
 from tlparse_bundle.bundle.row_types import RankCollectivesRow, RankParityRow, RankSchedulesRow
 from tlparse_bundle.statements.ranks.collective_calls import counts_of_code, counts_of_schedule
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
-from tlparse_bundle.statements.ranks.rank_sets import grouped
+from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
+from tlparse_bundle.statements.ranks.rank_sets import grouped, odd_groups, of_compiles
+from tlparse_bundle.statements.ranks.wording import Templates, Words
 
 _CODE = "inductor_output_code"
 _NONE = "null"  # an operation without a name
@@ -46,9 +50,7 @@ class _Mismatch(NamedTuple):
 
 class CollectivesDigest(TypedDict):
     sequences: list[Sequence[str]]  # the distinct schedules of the log
-    frames: list[
-        list[int] | None
-    ]  # schedules of each frame; None when it has none, which need not be a difference
+    frames: list[list[int] | None]  # the schedules of each frame; None where it may only lack a record
     uncertain: list[bool]  # for each frame whether it may have had more schedules
     parity: list[list[Any]]  # the cells of each _Mismatch
 
@@ -242,3 +244,97 @@ def _parity_rows(comparison: Comparison, digests: Sequence[CollectivesDigest]) -
         }
         for (column, kind, planned, called, missing), members in sorted(members_of.items())
     ]
+
+
+def findings(finder: Finder) -> Iterator[RankFinding]:
+    yield from _different_schedules(finder)
+    for row in finder.table("rank_parity"):
+        details = {
+            "op": row["op"],
+            "scheduled": row["scheduled"],
+            "in_code": row["in_code"],
+            "missing_waits": row["missing_waits"],
+        }
+        yield finder.finding(
+            "collective-parity" if row["scheduled"] != row["in_code"] else "missing-wait",
+            "warning",
+            row["ranks"],
+            "rank_parity",
+            details,
+            others=[],
+            column=row["rank_compile"],
+        )
+
+
+def _different_schedules(finder: Finder) -> Iterator[RankFinding]:
+    for column, rows in of_compiles(finder.table("rank_schedules")).items():
+        groups = [row for row in rows if row["schedules"] is not None]
+        usual = _ops(groups[0])
+        for group, ranks, more in odd_groups(groups):
+            details = {
+                "position": group["position"],
+                "here": group["here"],
+                "others": group["others"],
+                "counts": _counts(_ops(group), usual),
+                **more,
+            }
+            yield finder.finding(
+                "collectives",
+                "warning",
+                ranks,
+                "rank_schedules",
+                details,
+                others=groups[0]["ranks"],
+                column=column,
+            )
+
+
+def _ops(group: RankSchedulesRow) -> tuple[str, ...]:
+    """Return the operations in the schedules of a group."""
+    return tuple(op for schedule in group["schedules"] or () for op in schedule)
+
+
+def _schedules_differ(words: Words) -> tuple[str, str]:
+    counts = [
+        f"{plural(abs(here - there), _short_op(op), _short_op(op))} {'fewer' if here < there else 'more'}"
+        for op, (here, there) in words.details["counts"].items()
+        if "wait_tensor" not in op
+    ]
+    here, others = (
+        _short_op(words.details[side]) if words.details[side] else "nothing more"
+        for side in ("here", "others")
+    )
+    first = f"from position {words.details['position']} on, {here} where others have {others}"
+    differences = f"{', '.join(counts)}; {first}" if counts else first
+    return (
+        f"{words.ranks} {words.verb('schedules', 'schedule')} other collectives in {words.whose}:"
+        f" {differences}",
+        "Whether that can hang depends on the groups: a rank calls only the collectives of groups that it is"
+        " a member of. The calls of each group are compared on their own.",
+    )
+
+
+def _short_op(op: str) -> str:
+    """Return an operation without what all of them have in common."""
+    short = re.sub(r"^torch\.ops\.(_c10d_functional\.|c10d\.)?", "", op)
+    return code(re.sub(r"_?\.default$", "", short))
+
+
+def _missing_wait(words: Words) -> str:
+    collectives = plural(words.details["missing_waits"] or 1, "collective")
+    return f"{words.ranks} {words.verb('does', 'do')} not wait for {collectives} in {words.mine}"
+
+
+def _collective_parity(words: Words) -> str:
+    details = words.details
+    return (
+        f"{words.ranks} {words.verb('schedules', 'schedule')} {details['scheduled']} × {code(details['op'])}"
+        f" in {words.mine}, but the code there calls {details['in_code']}"
+    )
+
+
+TEMPLATES: Templates = {
+    "collectives": _schedules_differ,
+    "collective-parity": _collective_parity,
+    "missing-wait": _missing_wait,
+}

@@ -20,9 +20,8 @@ _DEVICE_NUMBER = re.compile(
     rb" guard\()\d+"
 )
 _GRAPH_ID = re.compile(rb"(# graph id:) ?\d+")
-_AOT_ID = re.compile(
-    rb"^# AOT ID: \['\d+_", re.MULTILINE
-)  # torch/_inductor/codegen/wrapper.py: counts the graphs of the process
+# torch/_inductor/codegen/wrapper.py: counts the graphs of the process.
+_AOT_ID = re.compile(rb"^# AOT ID: \['\d+_", re.MULTILINE)
 _ADDRESS = re.compile(rb"\b0x[0-9a-f]{6,}\b")
 _SOURCE = re.compile(rb"(# File: )[^\n]*?([^/\n]+:\d+ in )")  # torch/fx/graph.py, print_readable
 # Names of files in the cache of Inductor (torch/_inductor/codecache.py, code_hash): they depend on the
@@ -53,9 +52,8 @@ def comparable(text: bytes, device: bool | None = None) -> bytes:
     """
     if on_device(text) if device is None else device:
         if _has(text, _DEVICES):
-            text = _DEVICE.sub(
-                lambda match: match[1] + b":*", text
-            )  # a template would be looked up again at each line
+            # A function: a template would be looked up again for each line.
+            text = _DEVICE.sub(lambda match: match[1] + b":*", text)
         if _has(text, _BEFORE_NUMBERS):
             text = _DEVICE_NUMBER.sub(lambda match: match[1] + b"*", text)
     if b"graph id:" in text:

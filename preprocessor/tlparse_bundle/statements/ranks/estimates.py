@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any, TypedDict
 
+from tlparse_bundle.base.wording import code
 from tlparse_bundle.bundle.row_types import (
     EstimatedOpsOutputs,
     RankEstimateOpsRow,
@@ -18,6 +19,9 @@ from tlparse_bundle.bundle.row_types import (
 )
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
+from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
+from tlparse_bundle.statements.ranks.rank_sets import odd_groups, of_compiles, ranks_in
+from tlparse_bundle.statements.ranks.wording import Templates, Words
 
 MAX_OPS = 10
 MAX_GRAPHS = 100  # of which operations are compared
@@ -235,3 +239,38 @@ def _difference(comparison: Comparison, column: int, member: int, other: int) ->
                 "others": others,
             }
     return _SAME
+
+
+def findings(finder: Finder) -> Iterator[RankFinding]:
+    """Tensors that differ where the graphs are the same; different graphs have different tensors."""
+    graphs = of_compiles(finder.table("rank_graphs"))
+    for column, groups in of_compiles(finder.table("rank_tensors")).items():
+        with_different_graphs = {
+            rank for row in graphs[column] if row["first_stage"] for rank in ranks_in(row["ranks"])
+        }
+        for group, ranks, more in odd_groups(groups):
+            if not with_different_graphs.issuperset(ranks_in(ranks)):
+                difference = {
+                    "graph": group["graph"],
+                    "position": group["position"],
+                    "name": group["name"],
+                    "here": group["here"],
+                    "others": group["others"],
+                }
+                yield finder.finding(
+                    "tensors",
+                    "warning",
+                    ranks,
+                    "rank_tensors",
+                    {**(difference if group["graph"] is not None else {}), **more},
+                    others=groups[0]["ranks"],
+                    column=column,
+                )
+
+
+def _tensors(words: Words) -> str:
+    first = f", from {code(words.details['name'])} on" if words.details.get("name") else ""
+    return f"{words.ranks} computed other tensors in {words.whose}{first}"
+
+
+TEMPLATES: Templates = {"tensors": _tensors}

@@ -1,4 +1,4 @@
-"""In which order the ranks ran their compiled graphs, and what they disagree about at each step."""
+"""The order in which ranks ran their compiled graphs, and the steps at which ranks differ."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from tlparse_bundle.bundle.row_types import (
     RankExecutionMismatchesRow,
     RankExecutionsRow,
     RankSchedulesRow,
+    RankStepsRow,
 )
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables, typed
 from tlparse_bundle.statements.ranks.frames import Frames, recorded_steps
-from tlparse_bundle.statements.ranks.rank_sets import grouped, of_compiles, ranks_in
+from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
+from tlparse_bundle.statements.ranks.rank_sets import grouped, odd_groups, of_compiles, ranks_in
+from tlparse_bundle.statements.ranks.wording import Templates, Words, ordinal
 
 MAX_MISMATCHES = 1000
 
@@ -31,6 +34,7 @@ class _Difference(TypedDict):
     others_rank_step: int | None
 
 
+_NO_STEP: RankStepsRow = {"id": -1, "rank_compile": None, "compile_id": None}
 _SAME: _Difference = {"position": None, "here_rank_step": None, "others_rank_step": None}
 
 
@@ -163,3 +167,56 @@ def _cache_texts(rows: Sequence[RankCachesRow]) -> dict[tuple[int | None, int], 
         for row in rows
         for rank in ranks_in(row["ranks"])
     }
+
+
+def findings(finder: Finder) -> Iterator[RankFinding]:
+    steps = finder.table("rank_steps")
+    groups = [row for row in finder.table("rank_executions") if row["rank_steps"] is not None]
+    for group, ranks, more in odd_groups(groups):
+        if group["position"] is not None:
+            own, usual = group["rank_steps"] or [], groups[0]["rank_steps"] or []
+            here, others = (
+                _NO_STEP if step is None else steps[step]
+                for step in (group["here_rank_step"], group["others_rank_step"])
+            )
+            details = {
+                "position": group["position"],
+                "here": here["compile_id"],
+                "here_rank_compile": here["rank_compile"],
+                "others": others["compile_id"],
+                "others_rank_compile": others["rank_compile"],
+                **more,
+            }
+            common = set(own) & set(usual)
+            if not common and own:
+                continue  # a different program, as that of another stage of a pipeline
+            mixed = [step for step in own if step in common] != [step for step in usual if step in common]
+            yield finder.finding(
+                "execution-order",
+                "error" if mixed else "warning",
+                ranks,
+                "rank_executions",
+                details,
+                others=groups[0]["ranks"],
+                column=others["rank_compile"] if here["rank_compile"] is None else here["rank_compile"],
+            )
+
+
+def _execution_order(words: Words) -> str:
+    details = words.details
+    nth = ordinal(details["position"] + 1)
+    if details["here"] is None:
+        others = (
+            "nothing more"
+            if details["others"] is None
+            else words.compile(details["others_rank_compile"], details["others"])
+        )
+        return f"{words.ranks} ran fewer graphs: nothing more where others ran {others} as the {nth}"
+    here = words.compile(details["here_rank_compile"], details["here"])
+    if details["others"] is None:
+        return f"{words.ranks} ran more graphs: {here} as the {nth}, where others ran nothing more"
+    others = words.compile(details["others_rank_compile"], details["others"])
+    return f"{words.ranks} ran graphs in another order: the {nth} was {here}, where others ran {others}"
+
+
+TEMPLATES: Templates = {"execution-order": _execution_order}

@@ -7,17 +7,22 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple, TypedDict
 
+from tlparse_bundle.base.wording import code, first_line, plural
 from tlparse_bundle.bundle.row_objects import Artifact
 from tlparse_bundle.bundle.row_types import (
     GraphTensorsRow,
     RankGraphsInputs,
     RankGraphsInputsHere,
+    RankGraphsInputsOthers,
     RankGraphsRow,
     TensorsRow,
 )
 from tlparse_bundle.statements.ranks.comparable_text import comparable
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import STAGES, Frames, Stage, stage_artifacts
+from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
+from tlparse_bundle.statements.ranks.rank_sets import Ranges, odd_groups, of_compiles
+from tlparse_bundle.statements.ranks.wording import Templates, Words
 
 _DEVICE = re.compile(r"device\(type='(\w+)'")
 MAX_INPUTS = 20
@@ -269,3 +274,121 @@ def _device(text: str | None) -> str | None:
         return None
     match = _DEVICE.match(text)
     return match[1] if match else re.sub(r":\d+$", "", text)
+
+
+_SHAPES = re.compile(r'"[^"]*"')
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?\b")
+_STAGE_NAMES = {
+    "dynamo": "graph of Dynamo", "joint": "joint graph", "forward": "forward graph",
+    "backward": "backward graph", "inference": "graph of AOTAutograd",
+    "post_grad": "graph behind Inductor's passes", "code": "generated code",
+}  # fmt: skip
+_SOURCE = re.compile(r"^# File: (.*), code: (.+)$")  # a comment in a graph
+
+
+class DetailsLine(TypedDict):
+    """The first line that differs, as details of findings have it."""
+
+    artifact: str
+    number: int | None
+    here: str | None
+    others: str | None
+
+
+def findings(finder: Finder) -> Iterator[RankFinding]:
+    for column, groups in of_compiles(finder.table("rank_graphs")).items():
+        for group, ranks, more in odd_groups(groups):
+            if group["first_stage"] is not None:
+                line: DetailsLine | None = (
+                    None
+                    if group["artifact"] is None
+                    else {
+                        "artifact": group["artifact"],
+                        "number": group["line"],
+                        "here": group["here"],
+                        "others": group["others"],
+                    }
+                )
+                expected = numbers_differ(line) and _is_vllm(finder, ranks)
+                yield finder.finding(
+                    "graph",
+                    "info" if expected else "warning",
+                    ranks,
+                    "rank_graphs",
+                    {"stage": group["first_stage"], "inputs": group["inputs"], "line": line, **more},
+                    others=groups[0]["ranks"],
+                    column=column,
+                    facts={"expected": expected},
+                )
+
+
+def numbers_differ(line: DetailsLine | None) -> bool:
+    """Return whether the first line that differs does so in numbers alone, and in none of a shape."""
+    here, others = (line["here"], line["others"]) if line else (None, None)
+    if here is None or others is None or _SHAPES.findall(here) != _SHAPES.findall(others):
+        return False
+    return _NUMBER.sub("#", here) == _NUMBER.sub("#", others)
+
+
+def _is_vllm(finder: Finder, ranks: Ranges) -> bool:
+    """Return whether vLLM compiled there: its ranks hold parts of the model, with different bounds."""
+    kinds = finder.comparison.opened(finder.member_of[ranks[0][0]]).log.directory["kinds"]
+    return any(kind["name"] in ("vllm_compilation_config", "vllm_piecewise_compile_start") for kind in kinds)
+
+
+def _graph(words: Words) -> tuple[str, str]:
+    stage = words.details["stage"]
+    return (
+        f"{words.ranks} compiled {words.whose} to another {_STAGE_NAMES.get(stage, stage)}"
+        + (_different_input(words.details["inputs"]) or _different_line(words.details["line"])),
+        "That line differs in numbers alone. Tensor parallel ranks of vLLM hold parts of the vocabulary, each"
+        " with bounds of its own: a difference like this is expected."
+        if words.facts["expected"]
+        else "",
+    )
+
+
+def _different_input(different: list[RankGraphsInputs]) -> str:
+    """Return "because input `x` is f32 (8, 8) instead of f32 (16, 8)", with a comma; empty without one."""
+    if not different:
+        return ""
+    first, *more = different
+    here, others = first["here"], first["others"]
+    verb = (
+        f"is {_tensor(here)} instead of {_tensor(others)}"
+        if here and others
+        else "exists here only"
+        if here
+        else "is missing"
+    )
+    also = f" (and {plural(len(more), 'more input')})" if more else ""
+    return f", because input {code(first['name'])} {verb}{also}"
+
+
+def _tensor(tensor: RankGraphsInputsHere | RankGraphsInputsOthers) -> str:
+    parts = [
+        (tensor["dtype"] or "").removeprefix("torch."),
+        f"({', '.join(map(str, tensor['shape']))})" if tensor["shape"] is not None else None,
+    ]
+    return " ".join(filter(None, parts)) or "another tensor"
+
+
+def _different_line(line: DetailsLine | None) -> str:
+    """Return "first in line 12: `y = x + 1` instead of `y = x + 2`", with a comma; empty without one."""
+    if line is None:
+        return ""
+    here, others = _SOURCE.match((line["here"] or "").strip()), _SOURCE.match((line["others"] or "").strip())
+    part = 1 if here and others and here[2] == others[2] else 2
+    texts = _code_of(line["here"], part), _code_of(line["others"], part)
+    return f", first in line {line['number']}: {texts[0]} instead of {texts[1]}"
+
+
+def _code_of(text: str | None, part: int) -> str:
+    """Return a line of a graph; for a comment about a line of the program that part of it."""
+    if text is None or not text.strip():
+        return "no line" if text is None else "an empty line"
+    source = _SOURCE.match(text.strip())
+    return code(first_line(source[part] if source else text, 160))
+
+
+TEMPLATES: Templates = {"graph": _graph}

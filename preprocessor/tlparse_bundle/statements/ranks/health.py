@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 
+from tlparse_bundle.base.wording import code, duration, large, plural
 from tlparse_bundle.bundle.row_types import RankProblemsRow
+from tlparse_bundle.statements.ranks.collective_calls import WORLD
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
-from tlparse_bundle.statements.ranks.rank_sets import gaps
+from tlparse_bundle.statements.ranks.rank_finding import CallCells, Finder, RankFinding
+from tlparse_bundle.statements.ranks.rank_sets import Ranges, gaps, within
+from tlparse_bundle.statements.ranks.wording import Templates, Words, call_text, long_time, ranks_text, size
 
 Kind = Literal["missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs", "equal_logs"]
 KINDS: tuple[Kind, ...] = (
     "missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs", "equal_logs",
 )  # fmt: skip
+_TABLE = "rank_problems"
 # Diagnostics; for the last record they mean that the log ends in it.
 _CUT = ("record-cut", "payload-md5", "payload-missing")
 
@@ -182,3 +187,207 @@ def _ended(
         ):
             members_of.setdefault(("stopped", missing[0]), []).extend(ended)
     return [(kind, column, sorted(members)) for (kind, column), members in sorted(members_of.items())]
+
+
+def findings(finder: Finder) -> Iterator[RankFinding]:
+    for problem in finder.table("rank_problems"):
+        kind, column, ranks = problem["kind"], problem["rank_compile"], problem["ranks"]
+        ends = {
+            "last_epoch_us": problem["last_epoch_us"],
+            "others_last_epoch_us": problem["others_last_epoch_us"],
+        }
+        facts = {"earlier_us": _earlier_us(problem)}
+        if kind == "missing":
+            yield _missing(finder, ranks)
+        elif kind == "empty" or kind == "cut":
+            yield finder.finding(f"{kind}-log", "error", ranks, _TABLE, ends, facts=facts)
+        elif kind == "equal_logs":
+            yield finder.finding("equal-logs", "warning", ranks, _TABLE, {}, others=[])
+        elif kind == "unfinished" and column is not None:
+            details = {
+                **ends,
+                "phase": problem["phase"],
+                "span": problem["span"],
+                "since_epoch_us": problem["since_epoch_us"],
+                "open_us": problem["open_us"],
+                "finished": problem["finished"],
+                "never_began": problem["never_began"],
+                "call": _waited_for(finder, ranks, [column]),
+            }
+            facts["everyone"] = not problem["finished"] and not problem["never_began"]
+            yield finder.finding(
+                "unfinished-compile",
+                "error",
+                ranks,
+                _TABLE,
+                details,
+                others=problem["finished"],
+                column=column,
+                facts=facts,
+            )
+        elif (kind == "silent" or kind == "stopped") and column is not None:
+            compiles = finder.table("rank_compiles")
+            call = _waited_for(finder, ranks, range(column, len(compiles)))
+            details = {**ends, "finished": problem["finished"], "silent": kind == "silent", "call": call}
+            facts["calls_there"] = call is not None and call["rank_compile"] == column
+            yield finder.finding(
+                "never-began",
+                "error" if call else "info",
+                ranks,
+                _TABLE,
+                details,
+                others=compiles[column]["ranks"],
+                column=column,
+                facts=facts,
+            )
+
+
+def _earlier_us(problem: RankProblemsRow) -> int | None:
+    """Return by how many microseconds the logs of some ranks end before those of the others."""
+    last, others_last = problem["last_epoch_us"], problem["others_last_epoch_us"]
+    return others_last - last if last is not None and others_last is not None and others_last > last else None
+
+
+def _missing(finder: Finder, ranks: Ranges) -> RankFinding:
+    world_size = finder.comparison.world_size
+    of_all = (call["id"] for call in finder.table("collective_calls") if call["group"] == WORLD)
+    number = next(of_all, None)
+    details = {"world_size": world_size, "call": None if number is None else finder.call(number)}
+    return finder.finding("missing-rank", "error" if world_size else "warning", ranks, _TABLE, details)
+
+
+class _WaitedCall(CallCells):
+    rank_compile: int
+
+
+def _waited_for(finder: Finder, ranks: Ranges, columns: Container[int]) -> _WaitedCall | None:
+    """Return the first call in some columns, which the ranks lack, in a group that they are members of: the
+    others cannot go on without them.
+    """
+    groups = {
+        WORLD,
+        *(group["group"] for group in finder.table("process_groups") if within(ranks, group["ranks"])),
+    }
+    calls = finder.table("collective_calls")
+    for row in finder.table("rank_compile_calls"):
+        if row["rank_compile"] in columns:
+            for number in row["collective_calls"]:
+                if calls[number]["group"] in groups:
+                    return {"rank_compile": row["rank_compile"], **finder.call(number)}
+    return None
+
+
+def _missing_rank(words: Words) -> tuple[str, str]:
+    world_size, call = words.details["world_size"], words.details["call"]
+    job = (
+        f"The job has {world_size:,} ranks, as calls of collectives or estimates in the logs tell."
+        if world_size
+        else f"There are logs of {words.others}."
+    )
+    waiting = (
+        f" All ranks must make {call_text(call)}, which compiled code calls: without a log it is not known"
+        f" whether {words.verb('it', 'they')} did."
+        if call
+        else ""
+    )
+    return f"{words.ranks} left no log", job + waiting
+
+
+def _empty_log(words: Words) -> str:
+    return f"{words.ranks} left {words.verb('an empty log', 'empty logs')}"
+
+
+def _cut_log(words: Words) -> tuple[str, str]:
+    ended = _earlier(words)
+    return (
+        f"{words.ranks} left {words.verb('a log that ends', 'logs that end')} within a record"
+        + (f"; {ended}" if ended else ""),
+        "The process was killed while it wrote, or the file was cut when it was copied. What would come"
+        " behind the cut is not known and not compared.",
+    )
+
+
+def _equal_logs(words: Words) -> tuple[str, str]:
+    return (
+        f"The logs of {words.ranks} are equal byte for byte",
+        "One process wrote them: all but one are copies, so nothing is known of the other ranks.",
+    )
+
+
+def _unfinished_compile(words: Words) -> tuple[str, str]:
+    details, count = words.details, size(words.finding.ranks)
+    everyone = words.facts["everyone"]
+    about = [
+        f"for {duration(details['open_us'])} when {words.verb('its log ends', 'the logs end')}"
+        if details["open_us"] is not None
+        else "",
+        f"in {code(details['span'])}" if details["span"] else "",
+    ]
+    others = [
+        f"{ranks_text(details['finished'])} finished it" if details["finished"] else "",
+        f"{ranks_text(details['never_began'])} never began it" if details["never_began"] else "",
+    ]
+    title = (
+        (f"All {plural(count, 'rank')}" if everyone and count > 1 else words.ranks)
+        + f" {words.verb('is', 'are')} inside {words.mine}"
+        + (f" ({', '.join(filter(None, about))})" if any(about) else "")
+        + (f"; {' and '.join(filter(None, others))}" if any(others) else "")
+    )
+    text = (
+        f"The last artifact that {words.verb('it', 'they')} wrote there is {code(details['phase'])}."
+        if details["phase"]
+        else "Nothing of that compile was written yet."
+    )
+    if details["call"] and details["finished"]:
+        text += (
+            f" The ranks that finished it cannot go on without {words.ranks} in"
+            f" {call_text(details['call'])}, which it calls."
+        )
+    return title, text + ("" if everyone else _earlier_sentence(words))
+
+
+def _never_began(words: Words) -> tuple[str, str]:
+    details, call = words.details, words.details["call"]
+    finished = f", which {ranks_text(details['finished'])} finished" if details["finished"] else ""
+    title = (
+        f"{words.ranks} compiled nothing, {words.others} did"
+        if details["silent"]
+        else f"{words.ranks} never began {words.theirs}{finished}"
+    )
+    if not call:
+        return (
+            title,
+            "The graphs that they lack call no collective of theirs, so nothing in the logs tells that others"
+            f" wait for them; a run that ends earlier looks like that.{_earlier_sentence(words)}",
+        )
+    if words.facts["calls_there"]:
+        title += f"; it calls {call_text(call)}, for which the others need {words.verb('it', 'them')}"
+    return (
+        title,
+        f"{large(words.others)} cannot go on without {words.ranks} in {call_text(call)}, called in"
+        f" {words.compile(call['rank_compile'])}, unless {words.verb('that rank runs', 'those ranks run')} it"
+        f" in code that was compiled before, or without compiling.{_earlier_sentence(words)}",
+    )
+
+
+def _earlier(words: Words) -> str:
+    """Return "its log ends 5 s before the others'"; empty where it does not."""
+    earlier_us = words.facts["earlier_us"]
+    if earlier_us is None:
+        return ""
+    return f"{words.verb('its log ends', 'their logs end')} {long_time(earlier_us)} before the others'"
+
+
+def _earlier_sentence(words: Words) -> str:
+    ended = _earlier(words)
+    return f" {large(ended)}." if ended else ""
+
+
+TEMPLATES: Templates = {
+    "missing-rank": _missing_rank,
+    "empty-log": _empty_log,
+    "cut-log": _cut_log,
+    "equal-logs": _equal_logs,
+    "unfinished-compile": _unfinished_compile,
+    "never-began": _never_began,
+}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Literal
 
 from tlparse_bundle.bundle.row_types import RankCompilesRow, RankDivergencesRow
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Code, Frames
+from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
+from tlparse_bundle.statements.ranks.rank_sets import Ranges, ranks_in
+from tlparse_bundle.statements.ranks.wording import Templates, Words
 
 
 class Matching:
@@ -99,3 +102,73 @@ def _first(
         if mine[number] is not None and mine[number] != usual[column]:
             return "graph", column, number
     return ("missing", expected[len(order)], len(order)) if len(order) < len(expected) else None
+
+
+def findings(finder: Finder) -> Iterator[RankFinding]:
+    shifted = {_key_of(row["ranks"]): row["shifted"] for row in finder.table("rank_divergences")}
+    not_reached = _not_reached(finder)
+    first = set(finder.comparison.orders[0])
+    for column, row in enumerate(finder.table("rank_compiles")):
+        having = {finder.member_of[rank] for rank in ranks_in(row["ranks"])}
+        lacking = finder.comparison.part(column) - having
+        rare = len(having) < len(lacking) or (len(having) == len(lacking) and column not in first)
+        members = (
+            having
+            if rare
+            else {m for m in lacking if not not_reached(finder.comparison.members[m].rank, column)}
+        )
+        if members:
+            ranks = finder.comparison.ranks(members)
+            yield finder.finding(
+                "extra-compile" if rare else "missing-compile",
+                "warning",
+                ranks,
+                "rank_compiles",
+                {"shifted": shifted.get(_key_of(ranks), False)},
+                others=finder.comparison.ranks(lacking if rare else having),
+                column=column,
+            )
+    for divergence in finder.table("rank_divergences"):
+        if divergence["kind"] == "order":
+            yield finder.finding(
+                "compile-order",
+                "warning",
+                divergence["ranks"],
+                "rank_divergences",
+                {"shifted": divergence["shifted"]},
+                column=divergence["rank_compile"],
+            )
+
+
+def _key_of(ranks: Ranges) -> tuple[tuple[int, ...], ...]:
+    return tuple(map(tuple, ranks))
+
+
+def _not_reached(finder: Finder) -> Callable[[int, int], bool]:
+    """Return a function of rank and column: whether a finding already says that the rank ended before."""
+    problems = finder.table("rank_problems")
+    never_began = {
+        (problem["rank_compile"], rank) for problem in problems for rank in ranks_in(problem["never_began"])
+    }
+    ended = {
+        rank: problem["rank_compile"]
+        for problem in problems
+        if problem["kind"] in ("silent", "stopped") and problem["rank_compile"] is not None
+        for rank in ranks_in(problem["ranks"])
+    }
+    return lambda rank, column: (column, rank) in never_began or column >= ended.get(rank, column + 1)
+
+
+def _shifted(words: Words) -> str:
+    return "; the ids of later compiles are shifted" if words.details["shifted"] else ""
+
+
+TEMPLATES: Templates = {
+    "extra-compile": lambda words: (
+        f"{words.ranks} compiled {words.whose}, which {words.others} did not{_shifted(words)}"
+    ),
+    "missing-compile": lambda words: (
+        f"{words.ranks} did not compile {words.theirs}, which {words.others} did{_shifted(words)}"
+    ),
+    "compile-order": lambda words: f"{words.ranks} compiled {words.whose} in another order{_shifted(words)}",
+}

@@ -1,16 +1,16 @@
-"""What happened on some ranks and not on all: graph breaks, restarts, recompiles, guards, outcomes of cache
-lookups; and failures, on all ranks as well.
+"""What happened on some ranks and not on all: graph breaks, restarts, recompiles, guards; and failures, on
+all ranks as well.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, TypedDict
 
+from tlparse_bundle.base.wording import code, first_line, plural
 from tlparse_bundle.bundle.row_types import (
     GraphBreakRecordsRow,
     RankOccurrencesRow,
@@ -18,16 +18,20 @@ from tlparse_bundle.bundle.row_types import (
 )
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
-from tlparse_bundle.statements.ranks.rank_sets import grouped
+from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
+from tlparse_bundle.statements.ranks.rank_sets import ranks_in
+from tlparse_bundle.statements.ranks.wording import Templates, Words, size
+from tlparse_bundle.statements.source_places import tail
+from tlparse_bundle.statements.statement import SeverityName
+from tlparse_bundle.statements.torch_messages import taken_apart
 
 Kind = Literal["failure", "graph_break", "restart", "recompile", "guard"]
 KINDS: tuple[Kind, ...] = ("failure", "graph_break", "restart", "recompile", "guard")
-MAX_TEXT = 2000  # characters; also of a reason for the outcome of a cache lookup
+MAX_TEXT = 2000  # characters
 MAX_GUARD_ROWS = 1000
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}|\b\d{9,}\b|\b(?<=cuda:)\d+")
-_GLOBAL_NUMBER = re.compile(
-    r"___?\d+\b"
-)  # torch/_dynamo/output_graph.py, install_global: numbers of the process
+# torch/_dynamo/output_graph.py, install_global: numbers of the process.
+_GLOBAL_NUMBER = re.compile(r"___?\d+\b")
 _COMPILE_ID = re.compile(r"^(!\d+/)?\d+/\d+(_\d+)?: ")
 
 
@@ -43,11 +47,6 @@ class Occurrence(NamedTuple):
 class OccurrencesDigest(TypedDict):
     rows: list[list[Any]]  # the cells of each Occurrence
     guards: list[str | None]  # hash of the guards of each frame
-
-
-class CachesDigest(TypedDict):
-    counts: dict[str, int]  # lookups of the log by cache and outcome
-    frames: list[list[list[str]]]  # for each frame the outcomes, and the reasons of those that have one
 
 
 class Occurrences:
@@ -72,51 +71,6 @@ class Occurrences:
                     -1 if row["rank_compile"] is None else row["rank_compile"],
                 ),
             ),
-        )
-
-
-class Caches:
-    name = "caches"
-
-    def digest(self, frames: Frames) -> CachesDigest:
-        counts: Counter[str] = Counter()
-        lookups: list[list[list[str]]] = [[[], []] for _ in range(len(frames))]
-        for row in frames.table("caches"):
-            text = f"{row['cache']} {row['outcome']}"
-            counts[text] += 1
-            number = frames.number_of(row)
-            if number is not None:
-                outcomes, reasons = lookups[number]
-                outcomes.append(text)
-                if row["reason"]:
-                    reasons.append(row["reason"][:MAX_TEXT])
-        return {"counts": dict(sorted(counts.items())), "frames": lookups}
-
-    def tables(
-        self, comparison: Comparison, digests: Sequence[CachesDigest], tables: Tables
-    ) -> Iterator[RankTable]:
-        totals = grouped(
-            (tuple(digest["counts"].items()), (number,)) for number, digest in enumerate(digests)
-        )
-        yield (
-            "rank_cache_totals",
-            [{"ranks": comparison.ranks(members), "counts": dict(counts)} for counts, members in totals],
-        )
-        yield (
-            "rank_caches",
-            [
-                {
-                    "rank_compile": column,
-                    "ranks": comparison.ranks(members),
-                    "outcomes": list(outcomes),
-                    "reasons": list(reasons),
-                }
-                for column, groups in comparison.by_column(
-                    digests, lambda digest, frame: tuple(map(tuple, digest["frames"][frame]))
-                )
-                if len(groups) > 1
-                for (outcomes, reasons), members in groups
-            ],
         )
 
 
@@ -291,3 +245,95 @@ def _guard(text: str) -> Occurrence:
 
 def _opened(comparison: Comparison, column: int, members: Sequence[int]) -> list[tuple[Frames, int]]:
     return [(comparison.opened(member), comparison.cells[member][column]) for member in members]
+
+
+_SEVERITY: dict[Kind, SeverityName] = {
+    "failure": "error",
+    "graph_break": "warning",
+    "restart": "warning",
+    "recompile": "warning",
+    "guard": "info",
+}
+
+
+def findings(finder: Finder) -> Iterator[RankFinding]:
+    guards: set[tuple[int | None, str]] = set()
+    for row in finder.table("rank_occurrences"):
+        if row["kind"] == "guard":  # one finding for all guards of a column
+            key = row["rank_compile"], str(row["ranks"])
+            if key in guards:
+                continue
+            guards.add(key)
+        kind, ranks, others = row["kind"], row["ranks"], row["others"]
+        lacking = kind != "failure" and len(ranks_in(ranks)) > len(ranks_in(others))
+        if lacking:
+            ranks, others = others, ranks
+        if lacking and kind in ("recompile", "restart"):
+            continue  # a compile that they do not have at all, or a different graph
+        details = {
+            "text": row["text"],
+            "type": row["type"],
+            "file": row["file"],
+            "line": row["line"],
+            "lacking": lacking,
+        }
+        yield finder.finding(
+            "failed-everywhere" if kind == "failure" and not row["others"] else kind.replace("_", "-"),
+            _SEVERITY[kind],
+            ranks,
+            "rank_occurrences",
+            details,
+            others=others,
+            column=row["rank_compile"],
+        )
+
+
+def _graph_break(words: Words) -> str:
+    if words.details["lacking"]:
+        reason = f"{_place(words)}{_quoted(words)}"
+        return f"{words.ranks} did not break the graph of {words.theirs}{reason}, as the others did"
+    return f"{words.ranks} broke the graph of {words.whose}{_place(words)}{_quoted(words)}"
+
+
+def _guard_differs(words: Words) -> str:
+    has = (
+        f"{words.verb('lacks', 'lack')} a guard that others have"
+        if words.details["lacking"]
+        else words.verb("has a guard of its own", "have a guard of their own")
+    )
+    return f"{words.ranks} {has} in {words.whose}{_quoted(words)}"
+
+
+def _failed_everywhere(words: Words) -> str:
+    count = plural(size(words.finding.ranks), "rank")
+    return f"All {count} failed to compile {words.mine}: {_problem(words)}{_place(words)}"
+
+
+def _problem(words: Words) -> str:
+    """Return "`TypeError: message`", with the line of the message that says something."""
+    message = first_line(taken_apart(words.details["text"])[0])
+    kind = (words.details["type"] or "").rpartition(".")[2]
+    if not kind and not message:
+        return "torch wrote no message"
+    return code(": ".join(filter(None, [kind if not message.startswith(kind) else None, message])))
+
+
+def _place(words: Words) -> str:
+    file, line = words.details["file"], words.details["line"]
+    return f" at {code(tail(file).rpartition('/')[2] + (':' + str(line) if line else ''))}" if file else ""
+
+
+def _quoted(words: Words) -> str:
+    return f": {code(first_line(words.details['text']))}" if words.details["text"] else ""
+
+
+TEMPLATES: Templates = {
+    "failed-everywhere": _failed_everywhere,
+    "failure": lambda words: (
+        f"{words.ranks} failed to compile {words.whose}: {_problem(words)}{_place(words)}"
+    ),
+    "graph-break": _graph_break,
+    "restart": lambda words: f"{words.ranks} began {words.whose} again{_quoted(words)}",
+    "recompile": lambda words: f"{words.ranks} recompiled {words.whose}{_quoted(words)}",
+    "guard": _guard_differs,
+}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TypedDict, TypeVar
 
 Ranges = list[list[int]]  # [first, last] of each run of consecutive ranks, ascending
@@ -13,8 +13,15 @@ class _OfCompile(TypedDict):
     rank_compile: int
 
 
+class _OfRanks(TypedDict):
+    ranks: Ranges
+
+
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=_OfCompile)
+G = TypeVar("G", bound=_OfRanks)
+
+MAX_GROUPS = 12  # of one place, each of which has a finding of its own
 
 
 def ranges(ranks: Iterable[int]) -> Ranges:
@@ -41,6 +48,18 @@ def ranks_among(runs: Iterable[Iterable[int]], ranks: Sequence[int]) -> Sequence
     return [
         rank for first, last in runs for rank in ranks[bisect_left(ranks, first) : bisect_right(ranks, last)]
     ]
+
+
+def odd_groups(groups: Sequence[G]) -> Iterator[tuple[G, Ranges, dict[str, int]]]:
+    """Yield (row, ranks, what to add to the details) of the groups that differ from the first.
+
+    Very many groups, as when each rank has constants of its own, are one.
+    """
+    if len(groups) <= MAX_GROUPS:
+        yield from ((group, group["ranks"], {}) for group in groups[1:])
+    else:
+        ranks = ranges(rank for group in groups[1:] for rank in ranks_in(group["ranks"]))
+        yield groups[1], ranks, {"group_count": len(groups) - 1}
 
 
 def within(runs: Iterable[Sequence[int]], others: Sequence[Sequence[int]]) -> bool:

@@ -1,26 +1,34 @@
-"""The analyses of what differs between ranks. A new one is one module and one line here; other
-packages add theirs through the entry points ``tlparse_bundle.ranks``.
+"""The analyses of what differs between ranks, and the modules that create findings from their tables.
+
+A new one is one module and one line here; other packages add analyses through the entry points
+``tlparse_bundle.ranks``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tlparse_bundle.base.plugins import Loaded, need, own_name, plugins
 from tlparse_bundle.bundle.layout import is_own
-from tlparse_bundle.statements.ranks.call_order import Order
-from tlparse_bundle.statements.ranks.collectives import Collectives
+from tlparse_bundle.statements.ranks import (
+    call_findings,
+    call_order,
+    collectives,
+    estimates,
+    execution,
+    graphs,
+    health,
+    logs,
+    matching,
+    occurrences,
+    skew,
+)
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
-from tlparse_bundle.statements.ranks.estimates import Runtime, Tensors
-from tlparse_bundle.statements.ranks.execution import Execution
 from tlparse_bundle.statements.ranks.frames import Frames
-from tlparse_bundle.statements.ranks.graphs import Graphs
-from tlparse_bundle.statements.ranks.health import Health
-from tlparse_bundle.statements.ranks.matching import Matching
-from tlparse_bundle.statements.ranks.occurrences import Caches, Occurrences
-from tlparse_bundle.statements.ranks.skew import Skew
+from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
+from tlparse_bundle.statements.ranks.wording import Templates
 
 
 class Analysis(Protocol):
@@ -44,18 +52,45 @@ class Analysis(Protocol):
 
 # In the order in which they run. The findings see all of them.
 ANALYSES: tuple[type[Analysis], ...] = (
-    Matching,
-    Graphs,
-    Occurrences,
-    Caches,
-    Collectives,
-    Tensors,
-    Runtime,
-    Execution,
-    Skew,
-    Health,
-    Order,
+    matching.Matching,
+    graphs.Graphs,
+    occurrences.Occurrences,
+    skew.Caches,
+    collectives.Collectives,
+    estimates.Tensors,
+    estimates.Runtime,
+    execution.Execution,
+    skew.Skew,
+    health.Health,
+    call_order.Order,
 )
+
+
+class KindModule(Protocol):
+    """A module that creates findings, with the template of each of its kinds."""
+
+    TEMPLATES: Templates
+
+    def findings(self, finder: Finder) -> Iterator[RankFinding]: ...
+
+
+# In the order in which they run; of findings that say the same the first one stays.
+KIND_MODULES: tuple[KindModule, ...] = (
+    logs,
+    health,
+    call_findings,
+    occurrences,
+    matching,
+    graphs,
+    collectives,
+    execution,
+    estimates,
+    skew,
+)
+TEMPLATES: Templates = {
+    kind: template for module in KIND_MODULES for kind, template in module.TEMPLATES.items()
+}
+
 ENTRY_POINTS = "tlparse_bundle.ranks"
 
 

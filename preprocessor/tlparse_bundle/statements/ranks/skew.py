@@ -1,16 +1,28 @@
-"""When each rank compiled and how long that took: which rank held up the others, and the time lost to it."""
+"""When each rank compiled and how long that took, with its cache lookups: who held up the others, and why."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median, median_low
+from typing import TypedDict
 
-from tlparse_bundle.bundle.row_types import RankSkewRow, RanksRow
+from tlparse_bundle.base.wording import duration
+from tlparse_bundle.bundle.row_types import RankCacheTotalsRow, RankSkewRow, RanksRow
 from tlparse_bundle.model.times import forward_us
 from tlparse_bundle.statements.ranks.comparison import Comparison, Member, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
+from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
+from tlparse_bundle.statements.ranks.rank_sets import grouped, ranges, ranks_among, ranks_in
+from tlparse_bundle.statements.ranks.wording import Templates, Words, long_time
 
+_MAX_REASON = 2000  # characters
 Time = tuple[int | None, int | None]  # start and length in microseconds
+
+
+class CachesDigest(TypedDict):
+    counts: dict[str, int]  # lookups of the log by cache and outcome
+    frames: list[list[list[str]]]  # for each frame the outcomes, and the reasons of those that have one
 
 
 class Skew:
@@ -63,6 +75,51 @@ class Skew:
         )
 
 
+class Caches:
+    name = "caches"
+
+    def digest(self, frames: Frames) -> CachesDigest:
+        counts: Counter[str] = Counter()
+        lookups: list[list[list[str]]] = [[[], []] for _ in range(len(frames))]
+        for row in frames.table("caches"):
+            text = f"{row['cache']} {row['outcome']}"
+            counts[text] += 1
+            number = frames.number_of(row)
+            if number is not None:
+                outcomes, reasons = lookups[number]
+                outcomes.append(text)
+                if row["reason"]:
+                    reasons.append(row["reason"][:_MAX_REASON])
+        return {"counts": dict(sorted(counts.items())), "frames": lookups}
+
+    def tables(
+        self, comparison: Comparison, digests: Sequence[CachesDigest], tables: Tables
+    ) -> Iterator[RankTable]:
+        totals = grouped(
+            (tuple(digest["counts"].items()), (number,)) for number, digest in enumerate(digests)
+        )
+        yield (
+            "rank_cache_totals",
+            [{"ranks": comparison.ranks(members), "counts": dict(counts)} for counts, members in totals],
+        )
+        yield (
+            "rank_caches",
+            [
+                {
+                    "rank_compile": column,
+                    "ranks": comparison.ranks(members),
+                    "outcomes": list(outcomes),
+                    "reasons": list(reasons),
+                }
+                for column, groups in comparison.by_column(
+                    digests, lambda digest, frame: tuple(map(tuple, digest["frames"][frame]))
+                )
+                if len(groups) > 1
+                for (outcomes, reasons), members in groups
+            ],
+        )
+
+
 def _compile(comparison: Comparison, column: int, cells: list[Time]) -> RankSkewRow:
     lengths = {member: length for member, (_, length) in enumerate(cells) if length is not None}
     ends = {
@@ -103,3 +160,115 @@ def _late(digests: Sequence[list[Time]]) -> list[int | None]:
     recorded = [start for start in starts if start is not None]
     usual = median_low(recorded) if len(recorded) > 1 else None
     return [None if start is None or usual is None else start - usual for start in starts]
+
+
+# Lengths of equal compiles differ by a part of a second, and by more where several processes share the
+# cores; only a rank that is far behind holds up the others.
+MIN_LOST_US = 3_000_000
+MIN_LOST_PART = 0.25  # of the median length of the compile
+MIN_LATE_US = 10_000_000
+
+
+def findings(finder: Finder) -> Iterator[RankFinding]:
+    yield from _stragglers(finder)
+    for row in finder.table("ranks"):
+        if (row["late_us"] or 0) > MIN_LATE_US:
+            ranks = [[row["rank"], row["rank"]]]
+            yield finder.finding("late-start", "info", ranks, "ranks", {"late_us": row["late_us"]})
+    yield from _cached_before(finder)
+
+
+def _stragglers(finder: Finder) -> Iterator[RankFinding]:
+    """Ranks that held up the others, with the compile at which they did most."""
+    skew = finder.table("rank_skew")
+    worst: dict[int, tuple[int, int]] = {}  # rank -> (time lost, minus the column)
+    lost: dict[int, int] = {}
+    for column, row in enumerate(skew):
+        rank = row["slowest_rank"]
+        if rank is not None and row["lost_us"] > max(MIN_LOST_US, MIN_LOST_PART * (row["median_us"] or 0)):
+            lost[rank] = lost.get(rank, 0) + row["lost_us"]
+            worst[rank] = max(worst.get(rank, (0, 0)), (row["lost_us"], -column))
+    for rank, (_, negative) in sorted(worst.items()):
+        column = -negative
+        lengths = {
+            row["rank"]: length
+            for row in finder.table("rank_times")
+            if (length := row["length_us"][column]) is not None
+        }
+        others = [other for other in lengths if other != rank]
+        details = {
+            "lost_us": lost[rank],
+            "slowest_us": skew[column]["slowest_us"],
+            "median_us": skew[column]["median_us"],
+            "cache": _cache_outcomes(finder, column, rank),
+            "compared_count": len(lengths),
+            "other_us": lengths[others[0]] if others else None,
+        }
+        finding = finder.finding(
+            "straggler",
+            "info",
+            [[rank, rank]],
+            "rank_skew",
+            details,
+            others=ranges(others),
+            column=column,
+            facts={"few": len(lengths) < 3},
+        )
+        finding.cost_us = lost[rank]
+        finding.cost_of = "by how much it took longer than half of the ranks, over all compiles"
+        yield finding
+
+
+def _cache_outcomes(finder: Finder, column: int, rank: int) -> list[str] | None:
+    """Return the outcomes of the caches on a rank in a column; None when they are those of all."""
+    rows = (row for row in finder.table("rank_caches") if row["rank_compile"] == column)
+    return next((row["outcomes"] for row in rows if ranks_among(row["ranks"], [rank])), None)
+
+
+def _cached_before(finder: Finder) -> Iterator[RankFinding]:
+    """Ranks whose caches had what others had to compile."""
+    totals = finder.table("rank_cache_totals")
+    hits, misses = ([_lookups(row, outcome) for row in totals] for outcome in ("hit", "miss"))
+    warm = [number for number in range(len(totals)) if hits[number] and not misses[number]]
+    cold = [number for number in range(len(totals)) if misses[number] and not hits[number]]
+    if warm and cold:
+        ranks, others = (
+            ranges(rank for number in numbers for rank in ranks_in(totals[number]["ranks"]))
+            for numbers in (warm, cold)
+        )
+        details = {"hit_count": hits[warm[0]], "miss_count": misses[cold[0]]}
+        yield finder.finding("cached-before", "info", ranks, "rank_cache_totals", details, others=others)
+
+
+def _lookups(row: RankCacheTotalsRow, outcome: str) -> int:
+    return sum(count for key, count in row["counts"].items() if key.endswith(f" {outcome}"))
+
+
+def _straggler(words: Words) -> tuple[str, str]:
+    details = words.details
+    cache = f" ({', '.join(details['cache'])})" if details["cache"] else ""
+    took = f"{words.ranks} took {duration(details['slowest_us'])} for {words.mine}{cache}"
+    if words.facts["few"]:
+        return (
+            f"{took}, {words.others} {duration(details['other_us'])}",
+            "With two ranks it is not known which of them is unusual.",
+        )
+    return (
+        f"{took}, half of the ranks no more than {duration(details['median_us'])}",
+        f"Up to {duration(details['lost_us'])} in which the others wait, if all wait for one another after"
+        " each compile.",
+    )
+
+
+def _late_start(words: Words) -> str:
+    return f"{words.ranks} began to compile {long_time(words.details['late_us'])} later than the others"
+
+
+def _cached(words: Words) -> tuple[str, str]:
+    return (
+        f"{words.ranks} found in caches what {words.others} had to compile",
+        "These ranks were warm when the run began; their times say nothing about compiling.",
+    )
+
+
+TEMPLATES: Templates = {"straggler": _straggler, "late-start": _late_start, "cached-before": _cached}

@@ -11,7 +11,7 @@ from fractions import Fraction
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.wording import duration, listed, plural
 from tlparse_bundle.statements.finding import UNLISTED
-from tlparse_bundle.statements.ranks.findings import KINDS as KINDS_OF_RANKS
+from tlparse_bundle.statements.ranks.rank_finding import KINDS as KINDS_OF_RANKS
 from tlparse_bundle.statements.registry import kinds as kinds_of_logs
 from tlparse_bundle.statements.registry import plugin_kinds
 from tlparse_bundle.statements.runs.check.baseline import (

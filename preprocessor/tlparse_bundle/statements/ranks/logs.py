@@ -1,0 +1,168 @@
+"""Findings about runs and logs: logs that are not compared, versions of torch, stages of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tlparse_bundle.base.wording import code, large, listed, plural
+from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
+from tlparse_bundle.statements.ranks.rank_sets import ranges
+from tlparse_bundle.statements.ranks.runs import Run, is_attempt
+from tlparse_bundle.statements.ranks.wording import Templates, Words, are, ranks_text, when
+
+_MAX_NAMED = 20  # logs
+_MOST_PARTS = 6
+
+
+def findings(finder: Finder) -> Iterator[RankFinding]:
+    yield from _other_runs(finder)
+    yield from _without_rank(finder)
+    yield from _different_ranks(finder)
+    yield from _versions(finder)
+    yield from _stages(finder)
+
+
+def _other_runs(finder: Finder) -> Iterator[RankFinding]:
+    comparison = finder.comparison
+    own = comparison.runs[comparison.run]
+    for number, run in enumerate(comparison.runs):
+        if number != comparison.run:
+            details = {
+                "run": number + 1,
+                "logs": [run.logs[rank].log_id for rank in sorted(run.logs)][:_MAX_NAMED],
+                "log_count": len(run.logs),
+                "ranks": ranges(run.logs),
+                "start_epoch_us": run.start_epoch_us,
+                "own_start_epoch_us": own.start_epoch_us,
+                "world_size": run.world_size,
+                "attempt": is_attempt(run, own),
+            }
+            ranks = comparison.ranks(
+                member for member, log in enumerate(comparison.members) if log.rank in run.logs
+            )
+            facts = {"older": _is_older(run, own)}
+            yield finder.finding("other-run", "info", ranks, "manifest.job", details, others=[], facts=facts)
+
+
+def _is_older(run: Run, other: Run) -> bool:
+    start, other_start = run.start_epoch_us, other.start_epoch_us
+    return start is not None and other_start is not None and start < other_start
+
+
+def _without_rank(finder: Finder) -> Iterator[RankFinding]:
+    logs = [row for row in finder.comparison.logs if row["rank"] is None]
+    if logs:
+        details = {
+            "logs": [row["id"] for row in logs][:_MAX_NAMED],
+            "log_count": len(logs),
+            "event_count": sum(row["event_count"] for row in logs),
+        }
+        yield finder.finding("no-rank", "info", [], "manifest.logs", details, others=[])
+
+
+def _different_ranks(finder: Finder) -> Iterator[RankFinding]:
+    """Logs whose records have a different rank than their names."""
+    members = [
+        number
+        for number, member in enumerate(finder.comparison.members)
+        if "rank-differs" in member.row["diagnostics"]
+    ]
+    if members:
+        yield finder.finding("rank-differs", "warning", finder.comparison.ranks(members), "manifest.logs", {})
+
+
+def _versions(finder: Finder) -> Iterator[RankFinding]:
+    comparison = finder.comparison
+    versions: dict[str, list[int]] = {}
+    for number, member in enumerate(comparison.members):
+        if member.row["torch_version"]:
+            versions.setdefault(member.row["torch_version"], []).append(number)
+    if len(versions) > 1:
+        (usual, others), *rest = sorted(versions.items(), key=lambda item: (-len(item[1]), item[1]))
+        for version, members in rest:
+            yield finder.finding(
+                "mixed-versions",
+                "warning",
+                comparison.ranks(members),
+                "manifest.logs",
+                {"version": version, "others_version": usual},
+                others=comparison.ranks(others),
+            )
+
+
+def _stages(finder: Finder) -> Iterator[RankFinding]:
+    """Ranks that compiled nothing in common."""
+    parts = finder.comparison.parts
+    if len(parts) > 1:
+        groups = [finder.comparison.ranks(part) for part in parts]
+        equal = len({len(part) for part in parts}) == 1
+        yield finder.finding(
+            "stages",
+            "info" if equal else "warning",
+            groups[-1],
+            "rank_compiles",
+            {"parts": groups},
+            others=groups[0],
+            facts={"equal": equal},
+        )
+
+
+def _other_run(words: Words) -> tuple[str, str]:
+    details = words.details
+    at = f" from {when(details['start_epoch_us'])}" if details["start_epoch_us"] is not None else ""
+    about = f"{large(ranks_text(details['ranks']))}" + (
+        f" of {details['world_size']:,}" if details["world_size"] else ""
+    )
+    text = f"{about}: {listed([code(id_) for id_ in details['logs']], 8)}."
+    if details["log_count"] == 1:
+        log = "an older log" if words.facts["older"] else "another log"
+        return f"{ranks_text(details['ranks'])} also left {log}{at}, which is not compared", text
+    attempt = "an earlier attempt" if words.facts["older"] else "another attempt"
+    run = attempt if details["attempt"] else "another run"
+    return (
+        f"{plural(details['log_count'], 'log')} of {run}{at} {are(details['log_count'])} not compared",
+        f"{text} `--run {details['run']}` at the build compares them instead.",
+    )
+
+
+def _no_rank(words: Words) -> tuple[str, str]:
+    count, logs = words.details["log_count"], words.details["logs"]
+    return (
+        f"{plural(count, 'log')} without a rank {are(count)} not compared",
+        f"Neither the name of the file nor a record tells a rank: {listed([code(id_) for id_ in logs], 8)}.",
+    )
+
+
+def _rank_differs(words: Words) -> str:
+    return (
+        f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('carries', 'carry')} records of"
+        f" another rank than {words.verb('its file name says', 'their file names say')}"
+    )
+
+
+def _mixed_versions(words: Words) -> tuple[str, str]:
+    return (
+        f"{words.ranks} ran torch {words.details['version']},"
+        f" {words.others} torch {words.details['others_version']}",
+        "Other versions of torch compile the same program to other code; what differs below may come from"
+        " that.",
+    )
+
+
+def _parts(words: Words) -> tuple[str, str]:
+    parts = words.details["parts"]
+    shown = [*map(ranks_text, parts[:_MOST_PARTS]), *(["…"] if len(parts) > _MOST_PARTS else [])]
+    like = ", like the stages of a pipeline" if words.facts["equal"] else ""
+    return (
+        f"The ranks form {len(parts)} parts that compiled nothing in common{like}: {'; '.join(shown)}",
+        "Ranks are compared with those that compiled the same functions only.",
+    )
+
+
+TEMPLATES: Templates = {
+    "other-run": _other_run,
+    "no-rank": _no_rank,
+    "rank-differs": _rank_differs,
+    "mixed-versions": _mixed_versions,
+    "stages": _parts,
+}
