@@ -7,6 +7,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.remote import is_url
@@ -55,8 +56,8 @@ class Follower:
 
     def __init__(
         self,
-        traces: Sequence[str | os.PathLike],
-        out: str | os.PathLike,
+        traces: Sequence[str | os.PathLike[str]],
+        out: str | os.PathLike[str],
         *,
         codec: str = "zstd",
         label: str | None = None,
@@ -90,11 +91,11 @@ class Follower:
         self._next_find_s = self._next_removal_s = 0.0
 
     @property
-    def problems(self) -> list[dict]:
+    def problems(self) -> list[dict[str, Any]]:
         """What there is to say about the logs and the place, as in 'live' of the manifest."""
         return self._problems.rows()
 
-    def run(self, ended: Callable[[], bool], told: Callable[[dict], None]) -> BuildResult:
+    def run(self, ended: Callable[[], bool], told: Callable[[dict[str, Any]], None]) -> BuildResult:
         """Follow until ``ended()``, which is asked some times a second; then the bundle in ``out`` is
         finished, as a build of the logs makes it.
 
@@ -112,7 +113,7 @@ class Follower:
             finally:
                 self._stop()
 
-    def _turn(self, told: Callable[[dict], None]) -> None:
+    def _turn(self, told: Callable[[dict[str, Any]], None]) -> None:
         now = time.monotonic()
         if now >= self._next_find_s:
             self._find()
@@ -132,10 +133,11 @@ class Follower:
         )
         if came:
             self._next_find_s = 0.0
-        if ready:
+        if ready and self._copy is not None:
             self._copy.take()
             if self._copy.done:
-                self._end_state(told)
+                copy, self._copy = self._copy, None
+                self._end_state(copy, told)
         self._remove_retired()
 
     # Logs come, grow, and go.
@@ -164,18 +166,11 @@ class Follower:
         self._place.allow([log.path])
         if log.compression is not None:
             whole = is_whole(log)
-            self._problems.note(
-                "cut",
-                log.id,
-                (
-                    ""
-                    if whole
-                    else (
-                        f"{shown(log.path)} is left out until it is whole: it ends in the middle of its"
-                        " compressed data"
-                    )
-                ),
+            problem = (
+                f"{shown(log.path)} is left out until it is whole: it ends in the middle of its compressed"
+                " data"
             )
+            self._problems.note("cut", log.id, "" if whole else problem)
             if not whole:
                 return
         RECENT.begin(one_of_many=bool(self._logs))
@@ -184,7 +179,7 @@ class Follower:
         self._changed = True
 
     def _begin_again(self, log_id: str) -> None:
-        """The log is no longer what was read: the next state does without it, then it is read from its begin."""
+        """The log is no longer what was read: the next state leaves it out, then it is read from its start."""
         self._logs.pop(log_id).close()
         self._leaving[log_id] = self._counter
         self._changed = True
@@ -268,22 +263,16 @@ class Follower:
             lambda: make_state(self._place, self._codec, self._names, counter, logs, problems, digests)
         )
 
-    def _end_state(self, told: Callable[[dict], None]) -> None:
-        copy, self._copy = self._copy, None
+    def _end_state(self, copy: CopyProcess, told: Callable[[dict[str, Any]], None]) -> None:
         self._pace.end()
         try:
             self._state = state = copy.result()
         except Exception as error:
             self._place.remove(self._counter)
-            no_room = isinstance(error, OSError) and error.errno in NO_ROOM
-            said = (
-                f"{shown(self._out)} cannot be written: {error.strerror}"
-                if no_room
-                else f"a state could not be written: {error}"
-            )
-            self._problems.note(
-                "no-room" if no_room else "state", "", f"{said}. The one before stays until then."
-            )
+            code, message = "state", f"a state could not be written: {error}"
+            if isinstance(error, OSError) and error.errno in NO_ROOM:
+                code, message = "no-room", f"{shown(self._out)} cannot be written: {error.strerror}"
+            self._problems.note(code, "", f"{message}. The one before stays until then.")
             self._changed = True
             self._pace.pause(_TRY_AGAIN_S)
             return
@@ -338,7 +327,7 @@ class Follower:
 
     # The end.
 
-    def _finish(self, told: Callable[[dict], None]) -> BuildResult:
+    def _finish(self, told: Callable[[dict[str, Any]], None]) -> BuildResult:
         self._stop()
         self._note("no-room", "", "")
         self._read_to_the_end()
