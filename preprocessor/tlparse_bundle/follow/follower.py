@@ -179,7 +179,7 @@ class Follower:
         self._changed = True
 
     def _begin_again(self, log_id: str) -> None:
-        """The log is no longer what was read: the next state leaves it out, then it is read from its start."""
+        """The log is no longer what was read: the next state leaves it out, then it is read again."""
         self._logs.pop(log_id).close()
         self._leaving[log_id] = self._counter
         self._changed = True
