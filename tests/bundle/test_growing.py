@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from following import content_of
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.bundle.sql import asked
+from tlparse_bundle.bundle.sql import query_result
 from tlparse_bundle.cli.main import cli
 from tlparse_bundle.follow import Follower
 from tlparse_bundle.mcp.open_bundles import Opened
@@ -143,7 +143,7 @@ def test_check_says_it_and_does_not_fail_for_an_open_compile(growing):
 def test_sql(growing):
     code, out, errors = run("sql", growing["graph_breaks"], "select kind from findings", "--format", "json")
     assert FIRST.match(errors) and "unfinished-compile" not in [row["kind"] for row in json.loads(out)]
-    with asked(
+    with query_result(
         [("out", Bundle.open(growing["graph_breaks"]))], "select unfinished_count from logs"
     ) as result:
         assert result.fetchall() == [(0,)]

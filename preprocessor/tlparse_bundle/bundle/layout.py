@@ -75,7 +75,7 @@ def is_unfinished(path: str) -> bool:
     the numbers of process and thread behind its name.
     """
     return path == UNFINISHED_MANIFEST or (
-        (found := _UNFINISHED.fullmatch(path)) is not None and is_own(found[1])
+        (match := _UNFINISHED.fullmatch(path)) is not None and is_own(match[1])
     )
 
 

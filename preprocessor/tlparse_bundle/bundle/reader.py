@@ -141,10 +141,10 @@ class Bundle(CheckedBundle):
 
         Raises BundleError for a query that fails, or without DuckDB and pandas.
         """
-        from tlparse_bundle.bundle.sql import asked  # DuckDB takes longer to import than all of ours
+        from tlparse_bundle.bundle.sql import query_result  # DuckDB takes longer to import than all of ours
 
         _library("pandas")
-        with asked([(self.location.rstrip("/").rpartition("/")[2], self)], query) as result:
+        with query_result([(self.location.rstrip("/").rpartition("/")[2], self)], query) as result:
             return result.df()
 
     def forget(self) -> None:

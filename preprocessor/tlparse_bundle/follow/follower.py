@@ -95,12 +95,12 @@ class Follower:
         """What there is to say about the logs and the place, as in 'live' of the manifest."""
         return self._problems.rows()
 
-    def run(self, ended: Callable[[], bool], told: Callable[[dict[str, Any]], None]) -> BuildResult:
+    def run(self, ended: Callable[[], bool], on_state: Callable[[dict[str, Any]], None]) -> BuildResult:
         """Follow until ``ended()``, which is asked some times a second; then the bundle in ``out`` is
         finished, as a build of the logs makes it.
 
-        ``told`` gets the manifest of each state when it is in place. When this is interrupted, ``out`` holds
-        the last state.
+        ``on_state`` gets the manifest of each state when it is in place. When this is interrupted, ``out``
+        holds the last state.
         """
         self._ended = ended
         with self._place:
@@ -108,12 +108,12 @@ class Follower:
                 self._resumed = Resumed(self._place, self._codec, self._problems)
                 self._counter = self._resumed.counter
                 while not ended():
-                    self._turn(told)
-                return self._finish(told)
+                    self._turn(on_state)
+                return self._finish()
             finally:
                 self._stop()
 
-    def _turn(self, told: Callable[[dict[str, Any]], None]) -> None:
+    def _turn(self, on_state: Callable[[dict[str, Any]], None]) -> None:
         now = time.monotonic()
         if now >= self._next_find_s:
             self._find()
@@ -137,7 +137,7 @@ class Follower:
             self._copy.take()
             if self._copy.done:
                 copy, self._copy = self._copy, None
-                self._end_state(copy, told)
+                self._end_state(copy, on_state)
         self._remove_retired()
 
     # Logs come, grow, and go.
@@ -263,7 +263,7 @@ class Follower:
             lambda: make_state(self._place, self._codec, self._names, counter, logs, problems, digests)
         )
 
-    def _end_state(self, copy: CopyProcess, told: Callable[[dict[str, Any]], None]) -> None:
+    def _end_state(self, copy: CopyProcess, on_state: Callable[[dict[str, Any]], None]) -> None:
         self._pace.end()
         try:
             self._state = state = copy.result()
@@ -289,7 +289,7 @@ class Follower:
             self._next_find_s = 0.0
         self._place.shown()
         self._lend_strings()
-        told(state.manifest)
+        on_state(state.manifest)
 
     def _lend_strings(self) -> None:
         """Let logs begin again that lack names of files which another log of their process has."""
@@ -327,7 +327,7 @@ class Follower:
 
     # The end.
 
-    def _finish(self, told: Callable[[dict[str, Any]], None]) -> BuildResult:
+    def _finish(self) -> BuildResult:
         self._stop()
         self._note("no-room", "", "")
         self._read_to_the_end()

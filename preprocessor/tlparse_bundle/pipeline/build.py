@@ -249,10 +249,10 @@ def _with_strings_of_others(
     if not strings:
         return summaries
     again = [log for log in logs if log.id in strings]
-    made = workers.map(
+    rewritten = workers.map(
         partial(_write_log, one_of_many=True), [(log, root, codec, strings[log.id]) for log in again]
     )
-    by_id = {summary.row["id"]: summary for summary in made}
+    by_id = {summary.row["id"]: summary for summary in rewritten}
     return [by_id.get(summary.row["id"], summary) for summary in summaries]
 
 

@@ -51,7 +51,7 @@ class LogTables:
         self._payload_tables = (RememberedPayloadTables if one_of_many else PayloadTables)(self._sink, log_id)
 
     @staticmethod
-    def wanted() -> Tables:
+    def empty_tables() -> Tables:
         """See Stage."""
         return Tables((*TABLES, *_plugin_classes()), TableContext(StackTable(), Diagnostics(), Tally()))
 

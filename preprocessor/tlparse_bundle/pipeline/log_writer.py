@@ -110,7 +110,7 @@ class LogBuild:
         self._tables = tables
         self._records = records
         self._blobs, self._verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
-        self._identity, self._batches = Identity(), Batches(self.decoder, tables.wanted().timeline())
+        self._identity, self._batches = Identity(), Batches(self.decoder, tables.empty_tables().timeline())
         self._read = _batches(records, self.decoder)
 
     def advance(self) -> bool:
@@ -156,13 +156,13 @@ class LogBuild:
         diagnostics.merge(decoder.diagnostics)
         rank = rank_of(decoder.ranks, log.name_rank, diagnostics)
         _note_clock(decoder, diagnostics, records.size_bytes)
-        made = tables.finish(blobs.paths)
-        diagnostics.merge(made.diagnostics)
+        written = tables.finish(blobs.paths)
+        diagnostics.merge(written.diagnostics)
         for fault in (*plugin_kinds().faults, *plugin_tables().faults):
             diagnostics.add(PLUGIN_FAILED, fault)
         for name, table in (("stacks", Rows(decoder.stacks.rows())), ("blobs", Rows(blobs.rows()))):
             if len(table):
-                made.tables[name] = sink.put_rows(log.id, name, table)
+                written.tables[name] = sink.put_rows(log.id, name, table)
         source = {
             "name": os.fsencode(log.path.name).decode("utf-8", "replace"),
             "size_bytes": records.size_bytes,
@@ -172,35 +172,35 @@ class LogBuild:
         directory = {
             "id": log.id,
             "rank": rank,
-            "ranks": made.ranks,
+            "ranks": written.ranks,
             "pids": list(decoder.pids),
             "source": source,
             "clock": decoder.clock.table(),
             "event_count": decoder.event_count,
-            "tables": made.tables,
+            "tables": written.tables,
             "verbatim": verbatim.chunks,
-            "kinds": made.kinds,
+            "kinds": written.kinds,
         }
         self.facts = Facts(
             WrittenLog(sink, directory, decoder.clock.last_epoch_us(), {"diagnostics": diagnostics.rows()})
         )
         derived = {**dict(compile_tables(self.facts)), **dict(recompile_tables(self.facts))}
-        made.tables |= {
+        written.tables |= {
             name: sink.put_rows(log.id, name, Rows(rows)) for name, rows in derived.items() if len(rows)
         }
         numbers, findings, faults = findings_of(self.facts, derived["compiles"])
         for fault in faults:
             diagnostics.add(PLUGIN_FAILED, fault)
         if len(rows := Rows(diagnostics.rows())):
-            made.tables["diagnostics"] = sink.put_rows(log.id, "diagnostics", rows)
+            written.tables["diagnostics"] = sink.put_rows(log.id, "diagnostics", rows)
         if findings:
-            made.tables[FINDINGS] = sink.put_rows(log.id, FINDINGS, Rows(findings))
+            written.tables[FINDINGS] = sink.put_rows(log.id, FINDINGS, Rows(findings))
         for name in PASSED_ON:
-            if name in made.tables:
-                sink.remove(made.tables.pop(name))
+            if name in written.tables:
+                sink.remove(written.tables.pop(name))
         path = sink.put(
             log_path(log.id, "log.json", sink.codec),
-            dumps({**directory, "tables": dict(sorted(made.tables.items()))}),
+            dumps({**directory, "tables": dict(sorted(written.tables.items()))}),
         )
         row = {
             "id": log.id,
@@ -214,7 +214,7 @@ class LogBuild:
         }
         return LogSummary(
             row,
-            made.descriptors,
+            written.descriptors,
             findings[:FIRST_FINDINGS],
             frozenset(decoder.pids),
             diagnostics.messages(PLUGIN_FAILED),

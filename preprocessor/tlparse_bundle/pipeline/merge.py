@@ -137,7 +137,7 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
                 sink.put_stored(path, bundle.raw(path))
     descriptors = bundle.manifest["descriptors"]
     keys = {kind["descriptor"] for kind in log.directory["kinds"]}
-    known = {key: Kind(key, *(descriptors[key][field] for field in _KIND_FIELDS)) for key in keys}
+    kinds = {key: Kind(key, *(descriptors[key][field] for field in _KIND_FIELDS)) for key in keys}
     faults = (
         [row["message"] for row in log.table("diagnostics") if row["code"] == PLUGIN_FAILED]
         if PLUGIN_FAILED in log.row["diagnostics"]
@@ -145,7 +145,7 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
     )
     return LogSummary(
         log.row,
-        known,
+        kinds,
         ([] if log.is_missing("findings") else log.findings()[:FIRST_FINDINGS]),
         plugin_faults=faults,
     )

@@ -49,13 +49,13 @@ class PayloadTables:
 
         Returns them by name (see FileSink.put_rows), and what there is to say about the payloads.
         """
-        made = {
+        entries = {
             name: self._sink.put_rows(self._log_id, name, rows)
             for table in self._tables
             for name, rows in table.tables()
             if len(rows)
         }
-        return made, self._diagnostics
+        return entries, self._diagnostics
 
 
 class _Slot:
@@ -123,13 +123,13 @@ class RememberedPayloadTables:
 
     def finish(self) -> tuple[dict[str, dict[str, Any]], Diagnostics]:
         if self._here is None:
-            made = [self._files(slot) for slot in self._slots]
+            encoded = [self._files(slot) for slot in self._slots]
             # A diagnostic has its place in the log, which no other log shares; these tables are made
             # together.
             if not any(slot.diagnostics.counts() for slot in self._slots):
                 return {
                     name: self._sink.put_row_files(self._log_id, name, files)
-                    for tables in made
+                    for tables in encoded
                     for name, files in tables.items()
                 }, Diagnostics()
         return (self._here or self._fill()).finish()

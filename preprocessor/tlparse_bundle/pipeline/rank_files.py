@@ -39,12 +39,12 @@ def digest_log(root: str | Path, codec: str, row: dict[str, Any]) -> dict[str, b
     ``root`` is the folder or URL of a bundle that may not be complete yet.
     """
     frames = _frames(root, codec, row)
-    found = {analysis.name: analysis.digest(frames) for analysis in analyses()}
-    run = run_described(frames, (Call(*cells) for cells in found["order"]["calls"]))
+    by_analysis = {analysis.name: analysis.digest(frames) for analysis in analyses()}
+    run = run_described(frames, (Call(*cells) for cells in by_analysis["order"]["calls"]))
     digests = {
         _FRAMES: dumps([list(frame) for frame in frames.rows()]),
         _RUN: dumps(run),
-        **{name: dumps(digest) for name, digest in found.items()},
+        **{name: dumps(digest) for name, digest in by_analysis.items()},
     }
     faults = {}
     for plugin in plugin_analyses().plugins:
@@ -111,14 +111,14 @@ def write_ranks(
     ranked = [row for row in rows if row["rank"] is not None]
     if len({row["rank"] for row in ranked}) < 2:
         return _none(run, 0)
-    known: dict[bytes, Any] = {}
-    found = {
+    parsed: dict[bytes, Any] = {}
+    digests_of = {
         row["id"]: digest
         for row, digest in zip(
             ranked, workers.map(digest_log, [(target.root, codec, row) for row in ranked]), strict=True
         )
     }
-    runs = runs_of([_run_of(row, loads(found[row["id"]][_RUN])) for row in ranked])
+    runs = runs_of([_run_of(row, loads(digests_of[row["id"]][_RUN])) for row in ranked])
     if run is not None and not 1 <= run <= len(runs):
         return _none(run, len(runs))
     number = to_compare(runs) if run is None else run - 1
@@ -135,10 +135,10 @@ def write_ranks(
         return _none(run, len(runs))
     digests: dict[str, list[Any]] = {}
     for member in members:
-        for name, data in found[member.row["id"]].items():
-            if data not in known:
-                known[data] = loads(data)
-            digests.setdefault(name, []).append(known[data])
+        for name, data in digests_of[member.row["id"]].items():
+            if data not in parsed:
+                parsed[data] = loads(data)
+            digests.setdefault(name, []).append(parsed[data])
     frames_of = {id(digest): [Frame(*frame) for frame in digest] for digest in digests[_FRAMES]}
     frames = [frames_of[id(digest)] for digest in digests[_FRAMES]]
     comparison = Comparison(members, frames, rows, partial(_frames, target.root, codec), runs, number)
@@ -153,13 +153,15 @@ def write_ranks(
     for plugin in plugin_analyses().plugins:
         guard, name = Guard(plugin), plugin.object.name
         failed = next((fault for known_faults in digests[_FAULTS] if (fault := known_faults.get(name))), None)
-        made = (
-            guard(_made, plugin.object, comparison, digests.get(name, []), tables) if failed is None else None
+        plugin_tables = (
+            guard(_plugin_tables, plugin.object, comparison, digests.get(name, []), tables)
+            if failed is None
+            else None
         )
-        if made is None:
+        if plugin_tables is None:
             faults.append(failed or guard.fault or "")
         else:
-            tables |= made
+            tables |= plugin_tables
     return RankFiles(_written(target, tables, codec, below), job, [*tables["rank_findings"]], faults)
 
 
@@ -200,7 +202,7 @@ def _written(
     return entries
 
 
-def _made(
+def _plugin_tables(
     analysis: PluginAnalysis,
     comparison: Comparison,
     digests: Sequence[Any],
@@ -213,13 +215,13 @@ def _made(
     if len(digests) < len(comparison.members):
         raise LookupError("a process that read a log does not have it")
     taken = {*schema_names(), *map(str.lower, tables)}
-    made = {}
+    rows_of = {}
     for name, rows in analysis.make().tables(comparison, digests, MappingProxyType(tables)):
         own_name(name, taken, lambda name: layout.is_own(f"ranks/{name}.jsonl"))
-        made[name] = loads(dumps([*rows]))
-        if not all(type(row) is dict and [*row] == [*made[name][0]] for row in made[name]):
+        rows_of[name] = loads(dumps([*rows]))
+        if not all(type(row) is dict and [*row] == [*rows_of[name][0]] for row in rows_of[name]):
             raise TypeError(f"the rows of {name!r} are not objects with the same keys")
-    return made
+    return rows_of
 
 
 def _none(run: int | None, count: int) -> RankFiles:

@@ -23,7 +23,7 @@ _APART_BYTES = 8 << 20  # of a log; below, another process costs more time than 
 class Stage(Protocol):
     """``feed`` it the batches of a log in order, ``end`` when there are no more, then ``finish``."""
 
-    def wanted(self) -> Tables:
+    def empty_tables(self) -> Tables:
         """Tables like those of the stage, without content.
 
         They tell which events of the timeline it must get whole, and which payloads.
@@ -44,7 +44,7 @@ class Stage(Protocol):
 class _StageClass(Protocol):
     def __call__(self, *arguments: Any) -> Stage: ...
 
-    def wanted(self) -> Tables:
+    def empty_tables(self) -> Tables:
         """See Stage."""
 
 
@@ -66,9 +66,9 @@ class _Apart:
 
     def __init__(self, name: str, arguments: tuple[Any, ...]):
         # Before the process: a copy of this one needs not read the modules again.
-        self._wanted = _class(name).wanted()
+        self._empty_tables = _class(name).empty_tables()
         self._helper = Helper(work, (name, arguments))
-        self._sent = BatchesSent(self._wanted.read)
+        self._sent = BatchesSent(self._empty_tables.read)
 
     def __enter__(self) -> _Apart:
         return self
@@ -76,8 +76,8 @@ class _Apart:
     def __exit__(self, *_: object) -> None:
         self._helper.close()
 
-    def wanted(self) -> Tables:
-        return self._wanted
+    def empty_tables(self) -> Tables:
+        return self._empty_tables
 
     def feed(self, batch: Batch) -> None:
         self._helper.send(self._sent.message(batch))
