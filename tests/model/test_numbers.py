@@ -123,7 +123,7 @@ def test_no_two_differ(opened, trace):
 def test_a_bundle_beside_itself_has_the_same_numbers_twice(opened, trace):
     bundle = opened(trace)
     document = compared([("base", bundle)], [("new", bundle)])
-    for log, pair in zip(bundle.logs, document["logs"]):
+    for log, pair in zip(bundle.logs, document["logs"], strict=True):
         assert (
             pair["compile_us"] == {"base": log.summary["compile_us"], "new": log.summary["compile_us"]}
             and pair["changes"] == []
