@@ -140,7 +140,7 @@ def check_part(name: str, rows: Sequence[dict[str, Any]], file: dict[str, Any], 
 
 
 def check_slices(
-    rows: Iterable[dict[str, Any]], size_key: str, blobs: Mapping[str, dict[str, Any]], where: str
+    rows: Iterable[Mapping[str, Any]], size_key: str, blobs: Mapping[str, Mapping[str, Any]], where: str
 ) -> None:
     """Raises BundleError when a payload lies outside of its blob, or in none.
 

@@ -143,12 +143,8 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
         if PLUGIN_FAILED in log.row["diagnostics"]
         else []
     )
-    return LogSummary(
-        log.row,
-        kinds,
-        ([] if log.is_missing("findings") else log.findings()[:FIRST_FINDINGS]),
-        plugin_faults=faults,
-    )
+    findings: list[Any] = [] if log.is_missing("findings") else log.findings()
+    return LogSummary(log.row, kinds, findings[:FIRST_FINDINGS], plugin_faults=faults)
 
 
 def _own_files(log: Log) -> list[str]:
@@ -180,8 +176,7 @@ def check_log(log: Log) -> None:
             raise damaged(f"log {log.id}", f"the manifest has no descriptor {quoted(kind['descriptor'])}")
     for name in directory["tables"]:
         log.table(name)
-    artifacts: list[Any] = log.table("artifacts")
-    check_slices(artifacts, "size_bytes", log.blobs, f"log {log.id} artifacts")
+    check_slices(log.table("artifacts"), "size_bytes", log.blobs, f"log {log.id} artifacts")
     for name in ("events", "metadata"):
         for number, file in enumerate(log.files(name)):
             rows = log.part(name, number)
