@@ -250,8 +250,7 @@ class Follower:
         counter, logs, problems = self._counter, list(self._logs.values()), self._problems.rows()
         digests = self._state.digests if self._state else {}
         if len(logs) > 1:
-            # Otherwise each copy of the process would read the modules of all analyses.
-            import tlparse_bundle.pipeline.rank_files  # noqa: F401
+            import tlparse_bundle.pipeline.rank_files  # noqa: F401 - else each copy would import all analyses
         for log in logs:
             if log.changed:
                 log.settle()
