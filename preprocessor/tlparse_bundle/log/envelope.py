@@ -172,7 +172,7 @@ class EventDecoder:
         text = record.envelope
         fields: Any = None
         reason = "not an object"
-        try:  # noqa: SIM105 - without three calls for each envelope
+        try:
             if not has_long_integer(text):
                 fields = loads(text)
         except ValueError:
