@@ -32,12 +32,12 @@ def processes(monkeypatch):
     monkeypatch.setattr(stage, "_APART_BYTES", 0)
     started = []
 
-    class Popen(subprocess.Popen):
-        def __init__(self, *arguments, **options):
-            super().__init__(*arguments, **options)
+    class Subprocess(helper_process._Subprocess):
+        def __init__(self, work):
+            super().__init__(work)
             started.append(self)
 
-    monkeypatch.setattr(helper_process.subprocess, "Popen", Popen)
+    monkeypatch.setattr(helper_process, "_Subprocess", Subprocess)
     monkeypatch.setattr(helper_process, "may_fork", lambda: False)
     yield started
     assert [process.returncode is None for process in started] == [False] * len(
