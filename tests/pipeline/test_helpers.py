@@ -146,13 +146,8 @@ def test_diagnostics_are_put_together(damaged, processes, tmp_path):
 
 
 def test_a_process_that_is_killed(damaged, processes, monkeypatch, tmp_path):
-    class Killed(helper_process.subprocess.Popen):
-        def __init__(self, command, **options):
-            super().__init__(
-                [sys.executable, "-c", f"import os; os.kill(os.getpid(), {signal.SIGKILL})"], **options
-            )
-
-    monkeypatch.setattr(helper_process.subprocess, "Popen", Killed)
+    killed = [sys.executable, "-c", f"import os; os.kill(os.getpid(), {signal.SIGKILL})"]
+    monkeypatch.setattr(helper_process, "_command", lambda work: killed)
     with pytest.raises(BundleError, match=f"ended early .*{-signal.SIGKILL}") as error:
         build(damaged, tmp_path / "out", jobs=2)
     assert "--jobs 1" in error.value.hint

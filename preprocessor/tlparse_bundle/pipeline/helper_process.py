@@ -129,19 +129,20 @@ class _Subprocess(subprocess.Popen[bytes]):
 
     def __init__(self, work: Callable[[Link], Any]):
         super().__init__(
-            [
-                sys.executable,
-                "-c",
-                (
-                    f"from {__name__} import serve; from {work.__module__} import {work.__name__};"
-                    f" serve({work.__name__}, parent={os.getpid()})"
-                ),
-            ],
+            _command(work),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
             start_new_session=True,  # Ctrl-C is for us alone
         )
+
+
+def _command(work: Callable[[Link], Any]) -> list[str]:
+    program = (
+        f"from {__name__} import serve; from {work.__module__} import {work.__name__};"
+        f" serve({work.__name__}, parent={os.getpid()})"
+    )
+    return [sys.executable, "-c", program]
 
 
 class _Copy:
