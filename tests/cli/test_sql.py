@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from tlparse_bundle import Bundle, BundleError
 from tlparse_bundle.bundle.schemas import row_tables, schema
-from tlparse_bundle.bundle.sql import asked, database, tables
+from tlparse_bundle.bundle.sql import query_result, database, tables
 from tlparse_bundle.cli.main import cli
 from traces import ROOT
 
@@ -25,7 +25,7 @@ def bundle(request, built):
 
 
 def rows(bundle, query):
-    with asked([("it", bundle)], query) as result:
+    with query_result([("it", bundle)], query) as result:
         return result.fetchall()
 
 
@@ -131,7 +131,7 @@ def test_a_query_that_takes_too_long_ends(built):
     bundle = Bundle.open(built(FIXTURES / "recompiles" / "trace").location)
     with (
         pytest.raises(BundleError, match="takes too long"),
-        asked(
+        query_result(
             [("it", bundle)], "SELECT sum(a.range * b.range % 7) FROM range(1000000) a, range(1000000) b", 0.5
         ) as result,
     ):

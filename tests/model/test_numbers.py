@@ -9,7 +9,7 @@ import pytest
 import traces
 from click.testing import CliRunner
 from tlparse_bundle import Bundle
-from tlparse_bundle.bundle.sql import asked
+from tlparse_bundle.bundle.sql import query_result
 from tlparse_bundle.cli.main import cli
 from tlparse_bundle.statements.runs.compare.document import compare as compared
 
@@ -103,7 +103,7 @@ def test_no_two_differ(opened, trace):
     )
     of_info = {row["id"]: row["summary"] for row in info["manifest"]["logs"]}
     of_report = {row["id"]: row["summary"] for row in report["logs"]}
-    with asked([("it", bundle)], QUERY) as result:
+    with query_result([("it", bundle)], QUERY) as result:
         of_sql = {log: numbers for log, *numbers in result.fetchall()}
     for log in bundle.logs:
         summary = log.summary
@@ -123,7 +123,7 @@ def test_no_two_differ(opened, trace):
 def test_a_bundle_beside_itself_has_the_same_numbers_twice(opened, trace):
     bundle = opened(trace)
     document = compared([("base", bundle)], [("new", bundle)])
-    for log, pair in zip(bundle.logs, document["logs"]):
+    for log, pair in zip(bundle.logs, document["logs"], strict=True):
         assert (
             pair["compile_us"] == {"base": log.summary["compile_us"], "new": log.summary["compile_us"]}
             and pair["changes"] == []

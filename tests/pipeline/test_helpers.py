@@ -32,12 +32,12 @@ def processes(monkeypatch):
     monkeypatch.setattr(stage, "_APART_BYTES", 0)
     started = []
 
-    class Popen(subprocess.Popen):
-        def __init__(self, *arguments, **options):
-            super().__init__(*arguments, **options)
+    class Subprocess(helper_process._Subprocess):
+        def __init__(self, work):
+            super().__init__(work)
             started.append(self)
 
-    monkeypatch.setattr(helper_process.subprocess, "Popen", Popen)
+    monkeypatch.setattr(helper_process, "_Subprocess", Subprocess)
     monkeypatch.setattr(helper_process, "may_fork", lambda: False)
     yield started
     assert [process.returncode is None for process in started] == [False] * len(
@@ -58,7 +58,9 @@ def test_the_same_bundle(path, processes, tmp_path):
 
 def test_a_second_process_where_there_is_a_second_core(processes, monkeypatch, tmp_path):
     for count in range(1, 5):
-        monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(count)), raising=False)
+        monkeypatch.setattr(
+            os, "sched_getaffinity", lambda pid, count=count: set(range(count)), raising=False
+        )
         before = len(processes)
         build(discover([FIXTURE_LOGS[0]]), tmp_path / str(count))
         assert len(processes) - before == min(count - 1, 1)
@@ -144,13 +146,8 @@ def test_diagnostics_are_put_together(damaged, processes, tmp_path):
 
 
 def test_a_process_that_is_killed(damaged, processes, monkeypatch, tmp_path):
-    class Killed(helper_process.subprocess.Popen):
-        def __init__(self, command, **options):
-            super().__init__(
-                [sys.executable, "-c", f"import os; os.kill(os.getpid(), {signal.SIGKILL})"], **options
-            )
-
-    monkeypatch.setattr(helper_process.subprocess, "Popen", Killed)
+    killed = [sys.executable, "-c", f"import os; os.kill(os.getpid(), {signal.SIGKILL})"]
+    monkeypatch.setattr(helper_process, "_command", lambda work: killed)
     with pytest.raises(BundleError, match=f"ended early .*{-signal.SIGKILL}") as error:
         build(damaged, tmp_path / "out", jobs=2)
     assert "--jobs 1" in error.value.hint

@@ -50,7 +50,7 @@ async def open_session(**options: Any) -> aiohttp.ClientSession:
 
 async def walk(fs: Any, root: str) -> dict[str, dict[str, Any]]:
     """The files below a folder whose pages name what is in it: links that lead elsewhere are none of them."""
-    found: dict[str, dict[str, Any]] = {}
+    files: dict[str, dict[str, Any]] = {}
     folders = [f"{root}/"]
     seen = set(folders)
     for folder in folders:  # grows meanwhile
@@ -68,13 +68,13 @@ async def walk(fs: Any, root: str) -> dict[str, dict[str, Any]]:
             if is_folder:
                 folders.append(name)
             else:
-                found[name] = entry
-        if len(folders) > _FOLDERS or len(found) > _FILES or folder.count("/") - root.count("/") > _DEPTH:
+                files[name] = entry
+        if len(folders) > _FOLDERS or len(files) > _FILES or folder.count("/") - root.count("/") > _DEPTH:
             raise Refused(
                 f"it names more than {_FOLDERS:,} folders or {_FILES:,} files, or more than {_DEPTH} folders"
                 " in each other"
             )
-    return found
+    return files
 
 
 class _Request(SimpleNamespace):

@@ -28,7 +28,7 @@ from tlparse_bundle.bundle.schemas import row_tables
 from tlparse_bundle.bundle.store import Store, once, read, read_json, read_rows
 
 if TYPE_CHECKING:
-    from tlparse_bundle.bundle.row_types import LogTable
+    from tlparse_bundle.bundle.row_types import BlobsRow, LogTable
 
 _CACHED_BYTES = (
     64_000_000  # in the order of the log payloads come in turn from as many as were open when it was split
@@ -224,10 +224,9 @@ class CheckedLog:
         return {"events": self.directory["event_count"], **counts}
 
     @cached_property
-    def blobs(self) -> dict[str, dict[str, Any]]:
+    def blobs(self) -> dict[str, BlobsRow]:
         """The rows of the blobs (schema: blobs), by path."""
-        rows: list[Any] = self.table("blobs")
-        return {row["blob"]: row for row in rows}
+        return {row["blob"]: row for row in self.table("blobs")}
 
     def is_left_out(self, blob: str) -> bool:
         """Whether a blob is not there because the bundle is redacted."""

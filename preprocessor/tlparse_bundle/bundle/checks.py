@@ -140,7 +140,7 @@ def check_part(name: str, rows: Sequence[dict[str, Any]], file: dict[str, Any], 
 
 
 def check_slices(
-    rows: Iterable[dict[str, Any]], size_key: str, blobs: Mapping[str, dict[str, Any]], where: str
+    rows: Iterable[Mapping[str, Any]], size_key: str, blobs: Mapping[str, Mapping[str, Any]], where: str
 ) -> None:
     """Raises BundleError when a payload lies outside of its blob, or in none.
 
@@ -148,10 +148,10 @@ def check_slices(
     """
     for row in rows:
         blob = row["blob"]
-        known = [value is None for value in (blob, row["offset"], row[size_key])]
-        if all(known):
+        lacking = [value is None for value in (blob, row["offset"], row[size_key])]
+        if all(lacking):
             continue
-        if any(known):
+        if any(lacking):
             raise damaged(
                 where,
                 f"a payload has a part of its place only: blob {quoted(blob)}, offset {row['offset']},"
@@ -201,14 +201,14 @@ def _check_nesting(parents: Sequence[int]) -> None:
     """Every way upwards ends; a span may stand before the one that encloses it."""
     if max(parents, default=-1) >= len(parents):
         raise Malformed(f"refers to row {max(parents)}, but there are only {len(parents)}", "parent")
-    known = bytearray(len(parents))
+    visited = bytearray(len(parents))
     for start in range(len(parents)):
         row, way = start, []
-        while row >= 0 and not known[row]:
-            known[row] = 1  # on the way; 2: the way from here ends
+        while row >= 0 and not visited[row]:
+            visited[row] = 1  # on the way; 2: the way from here ends
             way.append(row)
             row = parents[row]
-        if row >= 0 and known[row] == 1:
+        if row >= 0 and visited[row] == 1:
             raise Malformed(f"row {row} is within itself", "parent")
         for row in way:
-            known[row] = 2
+            visited[row] = 2

@@ -61,17 +61,17 @@ def _timeline(log: Log) -> bytes:
 
 
 def _artifact(log: Log, key: str, name: str) -> bytes:
-    wanted, _, number = name.rpartition("#")
-    if not wanted or not number.isdecimal() or len(number) > 9:
-        wanted, number = name, "1"
+    wanted_name, _, number = name.rpartition("#")
+    if not wanted_name or not number.isdecimal() or len(number) > 9:
+        wanted_name, number = name, "1"
     addresses = _addresses(log)
     if key not in addresses:
         raise log.unknown(key)
     artifacts = addresses[key]
-    same = [artifact for artifact in artifacts if artifact.name == wanted]
-    if not same:
-        same, number = [artifact for artifact in artifacts if artifact.name == name], "1"
-    attempts = sorted({artifact.attempt or 0 for artifact in same})
+    candidates = [artifact for artifact in artifacts if artifact.name == wanted_name]
+    if not candidates:
+        candidates, number = [artifact for artifact in artifacts if artifact.name == name], "1"
+    attempts = sorted({artifact.attempt or 0 for artifact in candidates})
     if len(attempts) > 1 and attempts[0] > 0:
         tried = [_attempt_name(key, attempt) for attempt in attempts]
         hint = f"Type: {', or '.join(f'{log.id}/{one}/{name}' for one in tried[:_NAMED])}"
@@ -80,15 +80,15 @@ def _artifact(log: Log, key: str, name: str) -> bytes:
             hint=hint,
             code="not-found",
         )
-    same = [artifact for artifact in same if (artifact.attempt or 0) == attempts[0]]
-    if not 1 <= int(number) <= len(same):
+    candidates = [artifact for artifact in candidates if (artifact.attempt or 0) == attempts[0]]
+    if not 1 <= int(number) <= len(candidates):
         names = ", ".join(dict.fromkeys(artifact.name for artifact in artifacts)) or "none"
         raise BundleError(
             f"compile {key} of {log.id} has no artifact {name!r}",
             hint=f"Its artifacts: {names}",
             code="not-found",
         )
-    artifact = same[int(number) - 1]
+    artifact = candidates[int(number) - 1]
     data = artifact.bytes()
     return dumps_indented(artifact.json()) if data is None else data
 
@@ -97,13 +97,13 @@ def _addresses(log: Log) -> dict[str, list[Artifact]]:
     """Artifacts by what may stand for a compile: its key; the name of an attempt after the first; '-' for
     artifacts outside any compile.
     """
-    found: dict[str, list[Artifact]] = {compile.key: [] for compile in log.compiles}
+    by_address: dict[str, list[Artifact]] = {compile.key: [] for compile in log.compiles}
     for artifact in log.artifacts:
         key = OUTSIDE if artifact.compile is None else artifact.compile
-        found.setdefault(key, []).append(artifact)
+        by_address.setdefault(key, []).append(artifact)
         if artifact.attempt:
-            found.setdefault(_attempt_name(key, artifact.attempt), []).append(artifact)
-    return found
+            by_address.setdefault(_attempt_name(key, artifact.attempt), []).append(artifact)
+    return by_address
 
 
 def _attempt_name(key: str, attempt: int) -> str:

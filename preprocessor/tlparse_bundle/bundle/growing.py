@@ -117,8 +117,8 @@ def rank_findings_now(manifest: dict[str, Any], rows: list[dict[str, Any]]) -> l
     """Return the findings of the ranks together (schema: rank_findings), without what is only that some of
     them are compiling.
     """
-    found, gone = _ended(manifest, rows)
-    return [{**row, "id": number} for number, row in enumerate(found)] if gone else rows
+    staying, gone = _ended(manifest, rows)
+    return [{**row, "id": number} for number, row in enumerate(staying)] if gone else rows
 
 
 def job_now(manifest: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -127,22 +127,20 @@ def job_now(manifest: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, A
     ``rows``: the stored findings of the ranks.
     """
     job: dict[str, Any] = manifest["job"]
-    found, gone = _ended(manifest, rows)
+    staying, gone = _ended(manifest, rows)
     if not gone:
         return job
-    said = (
-        f"{large(who(manifest['logs']))}: {plural(len(found), 'finding') if found else 'no difference'} so"
-        " far."
-    )
-    return {**job, "text": said, "findings": _left(job["findings"], gone)}
+    count = plural(len(staying), "finding") if staying else "no difference"
+    text = f"{large(who(manifest['logs']))}: {count} so far."
+    return {**job, "text": text, "findings": _left(job["findings"], gone)}
 
 
 def _ended(
-    manifest: dict[str, Any], found: list[dict[str, Any]]
+    manifest: dict[str, Any], findings: list[dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the findings of the ranks that stay in a growing bundle, and the others."""
     if not is_growing(manifest):
-        return found, []
+        return findings, []
     rows = {row["id"]: row for row in manifest["logs"]}
     busy = {
         rows[log["id"]]["rank"] for log in manifest["live"]["logs"] if log["running"] and log["id"] in rows
@@ -154,7 +152,7 @@ def _ended(
             for first, last in one["ranks"]
         )
 
-    return _without(found, is_open)
+    return _without(findings, is_open)
 
 
 def _without(

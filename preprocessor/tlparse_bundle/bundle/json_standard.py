@@ -98,7 +98,7 @@ _read_long = json.JSONDecoder(parse_float=_finite, parse_int=_of_64_bits, parse_
 def _writer(
     default: Callable[[Any], Any] | None, indent: int | None, sort_keys: bool
 ) -> Callable[[Any], str]:
-    def made(value: object) -> Any:
+    def serializable(value: object) -> Any:
         if isinstance(value, Fragment):
             return value.value()
         if default is not None:
@@ -113,7 +113,7 @@ def _writer(
         indent=indent,
         sort_keys=sort_keys,
         separators=separators,
-        default=made,
+        default=serializable,
     ).encode
 
 

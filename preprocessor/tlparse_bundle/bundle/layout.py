@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def live_path(counter: int) -> str:
     return f"{LIVE}/{counter}/"
 
 
-def guards(location: str | Path) -> list[Path]:
+def guards(location: str | os.PathLike[str]) -> list[Path]:
     """What says who may read a bundle of this machine."""
     return [Path(location), Path(location) / MANIFEST]
 
@@ -74,7 +75,7 @@ def is_unfinished(path: str) -> bool:
     the numbers of process and thread behind its name.
     """
     return path == UNFINISHED_MANIFEST or (
-        (found := _UNFINISHED.fullmatch(path)) is not None and is_own(found[1])
+        (match := _UNFINISHED.fullmatch(path)) is not None and is_own(match[1])
     )
 
 

@@ -17,13 +17,13 @@ from tlparse_bundle.bundle.checked_files import CheckedBundle, CheckedLog
 from tlparse_bundle.bundle.checks import row_of
 from tlparse_bundle.bundle.growing import findings_now, is_growing, job_now, log_now, rank_findings_now
 from tlparse_bundle.bundle.manifest import rank_paths
-from tlparse_bundle.bundle.row_objects import Artifact, Compile, Event, id_of
+from tlparse_bundle.bundle.row_objects import Artifact, Compile, Event, StackFrame, id_of
 from tlparse_bundle.bundle.schema_check import quoted
 from tlparse_bundle.bundle.schemas import row_tables, schema
 from tlparse_bundle.bundle.store import Store, open_store
 
 if TYPE_CHECKING:
-    from tlparse_bundle.bundle.row_types import RankTable
+    from tlparse_bundle.bundle.row_types import FindingsRow, RankTable, StacksRow
 
 _SHOWN_LOGS = 40  # in a notebook
 
@@ -141,10 +141,10 @@ class Bundle(CheckedBundle):
 
         Raises BundleError for a query that fails, or without DuckDB and pandas.
         """
-        from tlparse_bundle.bundle.sql import asked  # DuckDB takes longer to import than all of ours
+        from tlparse_bundle.bundle.sql import query_result  # DuckDB takes longer to import than all of ours
 
         _library("pandas")
-        with asked([(self.location.rstrip("/").rpartition("/")[2], self)], query) as result:
+        with query_result([(self.location.rstrip("/").rpartition("/")[2], self)], query) as result:
             return result.df()
 
     def forget(self) -> None:
@@ -183,20 +183,20 @@ class Log(CheckedLog):
         summary: dict[str, Any] = log_now(self.bundle.manifest, self.row)["summary"]
         return summary
 
-    def findings(self) -> list[dict[str, Any]]:
+    def findings(self) -> list[FindingsRow]:
         """Return what the log says, most important first (rows of findings); in a growing bundle, compiles
         that run are not findings.
 
         Raises BundleError when a redacted bundle does not have them.
         """
         rows: list[Any] = self.table("findings")
-        return findings_now(self.bundle.manifest, self.row, rows)
+        staying: list[Any] = findings_now(self.bundle.manifest, self.row, rows)
+        return staying
 
     @cached_property
     def compiles(self) -> list[Compile]:
         """The compiles, in the order in which they began."""
-        rows: list[Any] = self.table("compiles")
-        return [Compile(self, row) for row in rows]
+        return [Compile(self, row) for row in self.table("compiles")]
 
     def compile(self, key: str) -> Compile:
         """Return the compile with this key ('0/1', '0/0@2', 'aot-1').
@@ -230,8 +230,7 @@ class Log(CheckedLog):
     @cached_property
     def artifacts(self) -> list[Artifact]:
         """All artifacts of the log, in the order torch wrote them."""
-        rows: list[Any] = self.table("artifacts")
-        return [Artifact(self, row) for row in rows]
+        return [Artifact(self, row) for row in self.table("artifacts")]
 
     @cached_property
     def artifacts_by_compile(self) -> dict[str | None, list[Artifact]]:
@@ -242,20 +241,21 @@ class Log(CheckedLog):
         return groups
 
     @cached_property
-    def stacks(self) -> list[dict[str, Any]]:
+    def stacks(self) -> list[StacksRow]:
         """The rows of the stacks (schema: stacks), by their ids."""
-        rows: list[Any] = self.table("stacks")
-        return rows
+        return self.table("stacks")
 
-    def stack(self, id: int) -> list[dict[str, Any]]:
+    def stack(self, id: int) -> list[StackFrame]:
         """Return the frames of a stack, outermost first: dicts of file (or None), line, function, code (text
         of the line, or None).
         """
-        frames: list[dict[str, Any]] = []
+        frames: list[StackFrame] = []
         parent: int | None = id
         while parent is not None:
-            row = row_of(self.stacks, parent, "stacks", self.id)
-            frames.append({key: row[key] for key in ("file", "line", "function", "code")})
+            row: StacksRow = row_of(self.stacks, parent, "stacks", self.id)
+            frames.append(
+                {"file": row["file"], "line": row["line"], "function": row["function"], "code": row["code"]}
+            )
             parent = row["parent"]
         return frames[::-1]
 
@@ -268,7 +268,8 @@ class Log(CheckedLog):
         """
         end = 0  # of the record before, in bytes of the log
         for number in range(len(self.files("events"))):
-            for row in self.part("events", number):
+            rows: list[Any] = self.part("events", number)
+            for row in rows:
                 start = end + row["gap_bytes"]
                 end = start + row["size_bytes"]
                 if (

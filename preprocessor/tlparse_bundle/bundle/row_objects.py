@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from tlparse_bundle.bundle.checks import damaged
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.bundle.schema_check import quoted
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import ArtifactsRow, CompilesRow, EventsRow
+
+
+class StackFrame(TypedDict):
+    """A frame of a stack; ``code`` is the text of its line."""
+
+    file: str | None
+    line: int
+    function: str
+    code: str | None
 
 
 class Log(Protocol):
@@ -22,7 +34,7 @@ class Log(Protocol):
     def compiles(self) -> list[Compile]: ...
     @property
     def artifacts_by_compile(self) -> dict[str | None, list[Artifact]]: ...
-    def stack(self, id: int) -> list[dict[str, Any]]: ...
+    def stack(self, id: int) -> list[StackFrame]: ...
     def metadata(self, event: int) -> dict[str, Any] | None: ...
     def payload(self, blob: str, offset: int, size_bytes: int) -> bytes: ...
     def is_left_out(self, blob: str) -> bool: ...
@@ -31,7 +43,7 @@ class Log(Protocol):
 class Compile:
     """One row of compiles: ``key``, ``status``, ``row`` (dict), ``artifacts``, ``metrics``."""
 
-    def __init__(self, log: Log, row: dict[str, Any]):
+    def __init__(self, log: Log, row: CompilesRow):
         self.log = log
         self.row = row
         self.key: str = row["compile"]
@@ -56,7 +68,7 @@ class Compile:
         return self.log.artifacts_by_compile.get(self.key, [])
 
     @property
-    def stack(self) -> list[dict[str, Any]]:
+    def stack(self) -> list[StackFrame]:
         """Frames that led to the compile, outermost first; empty when the log has none."""
         index = self.row["stack"]
         return [] if index is None else self.log.stack(index)
@@ -67,19 +79,17 @@ class Compile:
 
 class _HasPayload:
     log: Log
-    row: dict[str, Any]
-    _size_key: str
+    row: ArtifactsRow | EventsRow
 
     @property
     def size_bytes(self) -> int:
         """Size of the payload; 0 when there is none."""
-        return self.row[self._size_key] or 0
+        raise NotImplementedError
 
     def bytes(self) -> bytes | None:
         """The payload, byte for byte as torch wrote it; None when there is none."""
-        if self.row["blob"] is None:
-            return None
-        return self.log.payload(self.row["blob"], self.row["offset"], self.size_bytes)
+        blob, offset = self.row["blob"], self.row["offset"]
+        return None if blob is None or offset is None else self.log.payload(blob, offset, self.size_bytes)
 
     def text(self) -> str | None:
         """The payload as text; bytes that are no UTF-8 become U+FFFD."""
@@ -92,9 +102,9 @@ class Artifact(_HasPayload):
     ``sha256``, ``bytes()``, ``text()``, ``json()``.
     """
 
-    _size_key = "size_bytes"
+    row: ArtifactsRow
 
-    def __init__(self, log: Log, row: dict[str, Any]):
+    def __init__(self, log: Log, row: ArtifactsRow):
         self.log = log
         self.row = row
         self.event: int = row["event"]
@@ -104,6 +114,10 @@ class Artifact(_HasPayload):
         self.name: str = row["name"]
         self.language: str = row["language"]
         self.sha256: str | None = row["sha256"]
+
+    @property
+    def size_bytes(self) -> int:
+        return self.row["size_bytes"] or 0
 
     @property
     def is_left_out(self) -> bool:
@@ -139,9 +153,9 @@ class Event(_HasPayload):
     stood in the log: 'lf', 'crlf', 'verbatim'; None without one.
     """
 
-    _size_key = "payload_size_bytes"
+    row: EventsRow
 
-    def __init__(self, log: Log, row: dict[str, Any], byte_offset: int):
+    def __init__(self, log: Log, row: EventsRow, byte_offset: int):
         self.log = log
         self.row = row
         self.byte_offset = byte_offset
@@ -151,6 +165,10 @@ class Event(_HasPayload):
         self.type: str = row["type"]
         self.name: str | None = row["name"]
         self.payload_form: str | None = row["payload_form"]
+
+    @property
+    def size_bytes(self) -> int:
+        return self.row["payload_size_bytes"] or 0
 
     @property
     def metadata(self) -> dict[str, Any]:

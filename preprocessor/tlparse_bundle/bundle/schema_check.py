@@ -124,13 +124,13 @@ def _scalar(  # noqa: C901 - a case for each combination of keywords
     """
     listed = frozenset(words) if words is not None and strictly else None
     all_match = None if pattern is None else _all_match(pattern)
-    wanted = " or ".join(sorted(_NAMES[kind] for kind in types))
+    expected = " or ".join(sorted(_NAMES[kind] for kind in types))
     plain_numbers = types == {int} and listed is None and minimum is not None and minimum >= 0 and not closed
 
     def scalar(value: Any, highest: Highest) -> None:
         kind = type(value)
         if kind not in types:
-            raise Malformed(f"{quoted(value)} is not {wanted}")
+            raise Malformed(f"{quoted(value)} is not {expected}")
         if listed is not None and value not in listed:
             raise Malformed(f"{quoted(value)} is none of {', '.join(map(repr, words or ()))}")
         if kind is int or kind is float:
@@ -150,15 +150,15 @@ def _scalar(  # noqa: C901 - a case for each combination of keywords
             if refers_to is not None and values:
                 highest[refers_to] = max(highest.get(refers_to, -1), max(values))
             return not minimum or min(values, default=minimum) >= minimum
-        found = set(map(type, values))
-        if not found <= types:
+        kinds = set(map(type, values))
+        if not kinds <= types:
             return False
         if listed is not None and not listed.issuperset(values):
             return False
-        if (minimum is not None or refers_to is not None) and not found.isdisjoint((int, float)):
+        if (minimum is not None or refers_to is not None) and not kinds.isdisjoint((int, float)):
             numbers = (
                 values
-                if len(found) == 1
+                if len(kinds) == 1
                 else [value for value in values if value is not None and type(value) is not str]
             )
             if minimum is not None and min(numbers) < minimum:
@@ -166,7 +166,7 @@ def _scalar(  # noqa: C901 - a case for each combination of keywords
             if refers_to is not None:
                 highest[refers_to] = max(highest.get(refers_to, -1), max(numbers))
         return all_match is None or all_match(
-            values if found == {str} else [value for value in values if type(value) is str]
+            values if kinds == {str} else [value for value in values if type(value) is str]
         )
 
     return _Part(scalar, column)
@@ -256,11 +256,11 @@ def compile_schema(  # noqa: C901 - a case for each keyword
 
         def rows(values: list[Any], highest: Highest, *, exactly: bool = False) -> bool:
             """Whether all of many objects and lists are right: field by field, and all elements at once."""
-            found = set(map(type, values))
-            if not found <= types:
+            kinds = set(map(type, values))
+            if not kinds <= types:
                 return False
-            objects = values if found == {dict} else [value for value in values if type(value) is dict]
-            lists = values if found == {list} else [value for value in values if type(value) is list]
+            objects = values if kinds == {dict} else [value for value in values if type(value) is dict]
+            lists = values if kinds == {list} else [value for value in values if type(value) is list]
             if not all(value.keys() >= needed for value in objects):
                 return False
             if not all(
@@ -287,7 +287,7 @@ def compile_schema(  # noqa: C901 - a case for each keyword
                 )
                 if not right:
                     return False
-            return found <= {dict, list} or _all_right(
+            return kinds <= {dict, list} or _all_right(
                 scalar, [value for value in values if type(value) not in (dict, list)], highest
             )
 

@@ -98,7 +98,7 @@ def write(bundles: Sequence[tuple[str, Bundle]], out: Path) -> None:
 
 
 @contextmanager
-def asked(
+def query_result(
     bundles: Sequence[tuple[str, Bundle]], query: str, most_seconds: float | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Run one query; the connection gives its rows.
@@ -281,10 +281,10 @@ def _view(name: str, files: Sequence[tuple[str, str]]) -> str:
             f"SELECT * FROM read_json([{paths}], {', '.join(options)}, compression ="
             f" '{_COMPRESSIONS[codec]}')"
         )
-    wanted = ", ".join(f"t.{_quoted(key)}" for key in columns) or f"t.* EXCLUDE ({_FILE})"
+    selected = ", ".join(f"t.{_quoted(key)}" for key in columns) or f"t.* EXCLUDE ({_FILE})"
     return (
-        f"CREATE VIEW {_quoted(name)} AS SELECT {front}{wanted} FROM ({' UNION ALL BY NAME '.join(parts)}) AS"
-        f" t JOIN bundle_files AS f ON f.path = t.{_FILE} AND f.table_name = {_text(name)}"
+        f"CREATE VIEW {_quoted(name)} AS SELECT {front}{selected} FROM ({' UNION ALL BY NAME '.join(parts)})"
+        f" AS t JOIN bundle_files AS f ON f.path = t.{_FILE} AND f.table_name = {_text(name)}"
     )
 
 

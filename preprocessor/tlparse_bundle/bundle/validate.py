@@ -178,18 +178,18 @@ class _Checker:
         return references
 
     def _row_files(
-        self, name: str, entry: dict[str, Any], said: str
+        self, name: str, entry: dict[str, Any], source: str
     ) -> Iterator[tuple[str, list[Any], Highest]]:
         """(path, rows, references) of each file of a table, whose ``entry`` the file ``said`` has."""
         self.require(
             sum(file["rows"] for file in entry["files"]) == entry["rows"],
-            f"{said}: the files of {quoted(name)} do not have {entry['rows']} rows together",
+            f"{source}: the files of {quoted(name)} do not have {entry['rows']} rows together",
         )
         for file in entry["files"]:
             path: str = file["path"]
             rows = read_rows(self.bundle.store, path)
             self.require(
-                len(rows) == file["rows"], f"{path}: it has {len(rows)} rows, {said} says {file['rows']}"
+                len(rows) == file["rows"], f"{path}: it has {len(rows)} rows, {source} says {file['rows']}"
             )
             yield (
                 path,
@@ -330,7 +330,7 @@ class _Checker:
             (row["compile"], row.get("artifact_count"), artifacts[row["compile"], row.get("attempt")])
             for row in self._rows_of(log.directory, "attempts")
         ]
-        wrong = next((key for key, said, count in counted if said not in (None, count)), None)
+        wrong = next((key for key, stated, count in counted if stated not in (None, count)), None)
         self.require(
             wrong is None, f"{where}: artifact_count of {quoted(wrong)} is not the number of its artifacts"
         )

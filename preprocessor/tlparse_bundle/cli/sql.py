@@ -136,9 +136,9 @@ def _list(bundles: Sequence[tuple[str, Bundle]], form: str) -> None:
 
 
 def _ask(bundles: Sequence[tuple[str, Bundle]], query: str, form: str) -> None:
-    from tlparse_bundle.bundle.sql import asked
+    from tlparse_bundle.bundle.sql import query_result
 
-    with asked(bundles, query) as rows:
+    with query_result(bundles, query) as rows:
         if form == "json":
             names = _names(rows)
             say_json([dict(zip(names, map(_json_cell, row), strict=True)) for row in rows.fetchall()])

@@ -11,6 +11,7 @@ import os
 import select
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from tlparse_bundle.log.discover import Skipped, discover
 from tlparse_bundle.log.log_file import LogFile
 
 try:
-    from inotify_simple import INotify, flags
+    from inotify_simple import INotify, flags  # type: ignore[import-untyped]  # it has no types
 except (ImportError, OSError):  # not on Linux: the files are asked
     INotify = None
 
@@ -40,10 +41,8 @@ class Watch:
         self._watched: dict[int, str] = {}
         self._notify: Any = None
         if INotify is not None:
-            try:
+            with suppress(OSError):  # there are too many already
                 self._notify = INotify(nonblocking=True)
-            except OSError:  # there are too many already
-                pass
 
     def folders(self, folders: Iterable[Path]) -> None:
         """Watch these, and no others."""
@@ -101,7 +100,7 @@ class Watch:
             self._notify.close()
 
 
-def folders_of(traces: Iterable[str | os.PathLike], out: Path) -> list[Path]:
+def folders_of(traces: Iterable[str | os.PathLike[str]], out: Path) -> list[Path]:
     """The folders in which something may appear that belongs to the traces, which may not be there yet."""
     found = []
     for trace in traces:
@@ -126,17 +125,17 @@ def folders_of(traces: Iterable[str | os.PathLike], out: Path) -> list[Path]:
 
 class Found(NamedTuple):
     logs: list[LogFile]
-    problems: list[dict]
+    problems: list[dict[str, Any]]
     skipped: list[Skipped]
     complete: bool  # each trace has a log
 
 
-def find(traces: Sequence[str | os.PathLike], out: Path) -> Found:
+def find(traces: Sequence[str | os.PathLike[str]], out: Path) -> Found:
     """The logs that there are now: some may come later, and so may the folder.
 
     Raises BundleError for what will never be a log, and what cannot be read."""
     found: dict[Path | RemoteFile, LogFile] = {}
-    problems: list[dict] = []
+    problems: list[dict[str, Any]] = []
     skipped: list[Skipped] = []
     complete = True
     for trace in traces:
@@ -165,6 +164,6 @@ def find(traces: Sequence[str | os.PathLike], out: Path) -> Found:
     return Found(list(by_id.values()), problems, skipped, complete)
 
 
-def _may_become_one(trace: str | os.PathLike, error: BundleError) -> bool:
+def _may_become_one(trace: str | os.PathLike[str], error: BundleError) -> bool:
     """Whether the beginning of a file may be that of its first record."""
     return error.code == "not-a-trace" and not is_url(trace) and Path(trace).stat().st_size < _NO_TRACE_BYTES

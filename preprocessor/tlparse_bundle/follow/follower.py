@@ -7,6 +7,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.remote import is_url
@@ -55,8 +56,8 @@ class Follower:
 
     def __init__(
         self,
-        traces: Sequence[str | os.PathLike],
-        out: str | os.PathLike,
+        traces: Sequence[str | os.PathLike[str]],
+        out: str | os.PathLike[str],
         *,
         codec: str = "zstd",
         label: str | None = None,
@@ -90,16 +91,16 @@ class Follower:
         self._next_find_s = self._next_removal_s = 0.0
 
     @property
-    def problems(self) -> list[dict]:
+    def problems(self) -> list[dict[str, Any]]:
         """What there is to say about the logs and the place, as in 'live' of the manifest."""
         return self._problems.rows()
 
-    def run(self, ended: Callable[[], bool], told: Callable[[dict], None]) -> BuildResult:
+    def run(self, ended: Callable[[], bool], on_state: Callable[[dict[str, Any]], None]) -> BuildResult:
         """Follow until ``ended()``, which is asked some times a second; then the bundle in ``out`` is
         finished, as a build of the logs makes it.
 
-        ``told`` gets the manifest of each state when it is in place. When this is interrupted, ``out`` holds
-        the last state.
+        ``on_state`` gets the manifest of each state when it is in place. When this is interrupted, ``out``
+        holds the last state.
         """
         self._ended = ended
         with self._place:
@@ -107,12 +108,12 @@ class Follower:
                 self._resumed = Resumed(self._place, self._codec, self._problems)
                 self._counter = self._resumed.counter
                 while not ended():
-                    self._turn(told)
-                return self._finish(told)
+                    self._turn(on_state)
+                return self._finish()
             finally:
                 self._stop()
 
-    def _turn(self, told: Callable[[dict], None]) -> None:
+    def _turn(self, on_state: Callable[[dict[str, Any]], None]) -> None:
         now = time.monotonic()
         if now >= self._next_find_s:
             self._find()
@@ -132,10 +133,11 @@ class Follower:
         )
         if came:
             self._next_find_s = 0.0
-        if ready:
+        if ready and self._copy is not None:
             self._copy.take()
             if self._copy.done:
-                self._end_state(told)
+                copy, self._copy = self._copy, None
+                self._end_state(copy, on_state)
         self._remove_retired()
 
     # Logs come, grow, and go.
@@ -164,18 +166,11 @@ class Follower:
         self._place.allow([log.path])
         if log.compression is not None:
             whole = is_whole(log)
-            self._problems.note(
-                "cut",
-                log.id,
-                (
-                    ""
-                    if whole
-                    else (
-                        f"{shown(log.path)} is left out until it is whole: it ends in the middle of its"
-                        " compressed data"
-                    )
-                ),
+            problem = (
+                f"{shown(log.path)} is left out until it is whole: it ends in the middle of its compressed"
+                " data"
             )
+            self._problems.note("cut", log.id, "" if whole else problem)
             if not whole:
                 return
         RECENT.begin(one_of_many=bool(self._logs))
@@ -184,7 +179,7 @@ class Follower:
         self._changed = True
 
     def _begin_again(self, log_id: str) -> None:
-        """The log is no longer what was read: the next state does without it, then it is read from its begin."""
+        """The log is no longer what was read: the next state leaves it out, then it is read again."""
         self._logs.pop(log_id).close()
         self._leaving[log_id] = self._counter
         self._changed = True
@@ -255,8 +250,7 @@ class Follower:
         counter, logs, problems = self._counter, list(self._logs.values()), self._problems.rows()
         digests = self._state.digests if self._state else {}
         if len(logs) > 1:
-            # Otherwise each copy of the process would read the modules of all analyses.
-            import tlparse_bundle.pipeline.rank_files  # noqa: F401
+            import tlparse_bundle.pipeline.rank_files  # noqa: F401 - else each copy would import all analyses
         for log in logs:
             if log.changed:
                 log.settle()
@@ -268,22 +262,16 @@ class Follower:
             lambda: make_state(self._place, self._codec, self._names, counter, logs, problems, digests)
         )
 
-    def _end_state(self, told: Callable[[dict], None]) -> None:
-        copy, self._copy = self._copy, None
+    def _end_state(self, copy: CopyProcess, on_state: Callable[[dict[str, Any]], None]) -> None:
         self._pace.end()
         try:
             self._state = state = copy.result()
         except Exception as error:
             self._place.remove(self._counter)
-            no_room = isinstance(error, OSError) and error.errno in NO_ROOM
-            said = (
-                f"{shown(self._out)} cannot be written: {error.strerror}"
-                if no_room
-                else f"a state could not be written: {error}"
-            )
-            self._problems.note(
-                "no-room" if no_room else "state", "", f"{said}. The one before stays until then."
-            )
+            code, message = "state", f"a state could not be written: {error}"
+            if isinstance(error, OSError) and error.errno in NO_ROOM:
+                code, message = "no-room", f"{shown(self._out)} cannot be written: {error.strerror}"
+            self._problems.note(code, "", f"{message}. The one before stays until then.")
             self._changed = True
             self._pace.pause(_TRY_AGAIN_S)
             return
@@ -300,7 +288,7 @@ class Follower:
             self._next_find_s = 0.0
         self._place.shown()
         self._lend_strings()
-        told(state.manifest)
+        on_state(state.manifest)
 
     def _lend_strings(self) -> None:
         """Let logs begin again that lack names of files which another log of their process has."""
@@ -338,7 +326,7 @@ class Follower:
 
     # The end.
 
-    def _finish(self, told: Callable[[dict], None]) -> BuildResult:
+    def _finish(self) -> BuildResult:
         self._stop()
         self._note("no-room", "", "")
         self._read_to_the_end()

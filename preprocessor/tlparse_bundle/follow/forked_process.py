@@ -10,6 +10,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
@@ -80,10 +81,8 @@ class CopyProcess:
     def _end(self) -> None:
         os.close(self._source)
         self.done = True
-        try:
+        with suppress(ChildProcessError):  # somebody else waits for all children
             os.waitpid(self._pid, 0)
-        except ChildProcessError:  # somebody else waits for all children
-            pass
 
 
 def _work(make: Callable[[], Any], target: int, parent: int) -> None:

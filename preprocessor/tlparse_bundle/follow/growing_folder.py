@@ -36,7 +36,9 @@ class Place:
     Raises BundleError when something else is there, a finished bundle included unless it may be overwritten.
     """
 
-    def __init__(self, out: str | os.PathLike, *, overwrite: bool):
+    _staging: Staging  # from __enter__ on
+
+    def __init__(self, out: str | os.PathLike[str], *, overwrite: bool):
         if is_url(out):
             raise BundleError(
                 f"{out} cannot be followed into",
@@ -46,9 +48,8 @@ class Place:
         self.called = Path(out)
         self.root = self.called.absolute()
         self._overwrite = overwrite
-        self._staging: Staging | None = None
         self._allowed = permissions.EVERYBODY
-        self.old: dict | None = None
+        self.old: dict[str, Any] | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -74,17 +75,17 @@ class Place:
             raise
         return self
 
-    def __exit__(self, kind, value, traceback) -> None:
-        self._staging.__exit__(kind, value, traceback)
+    def __exit__(self, *error: object) -> None:
+        self._staging.__exit__(*error)
 
-    def _growing(self) -> dict | None:
+    def _growing(self) -> dict[str, Any] | None:
         """The manifest of what is there, if it can be gone on with; else it is removed, if that may be."""
         begun = not os.path.lexists(self.root / layout.MANIFEST) and (self.root / layout.LIVE).is_dir()
         if not begun and not is_bundle(self.root):
             hint = "Choose another place; only bundles are ever replaced."
             raise BundleError(f"{shown(self.called)} exists and is not a bundle", hint=hint, code="exists")
         manifest = None if begun else read_manifest(open_store(self.root))
-        growing = begun or bool(manifest.get("growing"))
+        growing = manifest is None or bool(manifest.get("growing"))
         if not growing and not self._overwrite:
             raise BundleError(
                 f"{shown(self.called)} exists already", hint="Use --overwrite to replace it.", code="exists"
@@ -99,7 +100,7 @@ class Place:
             )
         for path in filter(layout.is_unfinished, [*_files_below(self.root)]):
             (self.root / path).unlink()
-        if growing and not begun and not self._overwrite:
+        if growing and manifest is not None and not self._overwrite:
             return manifest
         self.clear()
         return None
@@ -124,14 +125,14 @@ class Place:
                 if path.exists():
                     permissions.restrict(str(path), allowed)
 
-    # What Target has, for the parts of a build that write beside the logs.
+    # What Destination has, for the parts of a build that write beside the logs.
 
     def write(self, path: str, data: bytes) -> None:
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
 
-    def put_manifest(self, manifest: dict) -> None:
+    def put_manifest(self, manifest: dict[str, Any]) -> None:
         """In one step: who reads meanwhile gets the one before, or this one."""
         partial = self.root / layout.UNFINISHED_MANIFEST
         partial.write_bytes(dumps_indented(manifest))
@@ -156,7 +157,7 @@ class Place:
         """The files of a log that no manifest names any more."""
         shutil.rmtree(self.root / "logs" / log_id, ignore_errors=True)
 
-    def finish(self, manifest: dict) -> tuple[int, int]:
+    def finish(self, manifest: dict[str, Any]) -> tuple[int, int]:
         """Put the finished manifest in place, remove what it does not name; the number of files and of their
         bytes.
         """

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.remote import RemoteFile
@@ -31,7 +32,7 @@ class Written:
     counter: int  # the state for which its files were written
     read_bytes: int  # of the log
     summary: LogSummary
-    live: dict  # its row in 'live' of the manifest, without 'read_epoch_us'
+    live: dict[str, Any]  # its row in 'live' of the manifest, without 'read_epoch_us'
 
 
 class GrowingLog:
@@ -136,7 +137,7 @@ class GrowingLog:
             "id": self.log.id,
             "read_bytes": read_bytes,
             "last_record": self._last_record(summary),
-            "running": running(self._build.facts),
+            "running": [] if self._build.facts is None else running(self._build.facts),
         }
         return Written(counter, read_bytes, summary, live)
 
@@ -145,22 +146,17 @@ class GrowingLog:
         self._stream.ended = True
         return self._build.finish()
 
-    def _last_record(self, summary: LogSummary) -> dict | None:
-        event = self._build.last_event
-        if event is None:
+    def _last_record(self, summary: LogSummary) -> dict[str, Any] | None:
+        event, facts = self._build.last_event, self._build.facts
+        if event is None or facts is None:
             return None
         clock = self._build.decoder.clock
-        kinds = self._build.facts.directory["kinds"]
-        compile, attempt = (
-            (None, None)
-            if event.compile_id is None
-            else (event.compile_id.key(event.occurrence), event.compile_id.attempt)
-        )
+        kinds = facts.directory["kinds"]
         return {
             "epoch_us": clock.last_epoch_us(),
             "kind": kinds[event.kind_index]["descriptor"],
-            "compile": compile,
-            "attempt": attempt,
+            "compile": event.compile,
+            "attempt": event.attempt,
         }
 
     def close(self) -> None:

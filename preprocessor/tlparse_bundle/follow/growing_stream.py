@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
-from typing import Any, BinaryIO
+from collections.abc import Callable, Hashable
 
 from tlparse_bundle.base.remote import RemoteFile
-from tlparse_bundle.log.log_file import LogFile, open_from, reason
+from tlparse_bundle.log.log_file import LogFile, LogStream, RawLog, open_from, reason
 
-_REMEMBERED_BYTES = (
-    64  # before the place at which reading goes on: whether the file is still the one that was read
-)
+# Before the place at which reading goes on: whether the file is still the one that was read.
+_REMEMBERED_BYTES = 64
 _BLOCK_BYTES = 1 << 20
 _OPEN_S = 0.5
 
@@ -35,8 +33,8 @@ class GrowingStream:
 
     def __init__(self, log: LogFile):
         self._log = log
-        self._file: Any = None
-        self._identity: Any = None
+        self._file: RawLog | None = None
+        self._identity: Hashable = None
         self._tail = b""
         self._next_open_s = 0.0
         self.position = 0
@@ -64,39 +62,38 @@ class GrowingStream:
             if size < self.position:
                 raise Changed("truncated")
             if identity != self._identity and self.position:
-                if (
-                    sha256_of(self._log, self.position) != read_sha256()
-                ):  # else a newer copy, as rsync makes them
+                # Else a newer copy, as rsync makes them.
+                if sha256_of(self._log, self.position) != read_sha256():
                     raise Changed("replaced")
             elif file.read(len(self._tail)) != self._tail:
                 raise Changed("replaced")
             self._identity = identity
             if size > self.position:
-                self._file, file = file, None
+                self._file = file
                 return True
             return False
         finally:
-            if file is not None:
+            if self._file is None:
                 file.close()
 
     def _is_as_it_was(self) -> bool:
         """Whether it need not be opened: on a disk it is opened now and then in any case, see
-        trace.log_file.open_from.
+        log_file.open_from.
         """
         if not self.position:
             return False
         path, now = self._log.path, time.monotonic()
-        found = path.stat()
-        if found.st_size != self.position:
-            return False
         if isinstance(path, RemoteFile):
-            return True
-        if now < self._next_open_s and self._identity == (found.st_dev, found.st_ino):
+            return path.stat().st_size == self.position
+        status = path.stat()
+        if status.st_size != self.position:
+            return False
+        if now < self._next_open_s and self._identity == (status.st_dev, status.st_ino):
             return True
         self._next_open_s = now + _OPEN_S
         return False
 
-    def read(self, size: int) -> bytes | None:
+    def read(self, size: int, /) -> bytes | None:
         if self.ended:
             return b""
         if self._file is None or self.paused:
@@ -123,7 +120,7 @@ class GrowingStream:
 class WholeStream:
     """The same of a compressed log, which is there as a whole."""
 
-    def __init__(self, stream: BinaryIO):
+    def __init__(self, stream: LogStream):
         self._stream = stream
         self._read_all = False
         self.paused = self.ended = False
@@ -132,7 +129,7 @@ class WholeStream:
     def look(self, read_sha256: Callable[[], str]) -> bool:
         return not self._read_all
 
-    def read(self, size: int) -> bytes | None:
+    def read(self, size: int, /) -> bytes | None:
         if self.ended:
             return b""
         if self.paused:

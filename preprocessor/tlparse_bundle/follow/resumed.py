@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from typing import Any
 
 from tlparse_bundle import __version__
 from tlparse_bundle.base.errors import BundleError
@@ -25,9 +26,8 @@ class Resumed:
     def __init__(self, place: Place, codec: str, problems: Problems):
         self._place = place
         self._problems = problems
-        self._rows: dict[
-            str, dict
-        ] = {}  # the sources of the logs that it has, by id, until they were read again
+        # The sources of the logs that it has, by id, until they were read again.
+        self._rows: dict[str, dict[str, Any]] = {}
         self._checked = False
         self._other = False
         self.counter = max(place.states(), default=0)
@@ -85,10 +85,10 @@ class Resumed:
         )
 
 
-def _begins_with(log: LogFile, source: Mapping) -> bool:
+def _begins_with(log: LogFile, source: Mapping[str, Any]) -> bool:
     if log.compression is None:
         try:
-            return sha256_of(log, source["size_bytes"]) == source["sha256"]
+            return bool(sha256_of(log, source["size_bytes"]) == source["sha256"])
         except OSError as error:
             raise unreadable(log.path, error) from None
     digest, left = hashlib.sha256(), source["size_bytes"]
@@ -96,4 +96,4 @@ def _begins_with(log: LogFile, source: Mapping) -> bool:
         while left and (data := stream.read(min(left, _BLOCK_BYTES))):
             digest.update(data)
             left -= len(data)
-    return not left and digest.hexdigest() == source["sha256"]
+    return bool(not left and digest.hexdigest() == source["sha256"])

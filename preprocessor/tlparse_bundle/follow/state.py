@@ -23,18 +23,22 @@ _GAP = 1.0  # times what the last one took
 _IDLE_S = 60.0
 
 
-def _on_our_clock(compile: dict, behind_us: int) -> dict:
+def _on_our_clock(compile: dict[str, Any], behind_us: int) -> dict[str, Any]:
     since_us = compile["since_epoch_us"]
     spans = [{**span, "since_epoch_us": span["since_epoch_us"] + behind_us} for span in compile["spans"]]
     return {**compile, "since_epoch_us": None if since_us is None else since_us + behind_us, "spans": spans}
 
 
+# What was made of logs for the analyses of ranks, by function and arguments.
+Digests = Mapping[tuple[Any, ...], Any]
+
+
 @dataclass(slots=True)
 class State:
-    manifest: dict
-    findings: dict[str, list[dict]]  # the first of each log, by its id
+    manifest: dict[str, Any]
+    findings: dict[str, list[dict[str, Any]]]  # the first of each log, by its id
     written: dict[str, Written]  # by id of the log
-    digests: dict[tuple, Any]  # of logs, for the analyses of ranks
+    digests: Digests
 
 
 class Remembering:
@@ -42,20 +46,20 @@ class Remembering:
 
     count = 1
 
-    def __init__(self, known: Mapping[tuple, Any]):
+    def __init__(self, known: Digests):
         self.known = known
-        self.used: dict[tuple, Any] = {}
+        self.used: dict[tuple[Any, ...], Any] = {}
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind, value, traceback) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def map(
         self,
-        function: Callable,
-        arguments: Sequence[tuple],
+        function: Callable[..., Any],
+        arguments: Sequence[tuple[Any, ...]],
         done: Callable[[int], None] = lambda number: None,
     ) -> list[Any]:
         results = []
@@ -72,21 +76,24 @@ def make_state(
     names: Mapping[str, str],
     counter: int,
     logs: Iterable[GrowingLog],
-    problems: Sequence[dict],
-    digests: Mapping[tuple, Any],
+    problems: Sequence[dict[str, Any]],
+    digests: Digests,
 ) -> State:
     """Write the files of what has changed and put the manifest in place.
 
     Only in a copy of the process: it ends the builds of the logs.
     """
     below = layout.live_path(counter)
-    rows, written = [], {}
+    rows: list[dict[str, Any]] = []
+    written: dict[str, Written] = {}
     for log in logs:
-        known = log.write(counter, below) if log.changed else log.written
-        written[log.log.id] = known
-        running = [_on_our_clock(compile, log.behind_us) for compile in known.live["running"]]
-        rows.append({**known.live, "running": running, "read_epoch_us": log.read_epoch_us})
-    summaries = [it.summary for it in written.values()]
+        files = log.written
+        if files is None or log.changed:
+            files = log.write(counter, below)
+        written[log.log.id] = files
+        running = [_on_our_clock(compile, log.behind_us) for compile in files.live["running"]]
+        rows.append({**files.live, "running": running, "read_epoch_us": log.read_epoch_us})
+    summaries = [files.summary for files in written.values()]
     manifest = make_manifest(summaries, codec, names)
     executor = Remembering(digests)
     if len(summaries) > 1:
@@ -113,7 +120,7 @@ class Problems:
 
     def __init__(self) -> None:
         self._of: dict[tuple[str, str], str] = {}
-        self._groups: dict[str, Sequence[dict]] = {}
+        self._groups: dict[str, Sequence[dict[str, Any]]] = {}
 
     def note(self, code: str, about: str, message: str) -> bool:
         """Say this of a log, or of nothing in particular; an empty message takes it back.
@@ -128,14 +135,14 @@ class Problems:
             del self._of[code, about]
         return True
 
-    def replace(self, group: str, rows: Sequence[dict]) -> bool:
+    def replace(self, group: str, rows: Sequence[dict[str, Any]]) -> bool:
         """Say these instead of those that the group had."""
         if list(self._groups.get(group, ())) == list(rows):
             return False
         self._groups[group] = rows
         return True
 
-    def rows(self) -> list[dict]:
+    def rows(self) -> list[dict[str, Any]]:
         said = [{"code": code, "message": message} for (code, _), message in self._of.items()]
         return [*said, *(row for rows in self._groups.values() for row in rows)][:_MAX_PROBLEMS]
 

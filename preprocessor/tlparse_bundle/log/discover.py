@@ -76,33 +76,33 @@ def discover(
         given = Path(location)
         mode = _mode(given)
         if stat.S_ISDIR(mode):
-            found = _logs_below(given, skipped)
-            if not found:
+            here = _logs_below(given, skipped)
+            if not here:
                 raise _no_logs(given, skipped)
         elif stat.S_ISREG(mode):
-            found = [_named_log(given)]
+            here = [_named_log(given)]
         else:
             raise BundleError(
                 f"{shown(given)} is neither a file nor a directory",
                 hint="Write what it gives into a file first.",
                 code="not-a-file",
             )
-        for log in found:
+        for log in here:
             logs.setdefault(log.path.resolve(), log)
-    found = sorted(logs.values(), key=lambda log: (log.id.lower(), str(log.path)))
+    chosen = sorted(logs.values(), key=lambda log: (log.id.lower(), str(log.path)))
     if latest:
-        found = _newest_run(found)
+        chosen = _newest_run(chosen)
     if ranks is not None:
-        wanted, known = set(ranks), found
-        found = [log for log in found if log.name_rank in wanted]
-        if not found:
+        all_ranks, chosen_ranks = chosen, set(ranks)
+        chosen = [log for log in all_ranks if log.name_rank in chosen_ranks]
+        if not chosen:
             raise BundleError(
                 "no log has one of these ranks in its file name",
-                hint=f"{_ranks_of(known)} Leave out --ranks to take all logs.",
+                hint=f"{_ranks_of(all_ranks)} Leave out --ranks to take all logs.",
                 code="no-logs",
             )
-    if all(log.size_bytes == 0 for log in found):
-        names = ", ".join(shown(log.path) for log in found)
+    if all(log.size_bytes == 0 for log in chosen):
+        names = ", ".join(shown(log.path) for log in chosen)
         raise BundleError(
             f"{names}: empty",
             hint=(
@@ -111,14 +111,14 @@ def discover(
             ),
             code="empty",
         )
-    for one, other in pairwise(found):
+    for one, other in pairwise(chosen):
         if one.id.lower() == other.id.lower():
             raise BundleError(
                 f"two logs have the same name:\n  {shown(one.path)}\n  {shown(other.path)}",
                 hint="Rename one of them, or build a bundle of each.",
                 code="same-name",
             )
-    return found
+    return chosen
 
 
 def _mode(path: Path) -> int:
@@ -193,9 +193,9 @@ def _considered(path: Path | RemoteFile, skipped: list[Skipped], folder: Path | 
 
 
 def _unreadable_log(path: object, error: OSError) -> BundleError:
-    found = unreadable(path, error)
-    found.hint = "It has the name of a log. Make it readable, or name the logs that are to be read."
-    return found
+    problem = unreadable(path, error)
+    problem.hint = "It has the name of a log. Make it readable, or name the logs that are to be read."
+    return problem
 
 
 def _logs_at(url: str, skipped: list[Skipped]) -> list[LogFile]:
@@ -211,14 +211,14 @@ def _logs_at(url: str, skipped: list[Skipped]) -> list[LogFile]:
     bundles = [
         path.removesuffix("manifest.json") for path in files if path.rpartition("/")[2] == "manifest.json"
     ]
-    found = []
+    logs = []
     for path in sorted(files):
         hidden = any(part.startswith(".") for part in path.split("/"))
         if not hidden and not path.startswith(tuple(bundles)):
-            found += _considered(RemoteFile(f"{url}/{path}"), skipped)
-    if not found:
+            logs += _considered(RemoteFile(f"{url}/{path}"), skipped)
+    if not logs:
         raise _no_logs(url, skipped)
-    return found
+    return logs
 
 
 def _named_log(path: Path | RemoteFile) -> LogFile:

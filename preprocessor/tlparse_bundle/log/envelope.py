@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from itertools import product
 from typing import Any
 
@@ -173,9 +172,11 @@ class EventDecoder:
         text = record.envelope
         fields: Any = None
         reason = "not an object"
-        with suppress(ValueError):
+        try:
             if not has_long_integer(text):
                 fields = loads(text)
+        except ValueError:
+            pass
         if fields is None:
             try:
                 fields, mended = lenient_json(text)

@@ -6,7 +6,7 @@ torch writes the event's own key first, and who wrote it, rank and compile id, l
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.bundle.layout import ID_KEYS
@@ -14,7 +14,6 @@ from tlparse_bundle.log.compile_id import CompileId
 from tlparse_bundle.log.event import TIMELINE
 from tlparse_bundle.log.payload import Payload
 
-T = TypeVar("T")
 _MAX_HEADS = 2048
 _MAX_TAILS = 1024
 _MAX_HEAD_BYTES = 400  # a longer one, which says something itself, hardly comes again
@@ -79,10 +78,16 @@ class KnownEnvelopes:
             and self._is_head(envelope[:split], head)
             and _is_tail(envelope[split:end], announces=announces)
         ):
-            _remember(self._heads, _MAX_HEADS, envelope[:split], head)
-            _remember(self._tails, _MAX_TAILS, envelope[split:end], tail)
+            if len(self._heads) >= _MAX_HEADS:
+                self._heads.clear()
+            self._heads[envelope[:split]] = head
+            if len(self._tails) >= _MAX_TAILS:
+                self._tails.clear()
+            self._tails[envelope[split:end]] = tail
             if announces and head.type == TIMELINE:
-                _remember(self._timeline, _MAX_TAILS, envelope[:-_HASH_BYTES], (head, tail))
+                if len(self._timeline) >= _MAX_TAILS:
+                    self._timeline.clear()
+                self._timeline[envelope[:-_HASH_BYTES]] = head, tail
 
     def _is_head(self, text: bytes, head: Head) -> bool:
         if text in self._heads:
@@ -92,12 +97,6 @@ class KnownEnvelopes:
         except ValueError:
             return False
         return type(fields) is dict and list(fields) == [head.type]
-
-
-def _remember(known: dict[bytes, T], limit: int, key: bytes, value: T) -> None:
-    if len(known) >= limit:
-        known.clear()
-    known[key] = value
 
 
 def _is_tail(text: bytes, *, announces: bool) -> bool:

@@ -67,10 +67,10 @@ def payload_at(buf: bytes, start: int) -> tuple[Payload | None, int]:
     """The payload at ``start``, and where it ends in the buffer; None and 0 when that is not to be seen
     there.
     """
-    found = UNTABBED_LINE.search(buf, start)
-    if found is None:
+    next_line = UNTABBED_LINE.search(buf, start)
+    if next_line is None:
         return None, 0
-    stop = found.end() - 1
+    stop = next_line.end() - 1
     return Payload(*without_tabs(buf[start + 1 : stop - 1])), stop
 
 

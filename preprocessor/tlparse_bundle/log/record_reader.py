@@ -343,12 +343,12 @@ class RecordReader:
         self._buf = head
         payload, line_feeds, end, block = io.BytesIO(), 0, start + 1, b" "
         while True:
-            found = UNTABBED_LINE.search(raw)
-            stop = len(raw) - raw.endswith(b"\n") if found is None else found.start()
+            next_record = UNTABBED_LINE.search(raw)
+            stop = len(raw) - raw.endswith(b"\n") if next_record is None else next_record.start()
             text, count = without_tabs(raw[:stop])
             payload.write(text)
             line_feeds, end, raw = line_feeds + count, end + stop, raw[stop:]
-            if found is not None or end >= limit or not block:
+            if next_record is not None or end >= limit or not block:
                 break
             self._long = payload, raw
             block = yield from self._read(BLOCK_BYTES)

@@ -14,7 +14,7 @@ from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.find import find
 from tlparse_bundle.bundle.reader import Log
 from tlparse_bundle.bundle.row_objects import Compile
-from tlparse_bundle.bundle.sql import asked
+from tlparse_bundle.bundle.sql import query_result
 from tlparse_bundle.mcp.answers import answer, cut, matches, query_cell, span_sums
 from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.render.info import status_now, statuses
@@ -283,7 +283,7 @@ class Tools:
         Their columns: DESCRIBE compiles; all tables: SHOW TABLES.
         """
         name, opened = self._opened.bundle(bundle)
-        with asked([(name, opened)], query, _MOST_SECONDS) as result:
+        with query_result([(name, opened)], query, _MOST_SECONDS) as result:
             columns = [column[0] for column in result.description or ()]
             return answer(
                 {"bundle": name, "columns": columns},

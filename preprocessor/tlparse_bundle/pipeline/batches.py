@@ -1,6 +1,4 @@
-"""What passes from reading a log to making its tables: some events at a time, as rows of numbers and what
-stands beside them.
-"""
+"""Batches: what passes from reading a log to making its tables, some events at a time."""
 
 from __future__ import annotations
 
@@ -14,6 +12,7 @@ from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.log.compile_id import CompileId
 from tlparse_bundle.log.envelope import EventDecoder
 from tlparse_bundle.log.event import Event, Span
+from tlparse_bundle.log.stacks import StackRows
 from tlparse_bundle.pipeline.helper_process import sent_apart
 
 _MAX_RECENT_BYTES = 4 << 20
@@ -39,7 +38,7 @@ class Batch(NamedTuple):
     compiles: list[tuple[CompileId | None, int, int]]  # id, occurrence, first event index
     origins: list[tuple[str, str, int]]  # level, path and line in the source of torch
     pids: list[int]
-    stacks: tuple[list, list]  # see StackTable.rows_since
+    stacks: StackRows  # those that are new
     spans: list[Span]
     events: list[Event]  # all but those of the timeline, of which a table rarely wants more than the span
 
@@ -62,7 +61,9 @@ class Batches:
     def of(self, events: Sequence[Event]) -> Batch:
         """The batch of the next events, which get their ``kind_index`` and ``compile_index``."""
         kinds, compiles, timeline = self._kinds, self._compiles, self._timeline
-        rows, spans, whole = [], [], []
+        rows: list[EventRow] = []
+        spans: list[Span] = []
+        whole: list[Event] = []
         batch = Batch(
             events[0].index if events else 0,
             rows,
@@ -85,8 +86,9 @@ class Batches:
                 number = self._new_compile(event, batch)
             event.kind_index, event.compile_index = kind, number
             rows.append((
-                kind, number, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us, event.origin_index, event.pid_index,
-                event.blob_index, event.blob_offset, event.payload_size_bytes or 0,
+                kind, number, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
+                event.origin_index, event.pid_index, event.blob_index, event.blob_offset,
+                event.payload_size_bytes or 0,
             ))  # fmt: skip
             if event.payload_form != "lf" and event.payload_size_bytes is not None:
                 batch.payload_forms[event.index] = event.payload_form
@@ -126,9 +128,13 @@ class Batches:
         first, self._known_pids = self._known_pids, len(pids)
         return list(islice(pids, first, None)) if first < len(pids) else []
 
-    def _new_stacks(self) -> tuple[list, list]:
+    def _new_stacks(self) -> StackRows:
         rows, self._known_stacks = self._decoder.stacks.rows_since(self._known_stacks)
         return rows
+
+
+# The fields of a batch, with plain tuples for compile ids and events.
+Message = tuple[Any, ...]
 
 
 class BatchesSent:
@@ -138,8 +144,8 @@ class BatchesSent:
         self._reads = reads
         self._recent: Newest[str, bytes] = Newest(_MAX_RECENT_BYTES)
 
-    def message(self, batch: Batch) -> tuple:
-        """For ``BatchesReceived.batch``, in order."""
+    def message(self, batch: Batch) -> Message:
+        """Return what ``BatchesReceived.batch`` takes, in order."""
         compiles = [(_plain(cid), occurrence, first) for cid, occurrence, first in batch.compiles]
         first = batch.first_event_index
         events = [
@@ -155,7 +161,7 @@ class BatchesSent:
             )
             for event in batch.events
         ]
-        return batch._replace(compiles=compiles, events=events)[:]
+        return (*batch[:5], compiles, *batch[6:10], events)
 
     def _payload(self, event: Event) -> Any:
         """None for one that is not needed, or that the other end has."""
@@ -174,18 +180,18 @@ class BatchesReceived:
 
     def __init__(self) -> None:
         self._recent: Newest[str, bytes] = Newest(_MAX_RECENT_BYTES)
-        self._known: dict[bytes, dict] = {}
+        self._known: dict[bytes, Any] = {}
         self._kinds: list[tuple[str, str | None]] = []
 
-    def batch(self, message: tuple) -> Batch:
-        batch = Batch(*message)
+    def batch(self, message: Message) -> Batch:
+        batch, event_rows = Batch(*message), message[10]
         self._kinds += [(event_type, name) for event_type, name, _ in batch.kinds]
         compiles = [
             (cid and _compile_id(*cid), occurrence, first) for cid, occurrence, first in batch.compiles
         ]
-        return batch._replace(compiles=compiles, events=[self._event(row, batch) for row in batch.events])
+        return batch._replace(compiles=compiles, events=[self._event(row, batch) for row in event_rows])
 
-    def _event(self, row: tuple, batch: Batch) -> Event:
+    def _event(self, row: tuple[Any, ...], batch: Batch) -> Event:
         event = Event()
         (
             position,
@@ -198,8 +204,9 @@ class BatchesReceived:
             event.trace_event,
         ) = row
         (
-            event.kind_index, event.compile_index, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
-            event.origin_index, event.pid_index, event.blob_index, event.blob_offset, _,
+            event.kind_index, event.compile_index, event.rank, event.line, event.byte_offset,
+            event.size_bytes, event.time_us, event.origin_index, event.pid_index, event.blob_index,
+            event.blob_offset, _,
         ) = batch.rows[position]  # fmt: skip
         event.index = batch.first_event_index + position
         event.type, event.name = self._kinds[event.kind_index]
@@ -217,15 +224,15 @@ class BatchesReceived:
         return event
 
     def _metadata(self, text: bytes) -> Any:
-        known = self._known.get(text)
-        if known is None:
-            known = loads(text)
-            if known is not None and len(text) <= _MAX_KNOWN_METADATA_BYTES:
+        metadata = self._known.get(text)
+        if metadata is None:
+            metadata = loads(text)
+            if metadata is not None and len(text) <= _MAX_KNOWN_METADATA_BYTES:
                 if len(self._known) >= _MAX_KNOWN_METADATA:
                     self._known.clear()
-                self._known[text] = known
-        return known
+                self._known[text] = metadata
+        return metadata
 
 
-def _plain(cid: CompileId | None) -> tuple | None:
+def _plain(cid: CompileId | None) -> tuple[int | None, ...] | None:
     return None if cid is None else tuple(cid)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Hashable, Iterable, Iterator
+from typing import Any
 
 from tlparse_bundle.bundle.layout import log_path
 from tlparse_bundle.log.event import Event
@@ -58,7 +59,7 @@ class BlobWriter:
         """
         for event in events:
             if event.trace_event is not None:
-                event.blob_index, event.blob_offset = self._put_trace_event(event.payload)
+                event.blob_index, event.blob_offset = self._put_trace_event(event.payload or b"")
             elif event.content is not None:
                 event.blob_index, event.blob_offset = self._put(event.content, (event.type, event.name))
             else:
@@ -66,9 +67,8 @@ class BlobWriter:
         self._flush_timeline()
 
     def _put(self, payload: Payload, kind: Hashable) -> tuple[int, int]:
-        known = payload.place
-        if known is not None and known[0] is self._mark:
-            return known[1]
+        if payload.place is not None and payload.place[0] is self._mark:
+            return payload.place[1]
         content = payload.sha256[:32]
         place = self._places.find(content)
         if place is None:
@@ -92,7 +92,7 @@ class BlobWriter:
         return self._timeline_rows[-1], offset
 
     def _flush_timeline(self) -> None:
-        if self._pieces:
+        if self._pieces and self._timeline is not None:
             self._timeline.add(b"".join(self._pieces))
             self._pieces = []
 
@@ -111,13 +111,17 @@ class BlobWriter:
 
     def paths(self) -> list[str]:
         """The paths of the blobs, by number. Call it after close()."""
-        return [path for path, *_ in self._rows]
+        return [path for path, *_ in self._written()]
 
-    def rows(self) -> Iterator[dict]:
+    def _written(self) -> list[BlobRow]:
+        return [row for row in self._rows if row is not None]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the rows of the table (schema: blobs). Call it after close()."""
         timeline = set(self._timeline_rows)
         rows = {
-            row: "timeline" if number in timeline else "payloads" for number, row in enumerate(self._rows)
+            row: "timeline" if number in timeline else "payloads"
+            for number, row in enumerate(self._written())
         }
         for (path, sha256, size_bytes, stored_size_bytes), kind in rows.items():
             yield {
@@ -200,7 +204,10 @@ class BlobPlaces:
         start = group.find(key)
         while start % _RECORD_BYTES and start > 0:  # it stands across two records
             start = group.find(key, start + 1)
-        return None if start < 0 else _PLACE.unpack_from(group, start + _HASH_BYTES)
+        if start < 0:
+            return None
+        row, offset = _PLACE.unpack_from(group, start + _HASH_BYTES)
+        return row, offset
 
     def add(self, content: str, row: int, offset: int) -> None:
         self._group_of(content).extend(bytes.fromhex(content) + _PLACE.pack(row, offset))

@@ -25,7 +25,7 @@ from tlparse_bundle.log.events.kind import PHASES
 from tlparse_bundle.log.log_file import LogFile
 from tlparse_bundle.pipeline.log_records import LogRecords
 from tlparse_bundle.pipeline.log_writer import LogSummary, write_log
-from tlparse_bundle.pipeline.target import Target, folder_of, open_target
+from tlparse_bundle.pipeline.target import Destination, Target, folder_of, open_target
 from tlparse_bundle.pipeline.workers import Executor, Workers, core_count
 
 _UNDEFINED = "string-undefined"
@@ -36,19 +36,18 @@ _EXAMPLES = {"label": "bert-train", "commit": "the output of 'git rev-parse HEAD
 @dataclass(slots=True)
 class BuildResult:
     path: Path | str  # str for a URL
-    manifest: dict
+    manifest: dict[str, Any]
     file_count: int
     stored_bytes: int
-    findings: dict[str, list[dict]]  # the first of each log (schema: findings), by its id
-    job_findings: list[
-        dict
-    ]  # what the ranks say together (schema: rank_findings), as far as it is written; none for less than two
+    findings: dict[str, list[dict[str, Any]]]  # the first of each log (schema: findings), by its id
+    # What the ranks say together (schema: rank_findings), as far as it is written; none for less than two.
+    job_findings: list[dict[str, Any]]
     plugin_faults: list[str]
 
 
 def build(
     logs: Sequence[LogFile],
-    out: str | os.PathLike,
+    out: str | os.PathLike[str],
     *,
     codec: str = "zstd",
     overwrite: bool = False,
@@ -96,20 +95,20 @@ def build(
     )
 
 
-def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict]]:
+def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict[str, Any]]]:
     return {summary.row["id"]: summary.findings for summary in summaries}
 
 
-def plugin_faults(summaries: Sequence[LogSummary], manifest: dict) -> list[str]:
+def plugin_faults(summaries: Sequence[LogSummary], manifest: dict[str, Any]) -> list[str]:
     """Return the faults of plug-ins in a build, each once: those of the logs, then those of the ranks."""
-    said = [
+    faults = [
         *(fault for summary in summaries for fault in summary.plugin_faults),
         *manifest.get("diagnostics", {}).get(PLUGIN_FAILED, ()),
     ]
-    return list(dict.fromkeys(said))
+    return list(dict.fromkeys(faults))
 
 
-def add_faults(manifest: dict, faults: Sequence[str]) -> None:
+def add_faults(manifest: dict[str, Any], faults: Sequence[str]) -> None:
     """Add what plug-ins failed with, when they compared ranks, to a manifest."""
     if faults:
         manifest["diagnostics"] = {PLUGIN_FAILED: list(faults)}
@@ -123,7 +122,7 @@ def finish(
     workers: Executor,
     run: int | None = None,
     names: Mapping[str, str] = {},
-) -> tuple[dict, list[dict]]:
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Write what stands beside the logs of a bundle, the manifest last.
 
     Returns the manifest and the findings of the ranks together.
@@ -135,12 +134,12 @@ def finish(
 
 def write_beside(
     summaries: Sequence[LogSummary],
-    target: Target,
+    target: Destination,
     codec: str,
     workers: Executor,
     run: int | None = None,
     names: Mapping[str, str] = {},
-) -> tuple[dict, list[dict]]:
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Write analyses and schemas.
 
     Returns the manifest, which is to be written last, and the findings of the ranks together.
@@ -159,7 +158,7 @@ def write_beside(
     return manifest, job_findings
 
 
-def write_schemas(target: Target, codec: str) -> None:
+def write_schemas(target: Destination, codec: str) -> None:
     target.write(_schemas_path(codec), _schemas_file(codec))
 
 
@@ -192,7 +191,9 @@ def named(label: str | None, commit: str | None) -> dict[str, str]:
     return names
 
 
-def make_manifest(summaries: Sequence[LogSummary], codec: str, names: Mapping[str, str] = {}) -> dict:
+def make_manifest(
+    summaries: Sequence[LogSummary], codec: str, names: Mapping[str, str] = {}
+) -> dict[str, Any]:
     """The manifest (schema: manifest) of a bundle of these logs; ``names``: see ``named``."""
     rows = sorted(
         (s.row for s in summaries), key=lambda row: (row["rank"] is None, row["rank"] or 0, row["id"])
@@ -214,10 +215,10 @@ def make_manifest(summaries: Sequence[LogSummary], codec: str, names: Mapping[st
     }
 
 
-def _codes(found: Iterable[str]) -> dict[str, dict]:
+def _codes(codes: Iterable[str]) -> dict[str, dict[str, Any]]:
     return {
         code: {"severity": CODES[code].severity, "meaning": CODES[code].meaning}
-        for code in sorted(set(found))
+        for code in sorted(set(codes))
     }
 
 
@@ -248,10 +249,10 @@ def _with_strings_of_others(
     if not strings:
         return summaries
     again = [log for log in logs if log.id in strings]
-    made = workers.map(
+    rewritten = workers.map(
         partial(_write_log, one_of_many=True), [(log, root, codec, strings[log.id]) for log in again]
     )
-    by_id = {summary.row["id"]: summary for summary in made}
+    by_id = {summary.row["id"]: summary for summary in rewritten}
     return [by_id.get(summary.row["id"], summary) for summary in summaries]
 
 
@@ -295,13 +296,16 @@ def strings_from_others(
     others: dict[str, set[str]] = {}
     for summary in summaries:
         if summary.row["id"] in lacking:
-            found = set().union(*(of_process[summary.row["rank"], pid] for pid in summary.pids)) - {
-                summary.row["id"]
-            }
-            if found:
-                others[summary.row["id"]] = found
-    asked = sorted({log_id for ids in others.values() for log_id in ids})
-    defined = dict(zip(asked, map_(_strings_of, [(by_id[log_id],) for log_id in asked]))) if asked else {}
+            same_process: set[str] = set()
+            same_process.update(*(of_process[summary.row["rank"], pid] for pid in summary.pids))
+            if same_process - {summary.row["id"]}:
+                others[summary.row["id"]] = same_process - {summary.row["id"]}
+    lenders = sorted({log_id for ids in others.values() for log_id in ids})
+    defined = (
+        dict(zip(lenders, map_(_strings_of, [(by_id[log_id],) for log_id in lenders]), strict=True))
+        if lenders
+        else {}
+    )
     return {
         log_id: agreed
         for log_id, ids in others.items()
@@ -310,11 +314,11 @@ def strings_from_others(
 
 
 def _agreed(tables: Sequence[dict[int, str]]) -> dict[int, str]:
-    found: dict[int, str | None] = {}
+    agreed: dict[int, str | None] = {}
     for table in tables:
         for number, text in table.items():
-            found[number] = text if found.get(number, text) == text else None
-    return {number: text for number, text in found.items() if text is not None}
+            agreed[number] = text if agreed.get(number, text) == text else None
+    return {number: text for number, text in agreed.items() if text is not None}
 
 
 def _strings_of(log: LogFile) -> dict[int, str]:

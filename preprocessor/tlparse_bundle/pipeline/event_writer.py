@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.bundle.layout import BYTES_PER_FILE, ROWS_PER_FILE, log_path, rows_file
+from tlparse_bundle.log.compile_id import CompileId
 from tlparse_bundle.pipeline.batches import Batch
 from tlparse_bundle.pipeline.file_writer import BufferOfSeries, FileSink
 from tlparse_bundle.tables.rows import Rows
@@ -99,8 +101,8 @@ class EventWriter:
             form = dumps(forms[index]) if index in forms else b'"lf"'
             lines.append(
                 _ROW
-                % (index, kinds[kind], compiles[compile_index], rank_json, line, gap_bytes, size_bytes, time_us, origins[origin], pids[pid],
-                   blob, offset, payload_size_bytes, form)
+                % (index, kinds[kind], compiles[compile_index], rank_json, line, gap_bytes, size_bytes,
+                   time_us, origins[origin], pids[pid], blob, offset, payload_size_bytes, form)
             )  # fmt: skip
         self._end = end
         self._events.add_lines(lines)
@@ -108,7 +110,7 @@ class EventWriter:
             if metadata != b"null":
                 self._metadata.add(index, metadata)
 
-    def close(self, blobs: Sequence[str]) -> dict[str, dict]:
+    def close(self, blobs: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Write what is still to be written; ``blobs`` are the paths of the blobs.
 
         Returns the entries of both tables in the log directory, by name.
@@ -125,7 +127,7 @@ class EventWriter:
         return tables
 
 
-def _attempt(compile: tuple) -> tuple[str | None, int | None]:
+def _attempt(compile: tuple[CompileId | None, int, int]) -> tuple[str | None, int | None]:
     cid, occurrence, _ = compile
     return (None, None) if cid is None else (cid.key(occurrence), cid.attempt)
 
@@ -140,7 +142,7 @@ class _Metadata:
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
         self._log_id = log_id
-        self._files: list[dict] = []
+        self._files: list[dict[str, Any]] = []
         self._buffer: BufferOfSeries | None = None
         self._first_event = self._rows = 0
 
@@ -162,7 +164,7 @@ class _Metadata:
         self._buffer = None
         self._files.append({"path": path, "rows": self._rows, "first_event": self._first_event})
 
-    def close(self) -> list[dict]:
+    def close(self) -> list[dict[str, Any]]:
         """Write the last one; returns the entries of all."""
         if self._buffer is not None:
             self._write(self._buffer, several=bool(self._files))

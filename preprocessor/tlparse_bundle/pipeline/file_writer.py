@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.codecs import Codec
@@ -16,9 +16,8 @@ from tlparse_bundle.bundle.layout import blob_path, log_path
 from tlparse_bundle.tables.rows import Rows
 
 _CAPACITY = 5 << 18  # what grows until it has 1 MiB seldom has more
-_PRIVATE = (
-    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
-)  # pages come faster
+# Pages come faster.
+_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 _MAX_CLOSED = 1
 _SMALL_BYTES = 32 << 10
 BlobRow = tuple[str, str, int, int]  # path, SHA-256, size, stored size
@@ -35,12 +34,10 @@ class FileSink:
     def __init__(self, root: Path, codec: Codec):
         self.root = root
         self.codec = codec
-        self.below = (
-            ""  # before each path: where the files of one state of a growing bundle lie (layout.live_path)
-        )
-        self.keep: frozenset[str] = (
-            frozenset()
-        )  # names of tables that are read again, while what they were made of is still here
+        # Before each path: where the files of one state of a growing bundle lie (layout.live_path).
+        self.below = ""
+        # Names of tables that are read again, while what they were made of is still here.
+        self.keep: frozenset[str] = frozenset()
         self.kept: dict[str, Rows] = {}  # these, as ``put_rows`` got them
 
     def put(self, path: str, data: bytes | memoryview) -> str:
@@ -53,7 +50,9 @@ class FileSink:
         self._write(self.below + path, [data])
         return self.below + path
 
-    def put_rows(self, log_id: str, name: str, rows: Rows, blobs: Sequence[str] | None = None) -> dict:
+    def put_rows(
+        self, log_id: str, name: str, rows: Rows, blobs: Sequence[str] | None = None
+    ) -> dict[str, Any]:
         """Store a table of a log as JSON Lines; returns what the log directory says of it (schema: log,
         'tables').
 
@@ -65,7 +64,9 @@ class FileSink:
             log_id, name, [(count, encoded_pieces(pieces, self.codec)) for count, pieces in rows.files(blobs)]
         )
 
-    def put_row_files(self, log_id: str, name: str, files: Sequence[tuple[int, Iterable[bytes]]]) -> dict:
+    def put_row_files(
+        self, log_id: str, name: str, files: Sequence[tuple[int, Iterable[bytes]]]
+    ) -> dict[str, Any]:
         """The same for files that are encoded already: (number of rows, pieces) of each."""
         entries = []
         for number, (count, pieces) in enumerate(files):
@@ -74,7 +75,7 @@ class FileSink:
             entries.append({"path": path, "rows": count})
         return {"rows": sum(entry["rows"] for entry in entries), "files": entries}
 
-    def remove(self, table: dict) -> None:
+    def remove(self, table: dict[str, Any]) -> None:
         """Remove the files of a table of rows."""
         for file in table["files"]:
             os.remove(self.root / file["path"])
@@ -99,18 +100,20 @@ class FileSink:
     def _write(self, path: str, pieces: Iterable[bytes]) -> None:
         # For a job of many ranks there are thousands of files: what is asked of the system for each counts.
         target = f"{self.root}/{path}"
-        written = (
-            target if self.below else f"{target}.{os.getpid()}.{threading.get_ident()}"
-        )  # of a state nobody knows yet
+        # Of a state nobody knows yet.
+        written = target if self.below else f"{target}.{os.getpid()}.{threading.get_ident()}"
         try:
-            file = open(written, "wb")
+            _write_pieces(written, pieces)
         except FileNotFoundError:
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            file = open(written, "wb")
-        with file:
-            file.writelines(pieces)
+            _write_pieces(written, pieces)
         if not self.below:
             os.replace(written, target)
+
+
+def _write_pieces(path: str, pieces: Iterable[bytes]) -> None:
+    with open(path, "wb") as file:
+        file.writelines(pieces)
 
 
 def encoded_pieces(pieces: Sequence[bytes], codec: Codec) -> list[bytes]:
@@ -131,7 +134,7 @@ class Buffer:
 
     def __init__(self, data: bytes = b"") -> None:
         self.size = self._hashed = 0
-        self._hash: Any = None
+        self._hash: hashlib._Hash | None = None
         self._memory = self._pages()
         self.add(data)
 
@@ -152,14 +155,17 @@ class Buffer:
         """Hash what there is: it need not be done again by each copy of the process that writes it."""
         if self._hash is None:
             self._hash = hashlib.sha256()
-        self._hash.update(memoryview(self._memory)[self._hashed : self.size])
+        self._hash_rest(self._hash)
+
+    def _hash_rest(self, digest: hashlib._Hash) -> None:
+        digest.update(memoryview(self._memory)[self._hashed : self.size])
         self._hashed = self.size
 
     def sha256(self) -> str | None:
         """Of all that there is; None when nothing was hashed before."""
         if self._hash is None:
             return None
-        self.settle()
+        self._hash_rest(self._hash)
         return self._hash.hexdigest()
 
     def data(self) -> memoryview:
@@ -174,7 +180,7 @@ class BufferOfSeries(Buffer):
     """
 
     __slots__ = ()
-    _closed: list[mmap.mmap] = []  # of the process
+    _closed: ClassVar[list[mmap.mmap]] = []  # of the process
 
     def _pages(self) -> mmap.mmap:
         if not self._closed:

@@ -10,7 +10,8 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from contextlib import suppress
+from typing import IO, Any
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.signals import end_with
@@ -36,7 +37,7 @@ def sent_apart(data: bytes | None) -> bytes | pickle.PickleBuffer | None:
 class Link:
     """Messages from another process and to it. They are pickled: both processes are ours."""
 
-    def __init__(self, source: BinaryIO, target: BinaryIO):
+    def __init__(self, source: IO[bytes], target: IO[bytes]):
         self._source = source
         self._target = target
 
@@ -85,7 +86,7 @@ class Helper:
 
     def __init__(self, work: Callable[[Link], Any], head: Any):
         """``work`` is what it does with messages, a function of a module; ``head`` is the first of them."""
-        self._process = (_Copy if may_fork() else _subprocess)(work)
+        self._process: _Copy | _Subprocess = _Copy(work) if may_fork() else _Subprocess(work)
         for pipe in (self._process.stdin, self._process.stdout):
             _widen(pipe)
         self._link = Link(self._process.stdout, self._process.stdin)
@@ -116,28 +117,32 @@ class Helper:
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdout, self._process.stdin):
-            try:
+            with suppress(OSError):  # what it was to be told last
                 pipe.close()
-            except OSError:  # what it was to be told last
-                pass
 
 
-def _subprocess(work: Callable[[Link], Any]) -> subprocess.Popen:
-    """It needs nothing of the program that called us."""
-    return subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            (
-                f"from {__name__} import serve; from {work.__module__} import {work.__name__};"
-                f" serve({work.__name__}, parent={os.getpid()})"
-            ),
-        ],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
-        start_new_session=True,  # Ctrl-C is for us alone
+class _Subprocess(subprocess.Popen[bytes]):
+    """A process that needs nothing of the program that called us."""
+
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+
+    def __init__(self, work: Callable[[Link], Any]):
+        super().__init__(
+            _command(work),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
+            start_new_session=True,  # Ctrl-C is for us alone
+        )
+
+
+def _command(work: Callable[[Link], Any]) -> list[str]:
+    program = (
+        f"from {__name__} import serve; from {work.__module__} import {work.__name__};"
+        f" serve({work.__name__}, parent={os.getpid()})"
     )
+    return [sys.executable, "-c", program]
 
 
 class _Copy:
@@ -154,12 +159,13 @@ class _Copy:
                 os.setsid()
                 os.close(to_it)
                 os.close(from_it)
-                serve(work, Link(open(its_input, "rb"), open(its_output, "wb")), parent)
+                serve(work, Link(os.fdopen(its_input, "rb"), os.fdopen(its_output, "wb")), parent)
             finally:  # nothing of what this process was about to do
                 os._exit(1)
         os.close(its_input)
         os.close(its_output)
-        self.stdin, self.stdout = open(to_it, "wb"), open(from_it, "rb")
+        self.stdin: IO[bytes] = os.fdopen(to_it, "wb")
+        self.stdout: IO[bytes] = os.fdopen(from_it, "rb")
 
     def kill(self) -> None:
         if self._code is None:
@@ -195,12 +201,10 @@ def serve(work: Callable[[Link], Any], link: Link | None = None, parent: int | N
     os._exit(0)
 
 
-def _widen(pipe: BinaryIO) -> None:
+def _widen(pipe: IO[bytes]) -> None:
     if sys.platform != "linux":
         return
     import fcntl
 
-    try:
+    with suppress(OSError):  # more than this user may have: it still works
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-    except OSError:  # more than this user may have: it works all the same
-        pass

@@ -5,14 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Protocol
 
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.log.json_text import has_long_integer
 from tlparse_bundle.log.log_file import LogFile, open_log
 from tlparse_bundle.log.payload import md5
-from tlparse_bundle.log.record_reader import PREFIX, Record, RecordReader
+from tlparse_bundle.log.record_reader import PREFIX, ByteStream, Record, RecordReader
+
+
+class GrowingBytes(ByteStream, Protocol):
+    """The bytes of a log that may still grow."""
+
+    def close(self) -> None: ...
 
 
 class LogRecords:
@@ -22,9 +28,9 @@ class LogRecords:
     is. Raises BundleError when the log cannot be read or decompressed.
     """
 
-    def __init__(self, log: LogFile, raw: Any = None):
+    def __init__(self, log: LogFile, raw: GrowingBytes | None = None):
         self.diagnostics = Diagnostics()
-        self._raw = open_log(log) if raw is None else raw
+        self._raw: GrowingBytes = open_log(log) if raw is None else raw
         self._stream = _HashingStream(self._raw, None if raw is None else self._certain)
         self._reader = RecordReader(self._stream, self.diagnostics)
 
@@ -68,7 +74,7 @@ class _HashingStream:
     ``certain`` tells how much of it can no longer be taken back, see RecordReader: the rest is hashed later.
     """
 
-    def __init__(self, stream: Any, certain: Callable[[], int] | None):
+    def __init__(self, stream: ByteStream, certain: Callable[[], int] | None):
         self._stream = stream
         self._certain = certain
         self._hash = hashlib.sha256()
@@ -76,7 +82,7 @@ class _HashingStream:
         self._held: deque[bytes] = deque()
         self.size_bytes = 0
 
-    def read(self, size: int) -> bytes | None:
+    def read(self, size: int, /) -> bytes | None:
         data = self._stream.read(size)
         if data:
             self.size_bytes += len(data)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.bundle.codecs import CODECS
@@ -17,7 +18,7 @@ from tlparse_bundle.pipeline.file_writer import FileSink
 from tlparse_bundle.pipeline.payload_tables import PayloadTables, RememberedPayloadTables
 from tlparse_bundle.tables.registry import STREAM_TABLES, TABLES, PluginTable, Tables, plugin_tables
 from tlparse_bundle.tables.rows import Rows
-from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.table import Table, TableContext
 from tlparse_bundle.tables.tally import Tally
 
 
@@ -25,9 +26,9 @@ from tlparse_bundle.tables.tally import Tally
 class TablesSummary:
     """What the log directory and the manifest need to know."""
 
-    tables: dict[str, dict]  # by name: see FileSink.put_rows
-    kinds: list[dict]  # 'kinds' and 'ranks' of the log directory (schema: log)
-    ranks: list[dict]
+    tables: dict[str, dict[str, Any]]  # by name: see FileSink.put_rows
+    kinds: list[dict[str, Any]]  # 'kinds' and 'ranks' of the log directory (schema: log)
+    ranks: list[dict[str, Any]]
     descriptors: dict[str, Kind]  # by key
     diagnostics: Diagnostics
 
@@ -50,7 +51,7 @@ class LogTables:
         self._payload_tables = (RememberedPayloadTables if one_of_many else PayloadTables)(self._sink, log_id)
 
     @staticmethod
-    def wanted() -> Tables:
+    def empty_tables() -> Tables:
         """See Stage."""
         return Tables((*TABLES, *_plugin_classes()), TableContext(StackTable(), Diagnostics(), Tally()))
 
@@ -64,7 +65,7 @@ class LogTables:
         self._payload_tables.observe(batch.events)
 
     def settle(self) -> None:
-        """Of a log that goes on: do now what each of its states would do again."""
+        """See Stage."""
         self._tally.settle()
         self._tables.settle()
         self._payload_tables.settle()
@@ -74,7 +75,7 @@ class LogTables:
 
     def finish(self, blobs: Callable[[], Sequence[str]]) -> TablesSummary:
         # One after another, so that no two are in memory at once.
-        tables: dict[str, dict] = {}
+        tables: dict[str, dict[str, Any]] = {}
         with_blobs: list[tuple[str, Rows]] = []
         for table in self._tables:
             for name, rows in table.tables():
@@ -97,16 +98,16 @@ class LogTables:
             diagnostics=self._diagnostics,
         )
 
-    def _kinds(self) -> list[dict]:
+    def _kinds(self) -> list[dict[str, Any]]:
         rows = []
         for (event_type, name), kind, sums in zip(
-            self._tally.kind_names, self._tally.kinds, self._tally.kind_sums()
+            self._tally.kind_names, self._tally.kinds, self._tally.kind_sums(), strict=True
         ):
             row = {"type": event_type, "name": name, "descriptor": kind.key, "language": kind.language}
             rows.append({**row, "event_count": sums.event_count, "size_bytes": sums.size_bytes})
         return rows
 
-    def _ranks(self) -> list[dict]:
+    def _ranks(self) -> list[dict[str, Any]]:
         counts = self._tally.rank_counts()
         return [
             {"rank": rank, "event_count": counts[rank]}
@@ -114,5 +115,5 @@ class LogTables:
         ]
 
 
-def _plugin_classes() -> list[partial[PluginTable]]:
+def _plugin_classes() -> list[Callable[[TableContext], Table]]:
     return [partial(PluginTable, plugin) for plugin in plugin_tables().plugins]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.base.plugins import PLUGIN_FAILED
@@ -44,9 +45,9 @@ _BATCH_BYTES = 1 << 20
 class LogSummary:
     """What the manifest needs to know of a log."""
 
-    row: dict  # its row in 'logs' of the manifest
+    row: dict[str, Any]  # its row in 'logs' of the manifest
     kinds: dict[str, Kind] = field(default_factory=dict)  # by descriptor key
-    findings: list[dict] = field(default_factory=list)  # the first rows of its table
+    findings: list[dict[str, Any]] = field(default_factory=list)  # the first rows of its table
     pids: frozenset[int] = frozenset()  # of the processes that wrote it
     plugin_faults: list[str] = field(default_factory=list)
 
@@ -109,7 +110,7 @@ class LogBuild:
         self._tables = tables
         self._records = records
         self._blobs, self._verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
-        self._identity, self._batches = Identity(), Batches(self.decoder, tables.wanted().timeline())
+        self._identity, self._batches = Identity(), Batches(self.decoder, tables.empty_tables().timeline())
         self._read = _batches(records, self.decoder)
 
     def advance(self) -> bool:
@@ -155,16 +156,15 @@ class LogBuild:
         diagnostics.merge(decoder.diagnostics)
         rank = rank_of(decoder.ranks, log.name_rank, diagnostics)
         _note_clock(decoder, diagnostics, records.size_bytes)
-        made = tables.finish(blobs.paths)
-        diagnostics.merge(made.diagnostics)
+        written = tables.finish(blobs.paths)
+        diagnostics.merge(written.diagnostics)
         for fault in (*plugin_kinds().faults, *plugin_tables().faults):
             diagnostics.add(PLUGIN_FAILED, fault)
-        for name, rows in (("stacks", decoder.stacks.rows()), ("blobs", blobs.rows())):
-            if len(table := Rows(rows)):
-                made.tables[name] = sink.put_rows(log.id, name, table)
-        name = os.fsencode(log.path.name).decode("utf-8", "replace")
+        for name, table in (("stacks", Rows(decoder.stacks.rows())), ("blobs", Rows(blobs.rows()))):
+            if len(table):
+                written.tables[name] = sink.put_rows(log.id, name, table)
         source = {
-            "name": name,
+            "name": os.fsencode(log.path.name).decode("utf-8", "replace"),
             "size_bytes": records.size_bytes,
             "sha256": records.sha256,
             "compression": log.compression,
@@ -172,35 +172,35 @@ class LogBuild:
         directory = {
             "id": log.id,
             "rank": rank,
-            "ranks": made.ranks,
+            "ranks": written.ranks,
             "pids": list(decoder.pids),
             "source": source,
             "clock": decoder.clock.table(),
             "event_count": decoder.event_count,
-            "tables": made.tables,
+            "tables": written.tables,
             "verbatim": verbatim.chunks,
-            "kinds": made.kinds,
+            "kinds": written.kinds,
         }
         self.facts = Facts(
             WrittenLog(sink, directory, decoder.clock.last_epoch_us(), {"diagnostics": diagnostics.rows()})
         )
         derived = {**dict(compile_tables(self.facts)), **dict(recompile_tables(self.facts))}
-        made.tables |= {
+        written.tables |= {
             name: sink.put_rows(log.id, name, Rows(rows)) for name, rows in derived.items() if len(rows)
         }
         numbers, findings, faults = findings_of(self.facts, derived["compiles"])
         for fault in faults:
             diagnostics.add(PLUGIN_FAILED, fault)
         if len(rows := Rows(diagnostics.rows())):
-            made.tables["diagnostics"] = sink.put_rows(log.id, "diagnostics", rows)
+            written.tables["diagnostics"] = sink.put_rows(log.id, "diagnostics", rows)
         if findings:
-            made.tables[FINDINGS] = sink.put_rows(log.id, FINDINGS, Rows(findings))
+            written.tables[FINDINGS] = sink.put_rows(log.id, FINDINGS, Rows(findings))
         for name in PASSED_ON:
-            if name in made.tables:
-                sink.remove(made.tables.pop(name))
+            if name in written.tables:
+                sink.remove(written.tables.pop(name))
         path = sink.put(
             log_path(log.id, "log.json", sink.codec),
-            dumps({**directory, "tables": dict(sorted(made.tables.items()))}),
+            dumps({**directory, "tables": dict(sorted(written.tables.items()))}),
         )
         row = {
             "id": log.id,
@@ -214,7 +214,7 @@ class LogBuild:
         }
         return LogSummary(
             row,
-            made.descriptors,
+            written.descriptors,
             findings[:FIRST_FINDINGS],
             frozenset(decoder.pids),
             diagnostics.messages(PLUGIN_FAILED),
@@ -257,7 +257,8 @@ def _note_clock(decoder: EventDecoder, diagnostics: Diagnostics, size_bytes: int
     if not size_bytes:
         diagnostics.add("empty-log", "the file is empty")
     elif clock.year is not None:
-        sign, minutes = "-" if clock.utc_offset_minutes < 0 else "+", abs(clock.utc_offset_minutes)
+        offset_minutes = clock.utc_offset_minutes or 0
+        sign, minutes = "-" if offset_minutes < 0 else "+", abs(offset_minutes)
         diagnostics.add(
             "clock-inferred",
             f"year {clock.year}, local time is UTC{sign}{minutes // 60:02d}:{minutes % 60:02d}",
@@ -273,7 +274,7 @@ class VerbatimWriter:
         self._sink = sink
         self._log_id = log_id
         self._data = BufferOfSeries()
-        self.chunks: list[dict] = []
+        self.chunks: list[dict[str, Any]] = []
 
     def add(self, pieces: Sequence[bytes]) -> None:
         """The next bytes. A chunk ends with the piece that fills it."""
@@ -300,14 +301,18 @@ class WrittenLog:
     """See LogFiles of the findings. ``unwritten``: rows of tables that are written later."""
 
     def __init__(
-        self, sink: FileSink, directory: dict, last_epoch_us: int | None, unwritten: Mapping[str, list[dict]]
+        self,
+        sink: FileSink,
+        directory: dict[str, Any],
+        last_epoch_us: int | None,
+        unwritten: Mapping[str, list[Any]],
     ):
         self._unwritten = unwritten
         self._sink = sink
         self._last_epoch_us = last_epoch_us
         self.directory = directory
 
-    def table(self, name: str) -> list[dict]:
+    def table(self, name: str) -> list[dict[str, Any]]:
         if name in self._unwritten:
             return self._unwritten[name]
         if (entry := self.directory["tables"].get(name)) is not None:

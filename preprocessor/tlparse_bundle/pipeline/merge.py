@@ -30,8 +30,8 @@ _KIND_FIELDS = ("title", "phase", "language", "help")
 
 
 def merge(
-    bundles: Sequence[str | os.PathLike],
-    out: str | os.PathLike,
+    bundles: Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
     *,
     overwrite: bool = False,
     jobs: int | None = None,
@@ -51,7 +51,11 @@ def merge(
         raise BundleError(
             f"{out} is one of the bundles to merge", hint="Choose another place.", code="exists"
         )
-    logs = [(str(location), log.id) for bundle, location in zip(opened, bundles) for log in bundle.logs]
+    logs = [
+        (str(location), log.id)
+        for bundle, location in zip(opened, bundles, strict=True)
+        for log in bundle.logs
+    ]
     sources = [path for location in bundles for path in layout.guards(location)]
     with (
         open_target(out, overwrite=overwrite, sources=sources) as target,
@@ -74,10 +78,10 @@ def merge(
     )
 
 
-def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike]) -> None:
+def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike[str]]) -> None:
     own = {"name": layout.FORMAT_NAME, "major": layout.FORMAT_MAJOR, "minor": layout.FORMAT_MINOR}
-    homes: dict[str, str | os.PathLike] = {}
-    for bundle, location in zip(opened, locations):
+    homes: dict[str, str | os.PathLike[str]] = {}
+    for bundle, location in zip(opened, locations, strict=True):
         if bundle.manifest["format"] != own:
             version = "{major}.{minor}".format(**bundle.manifest["format"])
             hint = "Build it again from its logs (tlparse-bundle restore writes them)."
@@ -105,8 +109,12 @@ def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike]) -> 
 
 def _common_names(opened: Sequence[Bundle]) -> dict[str, str]:
     """Label and commit, where all bundles have the same one."""
-    found = {key: {bundle.manifest.get(key) for bundle in opened} for key in ("label", "commit")}
-    return {key: names.pop() for key, names in found.items() if len(names) == 1 and None not in names}
+    names = {}
+    for key in ("label", "commit"):
+        first: str | None = opened[0].manifest.get(key)
+        if first is not None and all(bundle.manifest.get(key) == first for bundle in opened):
+            names[key] = first
+    return names
 
 
 def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary:
@@ -129,18 +137,14 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
                 sink.put_stored(path, bundle.raw(path))
     descriptors = bundle.manifest["descriptors"]
     keys = {kind["descriptor"] for kind in log.directory["kinds"]}
-    known = {key: Kind(key, *(descriptors[key][field] for field in _KIND_FIELDS)) for key in keys}
+    kinds = {key: Kind(key, *(descriptors[key][field] for field in _KIND_FIELDS)) for key in keys}
     faults = (
         [row["message"] for row in log.table("diagnostics") if row["code"] == PLUGIN_FAILED]
         if PLUGIN_FAILED in log.row["diagnostics"]
         else []
     )
-    return LogSummary(
-        log.row,
-        known,
-        ([] if log.is_missing("findings") else log.findings()[:FIRST_FINDINGS]),
-        plugin_faults=faults,
-    )
+    findings: list[Any] = [] if log.is_missing("findings") else log.findings()
+    return LogSummary(log.row, kinds, findings[:FIRST_FINDINGS], plugin_faults=faults)
 
 
 def _own_files(log: Log) -> list[str]:
@@ -172,8 +176,7 @@ def check_log(log: Log) -> None:
             raise damaged(f"log {log.id}", f"the manifest has no descriptor {quoted(kind['descriptor'])}")
     for name in directory["tables"]:
         log.table(name)
-    artifacts: list[Any] = log.table("artifacts")
-    check_slices(artifacts, "size_bytes", log.blobs, f"log {log.id} artifacts")
+    check_slices(log.table("artifacts"), "size_bytes", log.blobs, f"log {log.id} artifacts")
     for name in ("events", "metadata"):
         for number, file in enumerate(log.files(name)):
             rows = log.part(name, number)

@@ -20,15 +20,13 @@ from tlparse_bundle.tables.registry import PAYLOAD_TABLES, Tables
 from tlparse_bundle.tables.table import Table, TableContext
 from tlparse_bundle.tables.tally import Tally
 
-MAX_WAITING_BYTES = (
-    24 << 20
-)  # of memory, for the events of one log; beyond, its tables are filled as they come
+# Of memory, for the events of one log; beyond, its tables are filled as they come.
+MAX_WAITING_BYTES = 24 << 20
 _METADATA_FACTOR = 4  # parsed, metadata take several times their size
 _MAX_KNOWN = 64  # tables, of some logs
 
-_known: dict[
-    tuple[str, str, bytes], Any
-] = {}  # (table, codec, its events) -> see RememberedPayloadTables._files
+EncodedTables = dict[str, list[tuple[int, list[bytes]]]]  # by name, (number of rows, pieces) of each file
+_known: dict[tuple[str, str, bytes], EncodedTables] = {}  # by table, codec, and what stands for its events
 
 
 class PayloadTables:
@@ -46,18 +44,18 @@ class PayloadTables:
     def settle(self) -> None:
         self._tables.settle()
 
-    def finish(self) -> tuple[dict[str, dict], Diagnostics]:
+    def finish(self) -> tuple[dict[str, dict[str, Any]], Diagnostics]:
         """Write the tables.
 
         Returns them by name (see FileSink.put_rows), and what there is to say about the payloads.
         """
-        made = {
+        entries = {
             name: self._sink.put_rows(self._log_id, name, rows)
             for table in self._tables
             for name, rows in table.tables()
             if len(rows)
         }
-        return made, self._diagnostics
+        return entries, self._diagnostics
 
 
 class _Slot:
@@ -96,6 +94,9 @@ class RememberedPayloadTables:
         if self._waiting_bytes > MAX_WAITING_BYTES:
             self._fill()
 
+    def settle(self) -> None:
+        """Nothing: the tables are made at the end."""
+
     def _note(self, event: Event) -> bool:
         """Whether a table wants the event."""
         slots = self._of_type.get(event.type)
@@ -120,20 +121,20 @@ class RememberedPayloadTables:
         self._of_type.clear()
         return self._here
 
-    def finish(self) -> tuple[dict[str, dict], Diagnostics]:
+    def finish(self) -> tuple[dict[str, dict[str, Any]], Diagnostics]:
         if self._here is None:
-            made = [self._files(slot) for slot in self._slots]
+            encoded = [self._files(slot) for slot in self._slots]
             # A diagnostic has its place in the log, which no other log shares; these tables are made
             # together.
             if not any(slot.diagnostics.counts() for slot in self._slots):
                 return {
                     name: self._sink.put_row_files(self._log_id, name, files)
-                    for tables in made
+                    for tables in encoded
                     for name, files in tables.items()
                 }, Diagnostics()
         return (self._here or self._fill()).finish()
 
-    def _files(self, slot: _Slot) -> dict[str, list[tuple[int, list[bytes]]]]:
+    def _files(self, slot: _Slot) -> EncodedTables:
         """What a slot has made: the files of its tables by name, encoded."""
         codec = self._sink.codec
         key = slot.table.name, codec.name, hashlib.sha256(b"".join(slot.fingerprints)).digest()

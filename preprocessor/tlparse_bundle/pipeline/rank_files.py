@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.bundle.schemas import schema_names
 from tlparse_bundle.bundle.store import open_store
 from tlparse_bundle.pipeline.file_writer import encoded_pieces
-from tlparse_bundle.pipeline.target import Target
+from tlparse_bundle.pipeline.target import Destination
 from tlparse_bundle.pipeline.workers import Executor
 from tlparse_bundle.statements.ranks.collective_calls import Call
 from tlparse_bundle.statements.ranks.comparable_text import Contents
@@ -27,40 +28,42 @@ from tlparse_bundle.statements.ranks.registry import PluginAnalysis, analyses, p
 from tlparse_bundle.statements.ranks.runs import RunOfLog, run_described, runs_of, to_compare
 from tlparse_bundle.tables.rows import Rows
 
-_FRAMES, _RUN, _FAULTS = (
-    "",
-    ".",
-    "!",
-)  # among the names of the analyses: the frames of a log, what it records about its run, faults of plug-ins by name
+# Among the names of the analyses: the frames of a log, what it records about its run, faults of plug-ins by
+# name.
+_FRAMES, _RUN, _FAULTS = "", ".", "!"
 
 
-def digest_log(root: str, codec: str, row: dict) -> dict[str, bytes]:
+def digest_log(root: str | Path, codec: str, row: dict[str, Any]) -> dict[str, bytes]:
     """What the analyses need of the log of a row, as JSON by the name of the analysis.
 
     ``root`` is the folder or URL of a bundle that may not be complete yet.
     """
     frames = _frames(root, codec, row)
-    found = {analysis.name: analysis.digest(frames) for analysis in analyses()}
-    run = run_described(frames, (Call(*cells) for cells in found["order"]["calls"]))
+    by_analysis = {analysis.name: analysis.digest(frames) for analysis in analyses()}
+    run = run_described(frames, (Call(*cells) for cells in by_analysis["order"]["calls"]))
     digests = {
         _FRAMES: dumps([list(frame) for frame in frames.rows()]),
         _RUN: dumps(run),
-        **{name: dumps(digest) for name, digest in found.items()},
+        **{name: dumps(digest) for name, digest in by_analysis.items()},
     }
     faults = {}
     for plugin in plugin_analyses().plugins:
-        guard, analysis = Guard(plugin), plugin.object
-        digest = guard(lambda: dumps(analysis.make().digest(frames)))
+        guard, name = Guard(plugin), plugin.object.name
+        digest = guard(_plugin_digest, plugin.object, frames)
         if guard.fault is None:
-            digests[analysis.name] = digest
+            digests[name] = digest
         else:
-            faults[analysis.name] = guard.fault
+            faults[name] = guard.fault
     digests[_FAULTS] = dumps(faults)
     frames.log.bundle.forget()
     return digests
 
 
-def _frames(root: str, codec: str, row: dict) -> Frames:
+def _plugin_digest(analysis: PluginAnalysis, frames: Frames) -> bytes:
+    return dumps(analysis.make().digest(frames))
+
+
+def _frames(root: str | Path, codec: str, row: dict[str, Any]) -> Frames:
     return Frames(
         Bundle(open_store(root), {"codec": codec, "logs": [row]}, verify=False, trusted=True).logs[0],
         _contents(),
@@ -76,12 +79,14 @@ def _contents() -> Contents:
 class RankFiles(NamedTuple):
     """What several ranks together say."""
 
-    entries: dict[str, dict]  # of the tables that have rows, by name (schema: manifest, 'rank_tables')
-    job: dict | None  # schema: manifest, 'job'; None for less than two ranks
-    findings: list[dict]  # rows of rank_findings
+    entries: dict[
+        str, dict[str, Any]
+    ]  # of the tables that have rows, by name (schema: manifest, 'rank_tables')
+    job: dict[str, Any] | None  # schema: manifest, 'job'; None for less than two ranks
+    findings: list[dict[str, Any]]  # rows of rank_findings
     faults: list[str]  # of plug-ins
 
-    def add_to(self, manifest: dict) -> None:
+    def add_to(self, manifest: dict[str, Any]) -> None:
         """Name the tables and the job in a manifest."""
         if self.job is not None:
             manifest["job"] = self.job
@@ -89,8 +94,8 @@ class RankFiles(NamedTuple):
 
 
 def write_ranks(
-    target: Target,
-    rows: Sequence[dict],
+    target: Destination,
+    rows: Sequence[dict[str, Any]],
     codec: str,
     workers: Executor,
     run: int | None = None,
@@ -106,24 +111,14 @@ def write_ranks(
     ranked = [row for row in rows if row["rank"] is not None]
     if len({row["rank"] for row in ranked}) < 2:
         return _none(run, 0)
-    known: dict[bytes, Any] = {}
-    found = {
+    parsed: dict[bytes, Any] = {}
+    digests_of = {
         row["id"]: digest
-        for row, digest in zip(ranked, workers.map(digest_log, [(target.root, codec, row) for row in ranked]))
+        for row, digest in zip(
+            ranked, workers.map(digest_log, [(target.root, codec, row) for row in ranked]), strict=True
+        )
     }
-    runs = runs_of(
-        [
-            RunOfLog(
-                row["id"],
-                row["rank"],
-                row["torch_version"],
-                *loads(found[row["id"]][_RUN]),
-                row["summary"]["compile_count"],
-                row["event_count"],
-            )
-            for row in ranked
-        ]
-    )
+    runs = runs_of([_run_of(row, loads(digests_of[row["id"]][_RUN])) for row in ranked])
     if run is not None and not 1 <= run <= len(runs):
         return _none(run, len(runs))
     number = to_compare(runs) if run is None else run - 1
@@ -138,16 +133,16 @@ def write_ranks(
     )
     if not members:
         return _none(run, len(runs))
-    digests: dict[str, list] = {}
+    digests: dict[str, list[Any]] = {}
     for member in members:
-        for name, data in found[member.row["id"]].items():
-            if data not in known:
-                known[data] = loads(data)
-            digests.setdefault(name, []).append(known[data])
+        for name, data in digests_of[member.row["id"]].items():
+            if data not in parsed:
+                parsed[data] = loads(data)
+            digests.setdefault(name, []).append(parsed[data])
     frames_of = {id(digest): [Frame(*frame) for frame in digest] for digest in digests[_FRAMES]}
     frames = [frames_of[id(digest)] for digest in digests[_FRAMES]]
     comparison = Comparison(members, frames, rows, partial(_frames, target.root, codec), runs, number)
-    tables: dict[str, Sequence[dict]] = {}
+    tables: dict[str, Sequence[dict[str, Any]]] = {}
     for analysis in analyses():
         for name, found_rows in analysis.tables(comparison, digests[analysis.name], tables):
             tables[name] = found_rows
@@ -158,17 +153,36 @@ def write_ranks(
     for plugin in plugin_analyses().plugins:
         guard, name = Guard(plugin), plugin.object.name
         failed = next((fault for known_faults in digests[_FAULTS] if (fault := known_faults.get(name))), None)
-        made = (
-            guard(_made, plugin.object, comparison, digests.get(name, []), tables) if failed is None else None
+        plugin_tables = (
+            guard(_plugin_tables, plugin.object, comparison, digests.get(name, []), tables)
+            if failed is None
+            else None
         )
-        if made is None:
+        if plugin_tables is None:
             faults.append(failed or guard.fault or "")
         else:
-            tables |= made
+            tables |= plugin_tables
     return RankFiles(_written(target, tables, codec, below), job, [*tables["rank_findings"]], faults)
 
 
-def _written(target: Target, tables: Mapping[str, Sequence[dict]], codec: str, below: str) -> dict[str, dict]:
+def _run_of(row: dict[str, Any], described: list[Any]) -> RunOfLog:
+    """``described``: what the log records about its run."""
+    world_size, start_epoch_us, last_epoch_us = described
+    return RunOfLog(
+        row["id"],
+        row["rank"],
+        row["torch_version"],
+        world_size,
+        start_epoch_us,
+        last_epoch_us,
+        row["summary"]["compile_count"],
+        row["event_count"],
+    )
+
+
+def _written(
+    target: Destination, tables: Mapping[str, Sequence[dict[str, Any]]], codec: str, below: str
+) -> dict[str, dict[str, Any]]:
     """Write the tables that have rows. Return their entries in the manifest."""
     entries = {}
     for name, rows in sorted(tables.items()):
@@ -176,22 +190,24 @@ def _written(target: Target, tables: Mapping[str, Sequence[dict]], codec: str, b
         paths = [
             below + layout.rank_path(name, number, len(files), CODECS[codec]) for number in range(len(files))
         ]
-        for path, (_, pieces) in zip(paths, files):
+        for path, (_, pieces) in zip(paths, files, strict=True):
             target.write(path, b"".join(encoded_pieces(pieces, CODECS[codec])))
         if files:
             entries[name] = {
                 "rows": len(rows),
-                "files": [{"path": path, "rows": count} for path, (count, _) in zip(paths, files)],
+                "files": [
+                    {"path": path, "rows": count} for path, (count, _) in zip(paths, files, strict=True)
+                ],
             }
     return entries
 
 
-def _made(
+def _plugin_tables(
     analysis: PluginAnalysis,
     comparison: Comparison,
     digests: Sequence[Any],
-    tables: Mapping[str, Sequence[dict]],
-) -> dict[str, list[dict]]:
+    tables: Mapping[str, Sequence[dict[str, Any]]],
+) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of the tables of a plug-in, by name.
 
     Raises an exception when they are not rows of JSON, or a name is taken.
@@ -199,13 +215,13 @@ def _made(
     if len(digests) < len(comparison.members):
         raise LookupError("a process that read a log does not have it")
     taken = {*schema_names(), *map(str.lower, tables)}
-    made = {}
+    rows_of = {}
     for name, rows in analysis.make().tables(comparison, digests, MappingProxyType(tables)):
         own_name(name, taken, lambda name: layout.is_own(f"ranks/{name}.jsonl"))
-        made[name] = loads(dumps([*rows]))
-        if not all(type(row) is dict and [*row] == [*made[name][0]] for row in made[name]):
+        rows_of[name] = loads(dumps([*rows]))
+        if not all(type(row) is dict and [*row] == [*rows_of[name][0]] for row in rows_of[name]):
             raise TypeError(f"the rows of {name!r} are not objects with the same keys")
-    return made
+    return rows_of
 
 
 def _none(run: int | None, count: int) -> RankFiles:

@@ -23,8 +23,7 @@ _APART_BYTES = 8 << 20  # of a log; below, another process costs more time than 
 class Stage(Protocol):
     """``feed`` it the batches of a log in order, ``end`` when there are no more, then ``finish``."""
 
-    @staticmethod
-    def wanted() -> Tables:
+    def empty_tables(self) -> Tables:
         """Tables like those of the stage, without content.
 
         They tell which events of the timeline it must get whole, and which payloads.
@@ -32,11 +31,21 @@ class Stage(Protocol):
 
     def feed(self, batch: Batch) -> None: ...
 
+    def settle(self) -> None:
+        """Of a log that goes on: do now what each of its states would do again."""
+
     def end(self) -> None:
         """What runs apart finishes while this process does something else."""
 
     def finish(self, blobs: Callable[[], Sequence[str]]) -> Any:
         """``blobs`` gives the paths of the blobs, by number, when all are written."""
+
+
+class _StageClass(Protocol):
+    def __call__(self, *arguments: Any) -> Stage: ...
+
+    def empty_tables(self) -> Tables:
+        """See Stage."""
 
 
 def open_stage(name: str, *arguments: Any, cores: int, log_bytes: int) -> AbstractContextManager[Stage]:
@@ -46,32 +55,36 @@ def open_stage(name: str, *arguments: Any, cores: int, log_bytes: int) -> Abstra
     return nullcontext(_class(name)(*arguments))
 
 
-def _class(name: str) -> type[Stage]:
+def _class(name: str) -> _StageClass:
     module, _, class_name = name.partition(":")
-    return getattr(import_module(module), class_name)
+    stage: _StageClass = getattr(import_module(module), class_name)
+    return stage
 
 
 class _Apart:
     """Stands for a stage in another process: it is fed there while this process reads on."""
 
-    def __init__(self, name: str, arguments: tuple):
-        self._wanted = _class(
-            name
-        ).wanted()  # before the process: a copy of this one needs not read the modules again
+    def __init__(self, name: str, arguments: tuple[Any, ...]):
+        # Before the process: a copy of this one needs not read the modules again.
+        self._empty_tables = _class(name).empty_tables()
         self._helper = Helper(work, (name, arguments))
-        self._sent = BatchesSent(self._wanted.read)
+        self._sent = BatchesSent(self._empty_tables.read)
 
     def __enter__(self) -> _Apart:
         return self
 
-    def __exit__(self, kind, value, traceback) -> None:
+    def __exit__(self, *_: object) -> None:
         self._helper.close()
 
-    def wanted(self) -> Tables:
-        return self._wanted
+    def empty_tables(self) -> Tables:
+        return self._empty_tables
 
     def feed(self, batch: Batch) -> None:
         self._helper.send(self._sent.message(batch))
+
+    def settle(self) -> None:
+        """A log that goes on has its stage in this process."""
+        raise NotImplementedError
 
     def end(self) -> None:
         self._helper.send(None)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Protocol, Self
 
 from tlparse_bundle.base.errors import BundleError
@@ -20,26 +21,38 @@ from tlparse_bundle.bundle.regular_file import read_regular
 _MAX_MANIFEST_BYTES = 256 << 20
 
 
-class Target(Protocol):
+class Destination(Protocol):
+    """Where files of a bundle go."""
+
+    @property
+    def root(self) -> str | Path:
+        """A folder or a URL, for those that write logs and read them again."""
+
+    def write(self, path: str, data: bytes) -> None:
+        """Store a file of the bundle as it is."""
+
+
+class Target(Destination, Protocol):
     """A bundle that is being written.
 
     Use as a context manager: it is there when the block ends well, else nothing is.
     """
 
-    root: str  # a folder or a URL, for those that write logs and read them again; in the block
+    @property
+    def root(self) -> str:
+        """See Destination; only in the block."""
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(self, kind, value, traceback) -> None: ...
-
-    def write(self, path: str, data: bytes) -> None:
-        """Store a file of the bundle as it is."""
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None, /
+    ) -> bool | None: ...
 
     def size(self) -> tuple[int, int]:
         """Number of files and of their bytes, at the end."""
 
 
-def open_target(out: str | os.PathLike, *, overwrite: bool, sources: Sequence[Any] = ()) -> Target:
+def open_target(out: str | os.PathLike[str], *, overwrite: bool, sources: Sequence[Any] = ()) -> Target:
     """The target at a folder or a URL. Raises BundleError unless a bundle may be written there.
 
     In a folder nobody can read the bundle who cannot read all ``sources``; of an object store its rules tell
@@ -65,8 +78,10 @@ class _Folder:
         self.root = str(self._folder.__enter__())
         return self
 
-    def __exit__(self, kind, value, traceback) -> bool | None:
-        return self._folder.__exit__(kind, value, traceback)
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None, /
+    ) -> bool | None:
+        return self._folder.__exit__(kind, value, trace)
 
     def write(self, path: str, data: bytes) -> None:
         target = Path(self.root) / path
@@ -106,7 +121,7 @@ class _RemoteTarget:
             self._remove(self._old)
         return self
 
-    def __exit__(self, kind, value, traceback) -> None:
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, _: object, /) -> None:
         if kind is None:
             finished_places.append(self.root)
         else:
@@ -139,7 +154,7 @@ class _RemoteTarget:
 
 @contextmanager
 def folder_of(root: str) -> Iterator[Path]:
-    """A folder of this machine whose files go to ``root`` at the end, if that is a URL; else ``root`` itself."""
+    """A folder of this machine whose files go to ``root`` at the end if it is a URL; else ``root`` itself."""
     if not is_url(root):
         yield Path(root)
         return
@@ -200,10 +215,10 @@ class _Replaceable:
 
 def _version(bundle: Path) -> tuple[int, ...] | None:
     try:
-        found = (bundle / layout.MANIFEST).stat()
+        status = (bundle / layout.MANIFEST).stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
+    return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def others_in(bundle: Path) -> Iterator[str]:
@@ -224,6 +239,6 @@ def others_in(bundle: Path) -> Iterator[str]:
 def is_bundle(path: Path) -> bool:
     try:
         manifest = loads(read_regular(path, layout.MANIFEST, _MAX_MANIFEST_BYTES))
-        return manifest["format"]["name"] == layout.FORMAT_NAME
+        return bool(manifest["format"]["name"] == layout.FORMAT_NAME)
     except (OSError, ValueError, TypeError, KeyError):
         return False

@@ -15,13 +15,13 @@ from tlparse_bundle.base.signals import end_with, held_back
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
-_ADDRESS = re.compile(r"dask://([\w.-]+|\[[0-9a-f:]+\]):(\d+)")
+_DASK_ADDRESS = re.compile(r"dask://([\w.-]+|\[[0-9a-f:]+\]):(\d+)")
 _RETRIES = 3  # of a log whose worker was lost; Dask itself gives a lost worker's work to another
 _CONNECT_SECONDS = 30
 
 
 def core_count() -> int:
-    """Cores that this process may use: a cluster or a container often leaves it fewer than the machine has."""
+    """Cores that this process may use: a cluster or a container may leave it fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -32,12 +32,12 @@ class Executor(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(self, kind, value, traceback) -> None: ...
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None: ...
 
     def map(
         self,
-        function: Callable,
-        arguments: Sequence[tuple],
+        function: Callable[..., Any],
+        arguments: Sequence[tuple[Any, ...]],
         done: Callable[[int], None] = lambda number: None,
     ) -> list[Any]:
         """The results in the order of the arguments; ``done`` is told the number of each as it is there."""
@@ -49,12 +49,12 @@ class Workers:
     def __init__(self, count: int):
         self.count = count
         self._pool: ProcessPoolExecutor | None = None
-        self._others: set = set()
+        self._others: set[object] = set()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind, value, traceback) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._pool is None:
             return
         if kind is not None:
@@ -68,8 +68,8 @@ class Workers:
 
     def map(
         self,
-        function: Callable,
-        arguments: Sequence[tuple],
+        function: Callable[..., Any],
+        arguments: Sequence[tuple[Any, ...]],
         done: Callable[[int], None] = lambda number: None,
     ) -> list[Any]:
         if self.count <= 1 or (len(arguments) <= 1 and self._pool is None):
@@ -131,7 +131,7 @@ class DaskWorkers:
     count = 1_000_000  # the scheduler knows how many there are, and they may change
 
     def __init__(self, address: str, connect_seconds: float = _CONNECT_SECONDS):
-        match = _ADDRESS.fullmatch(address)
+        match = _DASK_ADDRESS.fullmatch(address)
         if match is None:
             raise BundleError(
                 f"{address!r} is no address of workers",
@@ -139,7 +139,7 @@ class DaskWorkers:
                 code="executor",
             )
         try:
-            from distributed import Client
+            dask = _dask()
         except ImportError:
             raise BundleError(
                 f"{address} needs Dask",
@@ -147,7 +147,7 @@ class DaskWorkers:
                 code="no-dask",
             ) from None
         try:
-            self._client = Client(
+            self._client = dask.Client(
                 f"tcp://{match[1]}:{match[2]}", timeout=connect_seconds, set_as_default=False
             )
         except (OSError, TimeoutError) as error:
@@ -160,25 +160,31 @@ class DaskWorkers:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind, value, traceback) -> None:
+    def __exit__(self, *_: object) -> None:
         self._client.close()
 
     def map(
         self,
-        function: Callable,
-        arguments: Sequence[tuple],
+        function: Callable[..., Any],
+        arguments: Sequence[tuple[Any, ...]],
         done: Callable[[int], None] = lambda number: None,
     ) -> list[Any]:
-        from distributed import as_completed
-
         futures = {
             self._client.submit(function, *argument, pure=False, retries=_RETRIES): number
             for number, argument in enumerate(arguments)
         }
         try:
-            for future in as_completed(list(futures), loop=self._client.loop):
+            for future in _dask().as_completed(list(futures), loop=self._client.loop):
                 future.result()
                 done(futures[future])
-            return self._client.gather(list(futures))
+            results: list[Any] = self._client.gather(list(futures))
+            return results
         finally:
             self._client.cancel(list(futures))
+
+
+def _dask() -> Any:
+    """The package of Dask that has workers; parts of it have no types. Raises ImportError."""
+    import distributed
+
+    return distributed

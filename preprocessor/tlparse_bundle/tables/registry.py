@@ -77,7 +77,7 @@ def _nothing() -> None:
 class Tables:
     """Tables of one log, by name; hands events to those that want them."""
 
-    def __init__(self, classes: Iterable[type[Table]], context: TableContext):
+    def __init__(self, classes: Iterable[Callable[[TableContext], Table]], context: TableContext):
         self._tables = {table.name: table for table in (cls(context) for cls in classes)}
         self._read: dict[tuple[str, str | None], bool] = {}
         self._span_observers = [table.observe_span for table in self if hasattr(table, "observe_span")]

@@ -134,7 +134,7 @@ def remove_empty(folders: list[str]) -> None:
             return
 
 
-def _guard(writer: str, out: str, staging: str, lock: str, *made: str) -> None:
+def _guard(writer: str, out: str, staging: str, lock: str, *new_folders: str) -> None:
     """Wait until the writer has gone, and all processes that have its end of the pipe; then remove what it
     left.
     """
@@ -159,7 +159,7 @@ def _guard(writer: str, out: str, staging: str, lock: str, *made: str) -> None:
         if unlock(lock, staging):
             break
         time.sleep(_WAIT_SECONDS)
-    remove_empty(list(made))
+    remove_empty(list(new_folders))
 
 
 if __name__ == "__main__":

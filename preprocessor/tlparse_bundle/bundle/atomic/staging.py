@@ -172,7 +172,7 @@ class Guardian:
     with the writer and never before. Where it cannot be started the next writer removes what was left.
     """
 
-    def __init__(self, out: str, staging: str, lock: str, made: Sequence[str]):
+    def __init__(self, out: str, staging: str, lock: str, new_folders: Sequence[str]):
         self._pid = self._pipe = None
         if not hasattr(os, "posix_spawn") or not sys.executable:
             return
@@ -187,7 +187,7 @@ class Guardian:
             out,
             staging,
             lock,
-            *made,
+            *new_folders,
         ]
         source = None
         try:
