@@ -65,6 +65,13 @@ def viewers(ctx: click.Context, incomplete: str) -> Iterable[str]:
 
 
 @_words
+def forks(ctx: click.Context, incomplete: str) -> Iterable[str]:
+    from tlparse_bundle.serve.publish.fork import names
+
+    return names()
+
+
+@_words
 def schemas(ctx: click.Context, incomplete: str) -> Iterable[str]:
     from tlparse_bundle.bundle.schemas import document_names, schema_names
 

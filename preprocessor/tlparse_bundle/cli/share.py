@@ -250,15 +250,19 @@ def _write_page(
 
 
 @click.command()
-@click.argument("viewer", shell_complete=completion.viewers)
+@click.argument("viewer", shell_complete=completion.forks)
 @click.argument("folder", type=click.Path(path_type=Path))
 def fork(viewer, folder) -> None:
     """Copy a viewer into FOLDER, to make it your own. It runs as it is; its README says how.
+
+    "plugin" in place of a viewer copies a package that adds an event kind, a table, a finding and a rank
+    analysis.
 
     \b
     Example:
       tlparse-bundle fork starter my-viewer/
       tlparse-bundle serve out/ --viewer my-viewer/
+      tlparse-bundle fork plugin my-plugin/
     """
     from tlparse_bundle.serve.publish.fork import fork as copy_viewer
 
