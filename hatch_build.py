@@ -1,5 +1,5 @@
-"""Build hook: puts the decoders of the viewers and the Python of browsers in place, and schemas, viewers and
-the format document into the wheel.
+"""Build hook: puts the decoders of the viewers and the Python of browsers in place, and schemas, viewers,
+the template of a plug-in and the format document into the wheel.
 
 The decoders (zstd, zip) and Pyodide are npm packages, pinned in viewers/package-lock.json. Without npm
 everything works except that a page on a static server cannot read a zstd bundle (gzip bundles and
@@ -29,7 +29,7 @@ VENDORED = {  # files of packages, and where they go below viewers/
     "fflate": {"esm/browser.js": "lib/vendor/fflate.js", "LICENSE": "lib/vendor/fflate.LICENSE"},
     "pyodide": {name: f"vendor/python/{name}" for name in PYODIDE},
 }
-NOT_PACKAGED = {"node_modules", "dist"}
+NOT_PACKAGED = {"node_modules", "dist", "__pycache__"}
 
 
 class SharedFiles(BuildHookInterface):
@@ -41,7 +41,7 @@ class SharedFiles(BuildHookInterface):
         if version == "editable":
             return
         include = build_data["force_include"]
-        shared = [path for folder in ("schema", "viewers") for path in _files(root / folder)]
+        shared = [path for folder in ("schema", "viewers", "plugin") for path in _files(root / folder)]
         documents = [
             *(root / "docs" / name for name in ("json-format.md", "format-core.md", "tables.md")),
             *sorted((root / "docs" / "tables").glob("*.md")),

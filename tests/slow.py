@@ -22,6 +22,7 @@ SLOW = (
     "tests/cli/test_follow.py",
     "tests/cli/test_follow_terminal.py::test_a_terminal_that",
     "tests/cli/test_follow_terminal.py::test_ctrl_z",
+    "tests/repository/test_contributing.py::test_the_",
     "tests/bundle/test_recipes.py::test_output_code_in_javascript",
     "tests/statements/test_again.py::test_live_runs",
     "tests/follow/test_follow_faults.py::test_killed_at_any_moment",

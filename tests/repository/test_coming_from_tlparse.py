@@ -30,7 +30,8 @@ def rows():
 def test_each_row_leads_somewhere_that_is_there():
     views = set(
         re.findall(
-            r'\["([a-z]+)", "[A-Z][A-Za-z ]+"[],]', (traces.ROOT / "viewers/default/frame/views.js").read_text()
+            r'\["([a-z]+)", "[A-Z][A-Za-z ]+"[],]',
+            (traces.ROOT / "viewers/default/frame/views.js").read_text(),
         )
     )
     views |= set(

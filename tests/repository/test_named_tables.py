@@ -26,8 +26,8 @@ SCHEMAS = {
     for path in traces.ROOT.glob("schema/*.schema.json")
 }
 _OF_BUNDLES = [
-    name for name in GUIDES if not name.startswith("fixtures/")
-]  # fixtures have files of their own
+    name for name in GUIDES if not name.startswith(("fixtures/", "plugin/"))
+]  # these have files and tables of their own
 _LIST = r"`\w+`(?:(?:, | and | or )`\w+`)*"
 
 

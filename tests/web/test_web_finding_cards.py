@@ -12,7 +12,6 @@ from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.base.wording import duration
 from tlparse_bundle.cli.main import cli
-from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.redact.policy import policy
 from tlparse_bundle.redact.redact import redact
 
@@ -172,86 +171,6 @@ def test_the_list_of_bundles_says_the_same(page, served, bundle_of):
         expect(row.get_by_role("cell").nth(column(page, "Compiles"))).to_have_text(
             f"{sum(summary['compile_count'] for summary in summaries):,}"
         )
-
-
-def test_python_and_the_pages_write_times_alike(show):
-    page, _ = show("basic_inference")
-    values = [
-        0,
-        1,
-        999,
-        1000,
-        9_994,
-        9_995,
-        99_949,
-        99_950,
-        999_499,
-        999_600,
-        999_999,
-        1_000_000,
-        2_125_000,
-        2_135_000,
-        9_995_000,
-        21_040_000,
-        59_949_999,
-    ]
-    values += [
-        60_000_000,
-        61_000_000,
-        119_600_000,
-        125_000_000,
-        3_600_000_000,
-        86_400_000_000,
-        *(2**n + 5 for n in range(10, 40)),
-    ]
-    written = page.evaluate(
-        "values => import('/viewers/lib/page/format.js').then((format) => values.map(format.time))", values
-    )
-    assert written == [duration(value) for value in values]
-    assert [duration(value) for value in (999_600, 2_125_000, 61_000_000)] == [
-        "1,000 ms",
-        "2.13 s",
-        "1 min 1 s",
-    ]
-    numbers = [0, 7, 999, 1000, -1000, 40_504, 999_999, 1_234_567, 2**53 - 1, 0.5, 1234.25]
-    assert page.evaluate(
-        "values => import('/viewers/lib/page/format.js').then((format) => values.map(format.count))", numbers
-    ) == [f"{number:,}" for number in numbers]
-
-
-def test_python_and_the_pages_know_the_same_resume_functions(show):
-    page, _ = show("basic_inference")
-    names = [
-        None,
-        "",
-        "f",
-        "torch_dynamo_resume_in_f_at_12",
-        "torch_dynamo_resume_in_<lambda>_at_3",
-        "torch_dynamo_resume_in_torch_dynamo_resume_in_f_at_3_at_9",
-    ]
-    names += [
-        "<resume in f>",
-        "x <resume in f>",
-        "torch_dynamo_resume_in_f",
-        "torch_dynamo_resume_in_f_at_",
-        "my_torch_dynamo_resume_in_f_at_1",
-        "torch_dynamo_resume_in_é_at_1",
-        "torch_dynamo_resume_in_f_at_1\n",
-    ]
-    known = page.evaluate(
-        "names => import('/viewers/lib/page/format.js').then((format) => names.map(format.resumeFunction))",
-        names,
-    )
-    assert known == [
-        part and {"function": part.function, "line": part.line} for part in map(resume_function, names)
-    ]
-    assert [part["function"] for part in known if part] == [
-        "f",
-        "<lambda>",
-        "torch_dynamo_resume_in_f_at_3",
-        "f",
-        "é",
-    ]
 
 
 def test_a_bundle_opens_on_the_log_with_most_to_say(show, tmp_path):

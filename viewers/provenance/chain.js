@@ -1,4 +1,5 @@
 // The status line: "kernel triton_poi_fused_add_relu_0 ← relu, add_1 ← model.py:14".
+import { lastParts } from "../lib/page/paths.js";
 import { byLineAlone, follow, nodeName } from "./model.js";
 
 const MOST_NAMES = 4;
@@ -37,7 +38,7 @@ export function placesOf(model, sources, short) {
   const own = rows.filter((row) => !row.library);
   const files = /** @type {Map<string, Set<number>>} */ (new Map());
   for (const { file, line } of own.length ? own : rows) {
-    const name = short(file).split("/").pop() ?? "";
+    const name = lastParts(short(file));
     files.set(name, (files.get(name) ?? new Set()).add(line));
   }
   const [first] = files;

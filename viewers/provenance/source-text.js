@@ -1,5 +1,5 @@
 // The user's source as a text: only the lines that the log knows, by file and function.
-import { fileShortener } from "../lib/page/format.js";
+import { fileShortener } from "../lib/page/paths.js";
 
 /** @typedef {import("./model.js").Model} Model */
 

@@ -122,6 +122,13 @@ def complete_viewers(ctx: click.Context, incomplete: str) -> Iterable[str]:
 
 
 @_completer
+def complete_forks(ctx: click.Context, incomplete: str) -> Iterable[str]:
+    from tlparse_bundle.serve.publish.fork import names
+
+    return names()
+
+
+@_completer
 def complete_schemas(ctx: click.Context, incomplete: str) -> Iterable[str]:
     from tlparse_bundle.bundle.schemas import document_names, schema_names
 

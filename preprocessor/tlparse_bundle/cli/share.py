@@ -11,6 +11,7 @@ import click
 
 from tlparse_bundle.cli.options import (
     complete_compiles,
+    complete_forks,
     complete_paths,
     complete_viewers,
     no_verify,
@@ -275,15 +276,19 @@ def _write_page(
 
 
 @click.command()
-@click.argument("viewer", shell_complete=complete_viewers)
+@click.argument("viewer", shell_complete=complete_forks)
 @click.argument("folder", type=click.Path(path_type=Path))
 def fork(viewer: str, folder: Path) -> None:
     """Copy a viewer into FOLDER, to make it your own. It runs as it is; its README says how.
+
+    "plugin" in place of a viewer copies a package that adds an event kind, a table, a finding and a rank
+    analysis.
 
     \b
     Example:
       tlparse-bundle fork starter my-viewer/
       tlparse-bundle serve out/ --viewer my-viewer/
+      tlparse-bundle fork plugin my-plugin/
     """
     from tlparse_bundle.serve.publish.fork import fork as copy_viewer
 

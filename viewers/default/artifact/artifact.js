@@ -2,7 +2,7 @@
 import { artifactsOf, describe } from "../../lib/bundle/artifacts.js";
 import { CodePane } from "../../lib/code/pane.js";
 import { h } from "../../lib/page/dom.js";
-import { fileNameOf } from "../../lib/page/file-name.js";
+import { fileNameOf } from "../../lib/page/paths.js";
 import { bytes } from "../../lib/page/format.js";
 import { store, stored } from "../../lib/page/remember.js";
 import { numberOf } from "../shared/model.js";

@@ -3,7 +3,8 @@ import { nodesOf, shapeOf } from "../../lib/code/fx-nodes.js";
 import { Grid } from "../../lib/list/grid.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
-import { count, plural, shortFile } from "../../lib/page/format.js";
+import { count, plural } from "../../lib/page/format.js";
+import { lastParts, shortFile } from "../../lib/page/paths.js";
 import { splitLines } from "../../lib/page/text.js";
 
 /** What only the table has in the address. */
@@ -156,8 +157,7 @@ function columns(nodes, several) {
       least: "6rem",
       class: "mono",
       cell: (/** @type {number} */ i) =>
-        nodes.source[i] &&
-        cutMiddle(shortFile(nodes.source[i]).split("/").slice(-2).join("/"), nodes.source[i]),
+        nodes.source[i] && cutMiddle(lastParts(shortFile(nodes.source[i]), 2), nodes.source[i]),
       sort: (/** @type {number} */ i) => nodes.source[i],
     },
     {

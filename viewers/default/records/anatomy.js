@@ -3,6 +3,7 @@ import { describe } from "../../lib/bundle/artifacts.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
+import { percent } from "../../lib/page/figures.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
 import { functionName, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs } from "../shared/parts.js";
@@ -70,8 +71,7 @@ function anatomyList(about, [by, , label, noun], tools) {
   const rows = anatomyRows(model, anatomy, by);
   const total = log.summary.source.size_bytes;
   const name = (/** @type {number} */ i) => rowName(model, rows[i], by);
-  const share = (/** @type {number} */ n) =>
-    total ? `${((100 * n) / total).toFixed(n * 10 < total ? 1 : 0)} %` : "–";
+  const share = (/** @type {number} */ n) => (total ? percent(n, total) : "–");
   const number = (
     /** @type {string} */ id,
     /** @type {string} */ title,

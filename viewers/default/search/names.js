@@ -1,6 +1,7 @@
 // Everything that has a name: compiles, artifacts, files, kinds of records, diagnostics, reasons. No text of artifacts.
 import { describe } from "../../lib/bundle/artifacts.js";
-import { firstLine } from "../../lib/page/format.js";
+import { firstLine, plural } from "../../lib/page/format.js";
+import { lastParts } from "../../lib/page/paths.js";
 import { compileLabel, idText, modelOf, numberOf } from "../shared/model.js";
 
 const MOST = 20;
@@ -114,8 +115,8 @@ async function files(model, fits, most) {
     if (fits(file))
       add(() => ({
         text: file,
-        note: n ? `${n} compiles` : "in stacks",
-        link: n ? { view: "compiles", q: file } : { view: "stack", q: file.split("/").pop() ?? file },
+        note: n ? plural(n, "compile") : "in stacks",
+        link: n ? { view: "compiles", q: file } : { view: "stack", q: lastParts(file) },
       }));
   }
   return group;
@@ -129,7 +130,7 @@ function kinds(bundle, model, fits, most) {
     if (fits(type) || fits(describe(bundle.manifest, kind).title))
       add(() => ({
         text: type.replace(":", " › "),
-        note: `${kind.event_count} records`,
+        note: plural(kind.event_count, "record"),
         link: { view: "events", type },
       }));
   }

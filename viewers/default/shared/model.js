@@ -1,7 +1,7 @@
 // What the views know about one log, worked out once from its compile table, and which log it is. No page needed.
 import { attemptKey } from "../../lib/bundle/log.js";
 import { RUNNING, statusInfo } from "../../lib/page/figures.js";
-import { fileShortener } from "../../lib/page/format.js";
+import { fileShortener } from "../../lib/page/paths.js";
 
 /** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
 /** @typedef {import("../../lib/bundle/log.js").Log} Log */

@@ -2,6 +2,7 @@
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { frameText, isTorch } from "../../lib/bundle/stacks.js";
 import { fill, h } from "../../lib/page/dom.js";
+import { lastParts } from "../../lib/page/paths.js";
 import { sourceLine } from "./parts.js";
 
 /** @typedef {import("../../lib/bundle/stacks.js").Stacks} Stacks */
@@ -26,7 +27,7 @@ export function programFrame(stacks, ...indexes) {
 export function framePlace(model, frame) {
   if (!frame) return "";
   const short = model.short(frame.file); // knows the folders of compiled functions; other files go by their names
-  return `${short.startsWith("/") ? short.slice(short.lastIndexOf("/") + 1) : short}:${frame.line}`;
+  return `${short.startsWith("/") ? lastParts(short) : short}:${frame.line}`;
 }
 
 /** @param {Frame | null} frame */

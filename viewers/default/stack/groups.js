@@ -1,5 +1,5 @@
 // The stacks with frames of one file, or of one package, put together. No page needed.
-import { shortFile } from "../../lib/page/format.js";
+import { shortFile } from "../../lib/page/paths.js";
 
 /**
  * What the tree and the flame go through: a trie whose nodes are numbers of stacks. A group is known by its first one.

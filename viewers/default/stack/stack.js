@@ -2,8 +2,9 @@
 import { Tree } from "../../lib/list/tree.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
-import { count, fileShortener, plural, time } from "../../lib/page/format.js";
+import { count, plural, time } from "../../lib/page/format.js";
 import { errorBox } from "../../lib/page/load.js";
+import { fileShortener } from "../../lib/page/paths.js";
 import { split } from "../../lib/page/splitter.js";
 import { shareBar, statusBadge } from "../../lib/page/figures.js";
 import { compileSummary } from "../compile/summary.js";

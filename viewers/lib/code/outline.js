@@ -2,7 +2,7 @@
 import { VirtualList } from "../list/virtual-list.js";
 import { cutMiddle } from "../page/cut-middle.js";
 import { fill, h, searchField, typing } from "../page/dom.js";
-import { plural } from "../page/format.js";
+import { count, plural } from "../page/format.js";
 import { store, stored } from "../page/remember.js";
 import { lastAtMost } from "../page/text.js";
 
@@ -72,7 +72,7 @@ export class Outline {
     fill(
       this.status,
       wanted
-        ? `${this.shown.length.toLocaleString("en")} of ${this.items.length.toLocaleString("en")}`
+        ? `${count(this.shown.length)} of ${count(this.items.length)}`
         : plural(this.items.length, "part"),
     );
     this.here = this.current();

@@ -1,7 +1,8 @@
 // The name of a text that somebody looks at, a value of an FX graph or one of generated code: what is known about it, its
 // definition and its uses.
 import { fill, h } from "../page/dom.js";
-import { count, plural, shortFile } from "../page/format.js";
+import { count, plural } from "../page/format.js";
+import { lastParts, shortFile } from "../page/paths.js";
 
 const MOST_CALLS = 12; // that are listed
 
@@ -137,7 +138,7 @@ export class Values {
     }
     const { name, uses, facts, missing, unit, source } = known;
     const others = uses.filter((use) => !use.definition);
-    const place = source && `${shortFile(source.file).split("/").slice(-2).join("/")}:${source.fileLine}`;
+    const place = source && `${lastParts(shortFile(source.file), 2)}:${source.fileLine}`;
     fill(
       this.info,
       h("b", { class: "mono" }, name),

@@ -3,6 +3,7 @@
 // Short lists are there in full, so that the browser's own search and screen readers see everything.
 // The active row stays in the page even when it is scrolled away, so that focus is never lost; so do those that are kept.
 import { h } from "../page/dom.js";
+import { count } from "../page/format.js";
 
 const ALL_UP_TO = 160; // unless the options say otherwise
 const OVERSCAN = 12;
@@ -39,7 +40,7 @@ export class VirtualList {
     this.kept = [];
     this.active = Math.min(active, length - 1);
     if (length > this.allUpTo)
-      this.element.dataset.rest = `… ${length.toLocaleString("en")} rows in all; on paper are those that were in sight.`;
+      this.element.dataset.rest = `… ${count(length)} rows in all; on paper are those that were in sight.`;
     else delete this.element.dataset.rest;
     this.height = Math.min(length * this.rowHeight, TALLEST);
     this.spacer.style.height = `${this.height}px`;

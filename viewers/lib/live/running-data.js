@@ -79,7 +79,7 @@ export function ranksNow(bundle, found) {
   );
   if (gone.length === 0) return found;
   const ranks = words(found.job.ranks);
-  const text = `${ranks[0].toUpperCase()}${ranks.slice(1)}: ${findings.length === 0 ? "no difference so far" : findings.length === 1 ? "1 finding so far" : `${findings.length} findings so far`}.`;
+  const text = `${ranks[0].toUpperCase()}${ranks.slice(1)}: ${findings.length === 0 ? "no difference so far" : `${plural(findings.length, "finding")} so far`}.`;
   return { job: { ...found.job, text }, findings: findings.map((one, id) => ({ ...one, id })) };
 }
 

@@ -1,6 +1,7 @@
 // "Running now": which compile is open, in which span, for how long, on which ranks; and what was last where none is.
 import { fill, h } from "../page/dom.js";
-import { count, plural, shortFile } from "../page/format.js";
+import { count, plural } from "../page/format.js";
+import { shortFile } from "../page/paths.js";
 import { since, tick } from "./clock.js";
 import { groupsOf, idOf, lastRead, liveLogs, whose } from "./running-data.js";
 

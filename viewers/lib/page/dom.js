@@ -1,4 +1,5 @@
 // Making elements. Data becomes text, never markup.
+import { count } from "./format.js";
 
 const LONG = 10_000; // characters of one text, unless it stands in a <pre>: nobody reads more, and a browser takes seconds to lay it out
 
@@ -6,9 +7,7 @@ const MANY = 10_000; // children that are made at once: longer lists are drawn a
 
 /** @param {string} text */
 export const cut = (text) =>
-  text.length > LONG
-    ? `${text.slice(0, LONG)}… (${(text.length - LONG).toLocaleString("en")} more characters)`
-    : text;
+  text.length > LONG ? `${text.slice(0, LONG)}… (${count(text.length - LONG)} more characters)` : text;
 
 /**
  * h("button", { class: "quiet", onclick: go, "aria-label": "Next" }, "›")
@@ -50,7 +49,7 @@ export function append(parent, children) {
 
 /** What stands for the children that are not made. @param {Element} parent @param {number} left */
 function more({ tagName }, left) {
-  const text = `… and ${left.toLocaleString("en")} more`;
+  const text = `… and ${count(left)} more`;
   if (tagName === "TBODY") return h("tr", null, h("td", { colspan: 99 }, text));
   return h(
     { SELECT: "option", UL: "li", OL: "li", DL: "dt" }[tagName] ?? "span",

@@ -18,7 +18,7 @@ export function shareBar(part, whole) {
 }
 
 /** "12 %", "0.4 %". @param {number} part @param {number} whole */
-const percent = (part, whole) => `${((100 * part) / whole).toFixed(part * 10 < whole ? 1 : 0)} %`;
+export const percent = (part, whole) => `${((100 * part) / whole).toFixed(part * 10 < whole ? 1 : 0)} %`;
 
 /** Times side by side as shares of their sum, which the words under them name. @param {{id: string, title: string, us: number}[]} phases @param {string} total */
 export function shares(phases, total) {

@@ -1,6 +1,5 @@
-// Numbers, times and names as people read them.
+// Numbers, times and names as people read them. tests/twins.json has what Python must write alike.
 
-const LONGEST_FILE = 44;
 const THOUSANDS = /\B(?=(?:\d{3})+$)/g;
 
 /** By hand: the first Intl.NumberFormat of a page takes as long as reading ten modules. @param {number} n */
@@ -44,51 +43,14 @@ function digits(n) {
   return grouped(Number(n.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0)));
 }
 
-/** The file name without what every machine has differently. @param {string | null} file */
-export function shortFile(file) {
-  if (!file) return "(unknown file)";
-  for (const mark of ["#link-tree/", "/site-packages/", "/dist-packages/"]) {
-    const at = file.lastIndexOf(mark);
-    if (at >= 0) return file.slice(at + mark.length);
-  }
-  return file.replace(/^.*-seed-nspid[^/]*\//, "");
-}
-
-/**
- * Shortens file names, and leaves off the folders that all of them share.
- * @param {Iterable<string | null>} files @returns {(file: string | null) => string}
- */
-export function fileShortener(files) {
-  const folders = new Set();
-  for (const file of files) {
-    const short = file && shortFile(file);
-    if (short && short.startsWith("/")) folders.add(short.slice(0, short.lastIndexOf("/") + 1));
-  }
-  const common = commonFolder([...folders]);
-  return (file) => {
-    const short = shortFile(file);
-    const rest = common.length > 1 && short.startsWith(common) ? short.slice(common.length) : short;
-    return rest.length > LONGEST_FILE ? `…/${rest.split("/").slice(-3).join("/")}` : rest;
-  };
-}
-
-/** @param {string[]} folders each ends in a slash */
-function commonFolder(folders) {
-  let common = folders[0] ?? "";
-  for (const folder of folders) {
-    while (!folder.startsWith(common))
-      common = common.slice(0, common.lastIndexOf("/", common.length - 2) + 1);
-  }
-  return common;
-}
-
 /** The first line, and the next when the first only announces it. @param {string | null} text */
 export function firstLine(text) {
   const [first, ...rest] = (text ?? "")
     .trim()
     .split("\n")
-    .filter((line) => line.trim());
-  return first?.endsWith(":") && rest.length ? `${first} ${rest[0].trim()}` : (first ?? "");
+    .map((line) => line.trim())
+    .filter(Boolean);
+  return first?.endsWith(":") && rest.length ? `${first} ${rest[0]}` : (first ?? "");
 }
 
 /**

@@ -1,0 +1,1 @@
+"""Steps of my program, for tlparse-bundle."""
