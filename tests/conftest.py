@@ -3,6 +3,7 @@ import os
 import tarfile
 from contextlib import ExitStack
 
+import every_log
 import pytest
 import traces
 import zstandard
@@ -99,6 +100,22 @@ def unpacked(once):
                         path.write_bytes(tar.extractfile(member).read())
 
     return lambda version: once(("unpacked", version), lambda folder: unpack(version, folder))
+
+
+@pytest.fixture(scope="session")
+def group_bundle(once, unpacked):
+    """group_bundle(number): the bundle of a group of sources in every_log.GROUPS, built once in a session."""
+
+    def build_it(number, folder):
+        logs = folder / "logs"
+        logs.mkdir()
+        for source in every_log.GROUPS[number]:
+            every_log.copy_logs(source, unpacked(source) if isinstance(source, str) else source, logs)
+        build(discover([logs]), folder / "bundle", jobs=1)
+
+    return lambda number: (
+        once(("group of sources", number), lambda folder: build_it(number, folder)) / "bundle"
+    )
 
 
 @pytest.fixture(scope="session")
