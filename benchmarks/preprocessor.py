@@ -120,7 +120,7 @@ def in_turn(
                 found[program].append(result)
                 print(f"{name} {number}/{rounds} {program}: {result[0]:.2f} s", file=sys.stderr)
     return [
-        Run(name, program, input_bytes, *map(statistics.median, zip(*runs)), *sizes[program])
+        Run(name, program, input_bytes, *map(statistics.median, zip(*runs, strict=True)), *sizes[program])
         for program, runs in found.items()
     ]
 

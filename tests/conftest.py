@@ -101,13 +101,13 @@ def unpacked(once):
         with (
             (traces.SHARED / "versions" / "logs.tar.zst").open("rb") as stream,
             zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(stream) as reader,
+            tarfile.open(fileobj=reader, mode="r|") as tar,
         ):
-            with tarfile.open(fileobj=reader, mode="r|") as tar:
-                for member in tar:
-                    if member.name.startswith(f"{version}/") and member.name.endswith(".log"):
-                        path = folder / member.name.removeprefix(f"{version}/")
-                        path.parent.mkdir(parents=True, exist_ok=True)
-                        path.write_bytes(tar.extractfile(member).read())
+            for member in tar:
+                if member.name.startswith(f"{version}/") and member.name.endswith(".log"):
+                    path = folder / member.name.removeprefix(f"{version}/")
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(tar.extractfile(member).read())
 
     return lambda version: once(("unpacked", version), lambda folder: unpack(version, folder))
 

@@ -129,7 +129,9 @@ def causes(findings):
 
 def test_findings_that_another_one_caused_still_name_it(growing):
     for name in growing:
-        for log, whole in zip(Bundle.open(growing[name]).logs, Bundle.open(f"{growing[name]}-cut").logs):
+        for log, whole in zip(
+            Bundle.open(growing[name]).logs, Bundle.open(f"{growing[name]}-cut").logs, strict=True
+        ):
             assert causes(log.findings()) == causes(whole.findings())
 
 
@@ -141,7 +143,7 @@ def test_check_says_it_and_does_not_fail_for_an_open_compile(growing):
 
 
 def test_sql(growing):
-    code, out, errors = run("sql", growing["graph_breaks"], "select kind from findings", "--format", "json")
+    _code, out, errors = run("sql", growing["graph_breaks"], "select kind from findings", "--format", "json")
     assert FIRST.match(errors) and "unfinished-compile" not in [row["kind"] for row in json.loads(out)]
     with asked(
         [("out", Bundle.open(growing["graph_breaks"]))], "select unfinished_count from logs"
@@ -171,5 +173,5 @@ def test_a_model_sees_the_newest_state(root, tmp_path):
 
 
 def test_comparisons_say_which_run_goes_on(growing):
-    code, out, _ = run("compare", f"{growing['graph_breaks']}-cut", growing["graph_breaks"])
+    _code, out, _ = run("compare", f"{growing['graph_breaks']}-cut", growing["graph_breaks"])
     assert "The new run goes on" in out and not re.search(r"new: .*did not end", out)

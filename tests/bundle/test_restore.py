@@ -242,5 +242,5 @@ def test_a_place_that_cannot_be_written_is_a_sentence(made, tmp_path):
     bundle = made({"x.log": log("a")})
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / ("x" * 300)):
-        with pytest.raises(BundleError, match="cannot be written|exists already"):
+        with pytest.raises(BundleError, match=r"cannot be written|exists already"):
             restore(bundle, place)

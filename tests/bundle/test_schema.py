@@ -152,7 +152,7 @@ def _objects(schema, value, document):
 def test_an_additional_or_missing_field_is_rejected(tables, name):
     document = SCHEMAS[name]
     seen = 0
-    for number, original in enumerate(tables[name][:3]):
+    for _number, original in enumerate(tables[name][:3]):
         value = copy.deepcopy(original)
         validator = Draft202012Validator(document)
         assert validator.is_valid(value)

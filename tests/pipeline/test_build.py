@@ -96,7 +96,7 @@ def test_the_old_bundle_stays_when_the_new_one_cannot_be_put_in_place(
 def test_a_log_that_cannot_be_read_leaves_nothing(jobs, logs, tmp_path):
     logs[1].path.write_bytes(b"\x1f\x8b broken")
     broken = discover([tmp_path / "trace"])
-    with pytest.raises(BundleError, match="rank_1.log cannot be decompressed"):
+    with pytest.raises(BundleError, match=r"rank_1\.log cannot be decompressed"):
         build(broken, tmp_path / "out", jobs=jobs)
     assert entries(tmp_path) == ["trace"]
 
@@ -104,7 +104,7 @@ def test_a_log_that_cannot_be_read_leaves_nothing(jobs, logs, tmp_path):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_log_that_has_gone_leaves_nothing(jobs, logs, tmp_path):
     logs[1].path.unlink()
-    with pytest.raises(BundleError, match="rank_1.log cannot be read"):
+    with pytest.raises(BundleError, match=r"rank_1\.log cannot be read"):
         build(logs, tmp_path / "out", jobs=jobs)
     assert entries(tmp_path) == ["trace"]
 
@@ -306,7 +306,7 @@ def test_what_is_added_to_the_old_bundle_meanwhile_is_not_lost(
         monkeypatch.setattr(
             folder, "exchange", lambda one, other: exchange(one, other) if exchanges else False
         )
-    with pytest.raises(BundleError, match="holds more|meanwhile") as error:
+    with pytest.raises(BundleError, match=r"holds more|meanwhile") as error:
         build(logs, out, jobs=1, overwrite=True)
     assert error.value.code == "exists"
     assert len(Bundle.open(out).logs) == 1 and (out / what).exists()
@@ -358,7 +358,7 @@ def test_of_two_builds_at_once_one_says_so(old, logs, tmp_path, monkeypatch):
     [((0o600, 0o644), 0o600, 0o700), ((0o640, 0o644), 0o640, 0o750), ((0o644, 0o644), 0o644, 0o755)],
 )
 def test_a_bundle_is_as_private_as_its_logs(modes, files, folders, logs, tmp_path):
-    for log_file, mode in zip(logs, modes):
+    for log_file, mode in zip(logs, modes, strict=True):
         log_file.path.chmod(mode)
     before = os.umask(0o022)
     try:

@@ -58,7 +58,9 @@ def test_the_same_bundle(path, processes, tmp_path):
 
 def test_a_second_process_where_there_is_a_second_core(processes, monkeypatch, tmp_path):
     for count in range(1, 5):
-        monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(count)), raising=False)
+        monkeypatch.setattr(
+            os, "sched_getaffinity", lambda pid, count=count: set(range(count)), raising=False
+        )
         before = len(processes)
         build(discover([FIXTURE_LOGS[0]]), tmp_path / str(count))
         assert len(processes) - before == min(count - 1, 1)

@@ -362,7 +362,7 @@ def test_a_bundle_is_built_without_a_plugin_that_fails(name, installed, root, bu
         and said in message
     )
     assert " at 0x" not in message and str(tmp_path) not in message
-    for one, other in zip(bundle.logs, without.logs):
+    for one, other in zip(bundle.logs, without.logs, strict=True):
         assert one.row["diagnostics"] == {
             **other.row["diagnostics"],
             **({} if group == "ranks" else {"plugin-failed": 1}),
@@ -409,7 +409,7 @@ def test_of_two_plugins_with_one_name_the_first_is_used(installed, root, tmp_pat
 
 @pytest.mark.parametrize("name", ["tables observe", "findings raise", "events dict"])
 def test_a_log_with_a_second_process_has_the_same_bundle(name, installed, root, tmp_path, monkeypatch):
-    group, source, said = source_of(name)
+    group, source, _said = source_of(name)
     installed(group, source)
     monkeypatch.setattr(stage, "_APART_BYTES", 0)
     bundles = []

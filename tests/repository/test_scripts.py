@@ -170,7 +170,7 @@ def test_versions_compares_logs_with_what_the_processes_said(tmp_path):
             "torch": truth["torch"],
             "counters": {"frames": {"total": truth["frames"]}},
             "events": [["", "ok" if done else "failed"] for done in truth["attempts"]],
-            "metrics": [dict(zip(fields, row)) for row in truth["metrics"]],
+            "metrics": [dict(zip(fields, row, strict=True)) for row in truth["metrics"]],
         }))  # fmt: skip
     said = ran(sys.executable, SCRIPTS / "versions", "--logs", tmp_path)
     assert "Differs from what the process said: none" in said

@@ -243,7 +243,7 @@ def test_the_list_of_bundles_shows_the_same(page, served, built):
     page.goto(f"{served({name: bundle.folder for name, bundle in bundles.items()})}/viewers/home/")
     expect(page.get_by_role("rowheader")).to_have_count(len(bundles))
     titles, *rows = (texts_of(row.locator("th, td")) for row in page.get_by_role("row").all())
-    shown = {row["Bundle"]: row for row in (dict(zip(titles, row)) for row in rows)}
+    shown = {row["Bundle"]: row for row in (dict(zip(titles, row, strict=True)) for row in rows)}
     for name, bundle in bundles.items():
         counts = [log.summary["compile_count"] for log in bundle.logs]
         took = [log.summary["compile_us"] for log in bundle.logs if log.summary["compile_us"] is not None]

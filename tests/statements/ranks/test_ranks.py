@@ -124,7 +124,7 @@ def table(bundle):
     """[{compile: key}] for each rank; a compile is its function and number."""
     names = [f"{row['function']}#{row['number']}" for row in bundle.rank_table("rank_compiles")]
     cells = {
-        rank: dict(zip(names, row["compiles"]))
+        rank: dict(zip(names, row["compiles"], strict=True))
         for row in bundle.rank_table("rank_compile_keys")
         for rank in ranks_in(row["ranks"])
     }
