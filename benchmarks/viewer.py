@@ -1,6 +1,8 @@
 """How fast the viewers are on a large trace, beside tlparse's report of the same trace.
 
-    python benchmarks/viewer.py LOG [--work FOLDER] [--rounds 5] [--json FILE] [--scale 1] [--no-budgets] [--most N] [--only load,compare,events,artifacts,tables,provenance]
+    python benchmarks/viewer.py LOG [--work FOLDER] [--rounds 5] [--json FILE] [--scale 1]
+                                [--no-budgets] [--most N]
+                                [--only load,compare,events,artifacts,tables,provenance]
 
 LOG is a large trace (see make_trace.py). The bundle and tlparse's report of it are made in FOLDER,
 unless they are there; one server hands out both, and a new visitor opens them in turn. Needs
@@ -245,9 +247,11 @@ def first_screens(m: Measuring, pages: dict[str, tuple[str, str]]) -> None:
 
 def measure_events(m: Measuring) -> None:
     page = m.page(m.address("trace", "&view=events"), "document.querySelectorAll('[role=row]').length > 10")
-    scroll = """async () => { const grid = document.querySelector('[role=grid]'); const end = grid.scrollHeight - grid.clientHeight;
-      for (let at = 0; at < end + 3000; at += 3000) { grid.scrollTop = at; await new Promise(requestAnimationFrame); }
-      grid.scrollTop = 0; await new Promise(requestAnimationFrame); grid.scrollTop = end; await new Promise(requestAnimationFrame); grid.scrollTop = 0; }"""
+    scroll = """async () => {
+      const grid = document.querySelector('[role=grid]'), end = grid.scrollHeight - grid.clientHeight;
+      const frame = () => new Promise(requestAnimationFrame);
+      for (let at = 0; at < end + 3000; at += 3000) { grid.scrollTop = at; await frame(); }
+      grid.scrollTop = 0; await frame(); grid.scrollTop = end; await frame(); grid.scrollTop = 0; }"""
     m.task(page, "event table, scrolled from end to end", lambda: page.evaluate(scroll))
     m.task(
         page, "event table, typing in its filter", lambda: typed(m, page, "Filter records", "fx_graph_cache")
@@ -300,7 +304,11 @@ def measure_artifacts(m: Measuring, work: Path) -> None:
                 shown = f"document.querySelector('[aria-label=\"Text of {artifact.name}\"] .code-line')"
                 with longest_task(m.browser, page) as task:
                     times.append(page.evaluate(
-                        "([name, test]) => { const from = performance.now(); [...document.querySelectorAll('.rail a')].find((a) => a.dataset.artifact === name).click(); return seen(test, from) }",
+                        """([name, test]) => {
+                          const from = performance.now(), links = [...document.querySelectorAll('.rail a')];
+                          links.find((a) => a.dataset.artifact === name).click();
+                          return seen(test, from);
+                        }""",
                         [artifact.name, shown],
                     ))  # fmt: skip
                     m.wait(page, 100)
@@ -373,8 +381,14 @@ def measure_provenance(m: Measuring, kernels: int) -> None:
         page.evaluate("k => { location.hash = `#v=1&pin=kernel:${k}` }", next(pins))
         page.evaluate("seen(\"document.querySelector('.pane-post .pinned')\")")
 
-    scroll = """async () => { const pane = document.querySelector('.pane-code .virtual'); const end = pane.scrollHeight - pane.clientHeight;
-      for (let at = 0; at < end + 6000; at += 6000) { pane.dispatchEvent(new WheelEvent('wheel')); pane.scrollTop = at; await new Promise(requestAnimationFrame); } pane.scrollTop = 0; }"""
+    scroll = """async () => {
+      const pane = document.querySelector('.pane-code .virtual'), end = pane.scrollHeight - pane.clientHeight;
+      for (let at = 0; at < end + 6000; at += 6000) {
+        pane.dispatchEvent(new WheelEvent('wheel'));
+        pane.scrollTop = at;
+        await new Promise(requestAnimationFrame);
+      }
+      pane.scrollTop = 0; }"""
     m.task(page, "provenance, a pin far away", pin)
     m.task(page, "provenance, scrolled from end to end, panes together", lambda: page.evaluate(scroll))
     m.task(
