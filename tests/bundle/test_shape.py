@@ -88,12 +88,9 @@ def accepted(check, value):
 
 
 @pytest.fixture(scope="module")
-def documents(root, tmp_path_factory):
+def documents(built, tmp_path_factory):
     """{name of the schema: values} from a small bundle of ranks and the fixtures."""
-    from tlparse_bundle import Bundle, build, discover
-
-    folder = tmp_path_factory.mktemp("shapes")
-    rare = folder / "dedicated_log_torch_trace_x.log"
+    rare = tmp_path_factory.mktemp("shapes") / "dedicated_log_torch_trace_x.log"
     rare.write_bytes(RARE_LOG)
     found = {name: [row] for name, row in RARE.items()}
     shapes = set()
@@ -115,13 +112,7 @@ def documents(root, tmp_path_factory):
         "rare",
         *JOBS,
     ):
-        build(
-            discover([rare if name == "rare" else folder_of(name)]),
-            folder / name.replace("/", "_"),
-            jobs=1,
-            codec="none",
-        )
-        bundle = Bundle.open(folder / name.replace("/", "_"))
+        bundle = built(rare if name == "rare" else folder_of(name))
         for table, row in rows_of(bundle):
             if len(found.setdefault(table, [])) < MOST:
                 found[table].append(row)
