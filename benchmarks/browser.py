@@ -36,18 +36,25 @@ OVERVIEW = "document.querySelector('.overview .tiles') && document.querySelector
 READY = "document.querySelector('main')?.textContent.includes('Python is ready')"
 WATCH = """
 globalThis.longest = 0;
-new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) longest = Math.max(longest, duration); }).observe({ type: 'longtask' });
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+}).observe({ type: 'longtask' });
 """
 BUILD = """async () => {
-  const { Python } = await import(`${location.origin}/viewers/lib/local/python.js`), store = await import(`${location.origin}/viewers/lib/local/store.js`);
+  const { Python } = await import(`${location.origin}/viewers/lib/local/python.js`);
+  const store = await import(`${location.origin}/viewers/lib/local/store.js`);
   const python = new Python();
   await python.ready;
   globalThis.build = async () => {
     const from = performance.now();
     longest = 0;
-    const { id } = await python.build([...document.getElementById('log').files].map((file) => ({ path: file.name, data: file })), { name: 'log', onprogress: () => {} });
+    const logs = [...document.getElementById('log').files].map((file) => ({ path: file.name, data: file }));
+    const { id } = await python.build(logs, { name: 'log', onprogress: () => {} });
     const ms = performance.now() - from, task_ms = longest, files = {};
-    for (const [path, data] of (await store.read(id)).all()) files[path] = [...new Uint8Array(await crypto.subtle.digest('SHA-256', await data.arrayBuffer()))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    for (const [path, data] of (await store.read(id)).all()) {
+      const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await data.arrayBuffer()));
+      files[path] = [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    }
     await store.removeAll();
     return { ms, task_ms, files };
   };

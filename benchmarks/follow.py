@@ -153,7 +153,7 @@ def main():
         after = builds(whole, Path(folder, "built"), arguments.codec)
         if differ(writing.out, Path(folder, "built")):
             raise SystemExit("the bundle is not the one that a build makes")
-    built = {jobs: [sum(pair) / 2 for pair in zip(before[jobs], after[jobs])] for jobs in before}
+    built = {jobs: [sum(pair) / 2 for pair in zip(before[jobs], after[jobs], strict=True)] for jobs in before}
     print(
         f"follow: {cpu:.2f} s of processor time in {wall:.1f} s ({cpu / wall:.2f} cores), {most / 1e6:.0f}"
         f" MB, {writing.states} states, longest delay {writing.most_s:.2f} s"

@@ -41,15 +41,47 @@ def many_rows(rows: int = ROWS) -> bytes:
     for i in range(rows):
         at, frame["line"] = f"{i}/0", i % 997
         both = {"user_stack": [frame], "stack": [frame]}
+        guards = (
+            f"TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GuardManager: source=L['x{i}'], accessed_by=x\n"
+            f"| | +- TENSOR_MATCH: check_tensor(L['x{i}'], {i})\n"
+        )
         out += [
             record(f"dynamo_start {at} " + json.dumps({"stack": [frame]})),
-            record(f"create_symbol {at} " + json.dumps({"symbol": f"s{i}", "val": str(i), "vr": "[2, int_oo]", "source": f"L['x{i}'].size()[0]", **both})),
+            record(
+                f"create_symbol {at} "
+                + json.dumps(
+                    {
+                        "symbol": f"s{i}",
+                        "val": str(i),
+                        "vr": "[2, int_oo]",
+                        "source": f"L['x{i}'].size()[0]",
+                        **both,
+                    }
+                )
+            ),
             record(f"guard_added_fast {at} " + json.dumps({"expr": f"s{i} > {i % 7}", **both})),
             record(f"describe_storage {at} " + json.dumps({"id": i, "describer_id": 0, "size": 4 * i})),
-            record(f"describe_tensor {at} " + json.dumps({"id": i, "describer_id": 0, "ndim": 1, "dtype": "torch.float32", "device": "cpu", "size": [i], "stride": [1], "storage": i, "layout": "torch.strided"})),
-            record(f"describe_source {at} " + json.dumps({"id": i, "describer_id": 0, "source": f"L['x{i}']"})),
-            record(f"dynamo_cpp_guards_str {at}", payload=f"TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GuardManager: source=L['x{i}'], accessed_by=x\n| | +- TENSOR_MATCH: check_tensor(L['x{i}'], {i})\n"),
-        ]  # fmt: skip
+            record(
+                f"describe_tensor {at} "
+                + json.dumps(
+                    {
+                        "id": i,
+                        "describer_id": 0,
+                        "ndim": 1,
+                        "dtype": "torch.float32",
+                        "device": "cpu",
+                        "size": [i],
+                        "stride": [1],
+                        "storage": i,
+                        "layout": "torch.strided",
+                    }
+                )
+            ),
+            record(
+                f"describe_source {at} " + json.dumps({"id": i, "describer_id": 0, "source": f"L['x{i}']"})
+            ),
+            record(f"dynamo_cpp_guards_str {at}", payload=guards),
+        ]
     kernels = min(rows, KERNELS)
     for i in range(rows // kernels):
         names = [f"triton_poi_fused_add_{k}" for k in range(kernels)]

@@ -1,6 +1,7 @@
 """How fast the multi-rank viewer is with very many ranks.
 
-    python benchmarks/multirank.py [--ranks 1024] [--compiles 12] [--work FOLDER] [--rounds 5] [--json FILE] [--no-budgets]
+    python benchmarks/multirank.py [--ranks 1024] [--compiles 12] [--work FOLDER] [--rounds 5] [--json FILE]
+                                   [--no-budgets]
 
 Makes small logs in FOLDER, in which one rank has another graph, builds their bundle unless it is there,
 and opens the viewer as a new visitor. Needs Chromium and playwright. Exits with 1 when a budget is missed:
@@ -34,7 +35,9 @@ READY = (
 SCROLL = """async ({down, right}) => {
   const grid = document.querySelector('.matrix');
   for (let i = 0; i <= 60; i++) {
-    grid.scrollTo(right ? grid.scrollWidth * i / 60 : grid.scrollLeft, down ? grid.scrollHeight * i / 60 : grid.scrollTop);
+    grid.scrollTo(
+      right ? grid.scrollWidth * i / 60 : grid.scrollLeft,
+      down ? grid.scrollHeight * i / 60 : grid.scrollTop);
     await new Promise(requestAnimationFrame);
   }
 }"""

@@ -34,10 +34,18 @@ CHROMIUM_OPTIONS = [
 SEEN = """
 window.seen = (test, from = 0) => new Promise((done, fail) => {
   const holds = new Function(`return ${test}`);
-  const painted = () => requestAnimationFrame(() => { const c = new MessageChannel(); c.port1.onmessage = () => done(performance.now() - from); c.port2.postMessage(0); });
+  const painted = () => requestAnimationFrame(() => {
+    const c = new MessageChannel();
+    c.port1.onmessage = () => done(performance.now() - from);
+    c.port2.postMessage(0);
+  });
   if (holds()) return painted();
-  const late = setTimeout(() => { watch.disconnect(); fail(new Error(`not seen within a minute: ${test}`)); }, 60_000);
-  const watch = new MutationObserver(() => { if (holds()) { watch.disconnect(); clearTimeout(late); painted(); } });
+  const late = setTimeout(() => {
+    watch.disconnect(); fail(new Error(`not seen within a minute: ${test}`));
+  }, 60_000);
+  const watch = new MutationObserver(() => {
+    if (holds()) { watch.disconnect(); clearTimeout(late); painted(); }
+  });
   watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 });
 """
@@ -45,9 +53,12 @@ window.seen = (test, from = 0) => new Promise((done, fail) => {
 NOTE = """
 performance.setResourceTimingBufferSize(5000);
 window.whole = new Promise((done) => addEventListener('load', () => requestAnimationFrame(() => {
-  const c = new MessageChannel(); c.port1.onmessage = () => done(performance.now()); c.port2.postMessage(0); })));
-if (%s) window.usable = seen(%s).then((ms) => ({ ms, bytes: transferred(), files: performance.getEntriesByType('resource').length + 1 }));
-window.transferred = () => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((n, e) => n + e.transferSize, 0);
+  const c = new MessageChannel(); c.port1.onmessage = () => done(performance.now()); c.port2.postMessage(0);
+})));
+const resources = () => performance.getEntriesByType('resource');
+if (%s) window.usable = seen(%s).then((ms) => ({ ms, bytes: transferred(), files: resources().length + 1 }));
+window.transferred = () =>
+  [...performance.getEntriesByType('navigation'), ...resources()].reduce((n, e) => n + e.transferSize, 0);
 """
 
 

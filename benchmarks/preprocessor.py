@@ -1,6 +1,7 @@
 """How fast the preprocessor is beside tlparse: both run in turn on the same inputs.
 
-    python benchmarks/preprocessor.py SOURCE [--only trace,linear,ranks,workers,artifact,tiny,start] [--rounds 5] [--json FILE] [--work FOLDER] [--scale 1]
+    python benchmarks/preprocessor.py SOURCE [--only trace,linear,ranks,workers,artifact,tiny,start]
+                                      [--rounds 5] [--json FILE] [--work FOLDER] [--scale 1]
 
 SOURCE is the log of a real rank (of 1.86 MB and 504 records in the figures of docs/performance.md); the
 inputs are made from it in FOLDER. Each round runs every program once, so that a machine that gets slower
@@ -120,7 +121,7 @@ def in_turn(
                 found[program].append(result)
                 print(f"{name} {number}/{rounds} {program}: {result[0]:.2f} s", file=sys.stderr)
     return [
-        Run(name, program, input_bytes, *map(statistics.median, zip(*runs)), *sizes[program])
+        Run(name, program, input_bytes, *map(statistics.median, zip(*runs, strict=True)), *sizes[program])
         for program, runs in found.items()
     ]
 
@@ -242,8 +243,14 @@ def bench_start(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run
 
 
 BENCHMARKS = {
-    "trace": bench_trace, "linear": bench_linear, "ranks": bench_ranks, "workers": bench_workers, "artifact": bench_artifact, "tiny": bench_tiny, "start": bench_start,
-}  # fmt: skip
+    "trace": bench_trace,
+    "linear": bench_linear,
+    "ranks": bench_ranks,
+    "workers": bench_workers,
+    "artifact": bench_artifact,
+    "tiny": bench_tiny,
+    "start": bench_start,
+}
 
 
 def stages(log: Path) -> dict[str, float]:
@@ -276,7 +283,8 @@ def report(runs: list[Run]) -> str:
             f"{100 * run.output_bytes / max(1, run.input_bytes):7.1f} %",
         )
         lines.append(
-            f"{run.input:<12}{run.program:<24}{sizes[0]:>9}{run.wall_s / base.wall_s:8.3f}{run.cpu_s / base.cpu_s:8.3f}{sizes[1]:>9}{sizes[2]:>9}"
+            f"{run.input:<12}{run.program:<24}{sizes[0]:>9}{run.wall_s / base.wall_s:8.3f}"
+            f"{run.cpu_s / base.cpu_s:8.3f}{sizes[1]:>9}{sizes[2]:>9}"
         )
     return "\n".join(lines)
 

@@ -134,7 +134,9 @@ def compare(question: str, log: Path, bundle: Path, rounds: int) -> dict:
     for name, path in (("log", log), ("bundle", bundle)):
         row |= {
             f"{name}_{unit}": statistics.median(values)
-            for unit, values in zip(("wall_s", "cpu_s", "peak_bytes"), zip(*runs[path]))
+            for unit, values in zip(
+                ("wall_s", "cpu_s", "peak_bytes"), zip(*runs[path], strict=True), strict=True
+            )
         }
     return row
 

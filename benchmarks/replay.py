@@ -90,7 +90,8 @@ def replayed(log, name, at_most_s, each_s):
 
 def _first_difference(shown, wanted):
     place = next(
-        (n for n, (one, other) in enumerate(zip(shown, wanted)) if one != other), min(len(shown), len(wanted))
+        (n for n, (one, other) in enumerate(zip(shown, wanted, strict=False)) if one != other),
+        min(len(shown), len(wanted)),
     )
     return f"{len(shown)} and {len(wanted)} rows; {shown[place:][:1]} is shown, {wanted[place:][:1]} is so"
 

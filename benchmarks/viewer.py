@@ -1,6 +1,8 @@
 """How fast the viewers are on a large trace, beside tlparse's report of the same trace.
 
-    python benchmarks/viewer.py LOG [--work FOLDER] [--rounds 5] [--json FILE] [--scale 1] [--no-budgets] [--only load,compare,events,artifacts,tables,provenance]
+    python benchmarks/viewer.py LOG [--work FOLDER] [--rounds 5] [--json FILE] [--scale 1]
+                                [--no-budgets] [--most N]
+                                [--only load,compare,events,artifacts,tables,provenance]
 
 LOG is a large trace (see make_trace.py). The bundle and tlparse's report of it are made in FOLDER,
 unless they are there; one server hands out both, and a new visitor opens them in turn. Needs
@@ -8,6 +10,7 @@ Chromium, playwright and tlparse. Prints a table, and the same as JSON; exits wi
 missed. Times are the medians of the rounds, except those to open an artifact, which are the best of
 them; a longest task is told as the processor time that it took (and, in brackets, the time that
 passed). On a machine with other work everything takes longer: its load stands in the first line.
+With --most, N tables and N artifacts of each bundle are measured, not all.
 
   load        time until the overview and the trie can be used, and tlparse's page is painted; bytes
   compare     the same for what changed from a run that ended earlier (the first three quarters of LOG), made
@@ -110,10 +113,11 @@ def application(work: Path, rounds: int):
 class Measuring:
     """A browser and the rows found so far."""
 
-    def __init__(self, browser, root: str, rounds: int, scale: float):
+    def __init__(self, browser, root: str, rounds: int, scale: float, most: int | None):
         self.browser, self.root, self.rounds = browser, root, rounds
         self.patience = min(1, max(0.1, scale))  # small inputs need shorter waits
         self.rows: list[dict] = []
+        self.most = most  # tables, and artifacts of a bundle; None for all
 
     def address(self, bundle: str, hash: str = "", viewer: str = "default") -> str:
         return f"{self.root}/viewers/{viewer}/?bundle=/bundles/{bundle}/#v=1{hash}"
@@ -243,9 +247,11 @@ def first_screens(m: Measuring, pages: dict[str, tuple[str, str]]) -> None:
 
 def measure_events(m: Measuring) -> None:
     page = m.page(m.address("trace", "&view=events"), "document.querySelectorAll('[role=row]').length > 10")
-    scroll = """async () => { const grid = document.querySelector('[role=grid]'); const end = grid.scrollHeight - grid.clientHeight;
-      for (let at = 0; at < end + 3000; at += 3000) { grid.scrollTop = at; await new Promise(requestAnimationFrame); }
-      grid.scrollTop = 0; await new Promise(requestAnimationFrame); grid.scrollTop = end; await new Promise(requestAnimationFrame); grid.scrollTop = 0; }"""
+    scroll = """async () => {
+      const grid = document.querySelector('[role=grid]'), end = grid.scrollHeight - grid.clientHeight;
+      const frame = () => new Promise(requestAnimationFrame);
+      for (let at = 0; at < end + 3000; at += 3000) { grid.scrollTop = at; await frame(); }
+      grid.scrollTop = 0; await frame(); grid.scrollTop = end; await frame(); grid.scrollTop = 0; }"""
     m.task(page, "event table, scrolled from end to end", lambda: page.evaluate(scroll))
     m.task(
         page, "event table, typing in its filter", lambda: typed(m, page, "Filter records", "fx_graph_cache")
@@ -286,6 +292,7 @@ def measure_artifacts(m: Measuring, work: Path) -> None:
             ):
                 largest[artifact.name] = artifact
         chosen = sorted(largest.values(), key=lambda a: -a.size_bytes)[: 6 if bundle == "trace" else None]
+        chosen = sorted(chosen, key=lambda a: a.language != "fx")[: m.most]  # a graph has a table as well
         for artifact in chosen:
             times, tasks = [], []
             for _ in range(m.rounds):
@@ -297,7 +304,11 @@ def measure_artifacts(m: Measuring, work: Path) -> None:
                 shown = f"document.querySelector('[aria-label=\"Text of {artifact.name}\"] .code-line')"
                 with longest_task(m.browser, page) as task:
                     times.append(page.evaluate(
-                        "([name, test]) => { const from = performance.now(); [...document.querySelectorAll('.rail a')].find((a) => a.dataset.artifact === name).click(); return seen(test, from) }",
+                        """([name, test]) => {
+                          const from = performance.now(), links = [...document.querySelectorAll('.rail a')];
+                          links.find((a) => a.dataset.artifact === name).click();
+                          return seen(test, from);
+                        }""",
                         [artifact.name, shown],
                     ))  # fmt: skip
                     m.wait(page, 100)
@@ -335,7 +346,7 @@ def measure_graph(m: Measuring, artifact, compile: str) -> None:
 
 def measure_tables(m: Measuring) -> None:
     page = m.page(m.address("tables"), OVERVIEW)
-    for view in TABLES:
+    for view in TABLES[-m.most :] if m.most else TABLES:
 
         def open_it(view=view):
             page.evaluate("location.hash = '#v=1&view=diagnostics'")
@@ -370,8 +381,14 @@ def measure_provenance(m: Measuring, kernels: int) -> None:
         page.evaluate("k => { location.hash = `#v=1&pin=kernel:${k}` }", next(pins))
         page.evaluate("seen(\"document.querySelector('.pane-post .pinned')\")")
 
-    scroll = """async () => { const pane = document.querySelector('.pane-code .virtual'); const end = pane.scrollHeight - pane.clientHeight;
-      for (let at = 0; at < end + 6000; at += 6000) { pane.dispatchEvent(new WheelEvent('wheel')); pane.scrollTop = at; await new Promise(requestAnimationFrame); } pane.scrollTop = 0; }"""
+    scroll = """async () => {
+      const pane = document.querySelector('.pane-code .virtual'), end = pane.scrollHeight - pane.clientHeight;
+      for (let at = 0; at < end + 6000; at += 6000) {
+        pane.dispatchEvent(new WheelEvent('wheel'));
+        pane.scrollTop = at;
+        await new Promise(requestAnimationFrame);
+      }
+      pane.scrollTop = 0; }"""
     m.task(page, "provenance, a pin far away", pin)
     m.task(page, "provenance, scrolled from end to end, panes together", lambda: page.evaluate(scroll))
     m.task(
@@ -395,6 +412,7 @@ def main() -> None:
     parser.add_argument("log", type=Path)
     parser.add_argument("--work", type=Path)
     parser.add_argument("--only", default="load,compare,events,artifacts,tables,provenance")
+    parser.add_argument("--most", type=int)
     add_budgets(parser)
     add_scale(parser)
     options = parser.parse_args()
@@ -404,7 +422,7 @@ def main() -> None:
         work.mkdir(parents=True, exist_ok=True)
         prepare(options.log, work, options.scale)
         with visited(lambda: application(work, options.rounds)) as (browser, root):
-            m = Measuring(browser, root, options.rounds, options.scale)
+            m = Measuring(browser, root, options.rounds, options.scale, options.most)
             only = options.only.split(",")
             load(
                 browser, m.address("trace"), OVERVIEW

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-_HEAD = """// The tables of a bundle and the documents made of bundles, as TypeScript sees them. Written by scripts/docs from schema/: do not edit.
+_HEAD = """// The tables of a bundle and the documents made of bundles, as TypeScript sees them. \
+Written by scripts/docs from schema/: do not edit.
 //
 // In JSDoc: @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile
 """

@@ -17,7 +17,8 @@ from __future__ import annotations
 import json
 import re
 
-_HEAD = """// What each table must look like, in the notation of scripts/shapes.py. Written by scripts/docs from
+_HEAD = """// What each table must look like, in the notation of scripts/shapes.py. \
+Written by scripts/docs from
 // schema/*.schema.json: do not edit.
 
 /** The newest minor version of the format that these are of. */
@@ -27,7 +28,8 @@ export const MINOR = {minor};
 export const SHAPES = {{
 {tables}}};
 """
-_DOCUMENT_HEAD = """// What {name}.json must look like, in the notation of scripts/shapes.py. Written by scripts/docs from
+_DOCUMENT_HEAD = """// What {name}.json must look like, in the notation of scripts/shapes.py. \
+Written by scripts/docs from
 // schema/documents/{name}.schema.json: do not edit.
 
 /** The minor version of its format that this is of. */

@@ -220,18 +220,12 @@ class Public:
     of.
     """
 
-    CODE = {"listcomp", "setcomp", "dictcomp", "genexpr", "lambda"}  # what Python calls code without a name
-    MADE = {
-        "fn",
-        "Class",
-        "module",
-        "tensor",
-        "name",
-        "file",
-        "folder",
-        "source",
-        "string",
-    }  # what stands for others
+    CODE = frozenset(
+        {"listcomp", "setcomp", "dictcomp", "genexpr", "lambda"}
+    )  # what Python calls code without a name
+    MADE = frozenset(
+        {"fn", "Class", "module", "tensor", "name", "file", "folder", "source", "string"}
+    )  # what stands for others
 
     def __init__(self):
         words = listed("ours", "prose", "operators", "torch") | python_words() | self.MADE | self.CODE

@@ -1,8 +1,10 @@
+import gc
 import logging
 import os
 import tarfile
 from contextlib import ExitStack
 
+import every_log
 import pytest
 import traces
 import zstandard
@@ -42,6 +44,15 @@ def pytest_collection_modifyitems(items):
         ordered += share + rest[: max(0, size)]
         del rest[: max(0, size)]
     items[:] = ordered + rest
+
+
+def pytest_collection_finish():
+    """Ten thousand tests are there until the end: let the garbage collector leave them alone, and run less
+    often.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 @pytest.fixture(scope="session")
@@ -90,15 +101,31 @@ def unpacked(once):
         with (
             (traces.SHARED / "versions" / "logs.tar.zst").open("rb") as stream,
             zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(stream) as reader,
+            tarfile.open(fileobj=reader, mode="r|") as tar,
         ):
-            with tarfile.open(fileobj=reader, mode="r|") as tar:
-                for member in tar:
-                    if member.name.startswith(f"{version}/") and member.name.endswith(".log"):
-                        path = folder / member.name.removeprefix(f"{version}/")
-                        path.parent.mkdir(parents=True, exist_ok=True)
-                        path.write_bytes(tar.extractfile(member).read())
+            for member in tar:
+                if member.name.startswith(f"{version}/") and member.name.endswith(".log"):
+                    path = folder / member.name.removeprefix(f"{version}/")
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(tar.extractfile(member).read())
 
     return lambda version: once(("unpacked", version), lambda folder: unpack(version, folder))
+
+
+@pytest.fixture(scope="session")
+def group_bundle(once, unpacked):
+    """group_bundle(number): the bundle of a group of sources in every_log.GROUPS, built once in a session."""
+
+    def build_it(number, folder):
+        logs = folder / "logs"
+        logs.mkdir()
+        for source in every_log.GROUPS[number]:
+            every_log.copy_logs(source, unpacked(source) if isinstance(source, str) else source, logs)
+        build(discover([logs]), folder / "bundle", jobs=1)
+
+    return lambda number: (
+        once(("group of sources", number), lambda folder: build_it(number, folder)) / "bundle"
+    )
 
 
 @pytest.fixture(scope="session")

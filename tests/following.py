@@ -2,6 +2,7 @@
 makes of the same bytes.
 """
 
+import itertools
 import json
 from contextlib import closing
 from pathlib import Path
@@ -76,7 +77,7 @@ def appending(path, data, cuts):
         return write
 
     places = sorted({0, *cuts, len(data)})
-    return [step(data[one:other]) for one, other in zip(places, places[1:])]
+    return [step(data[one:other]) for one, other in itertools.pairwise(places)]
 
 
 def content_of(log):

@@ -1,5 +1,6 @@
 """Commands that follow logs, as processes in a folder of a test."""
 
+import contextlib
 import json
 import os
 import signal
@@ -80,10 +81,8 @@ class Started:
 
     def kill(self):
         """With the program that it runs."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.communicate()
 
 

@@ -67,6 +67,7 @@ def record(head, payload=None, *, md5=None, time=TIME % 0, pid=7, place="torch/a
         ids = zip(
             ("compiled_autograd_id", "frame_id", "frame_compile_id", "attempt"),
             _ID.match(part["id"]).groups(default=None),
+            strict=False,
         )
         fields |= {key: int(number) for key, number in ids if number is not None}
         fields.setdefault("attempt", 0)

@@ -22,7 +22,9 @@ def made_runs(folder, manifest, changes, *, label=None, name="run-{:03d}"):
     for number, change in enumerate(changes):
         made = copy.deepcopy(manifest)
         logs = [copy.deepcopy(made["logs"][0]) for _ in range(len(change) if isinstance(change, list) else 1)]
-        for rank, (log, own) in enumerate(zip(logs, change if isinstance(change, list) else [change])):
+        for rank, (log, own) in enumerate(
+            zip(logs, change if isinstance(change, list) else [change], strict=True)
+        ):
             log["id"] = f"{log['id']}_{rank}"
             log["summary"] |= {
                 "start_epoch_us": FIRST_US + number * DAY_US + rank,

@@ -4,6 +4,7 @@ import functools
 import http.server
 import threading
 from contextlib import contextmanager
+from typing import ClassVar
 
 
 class _Server(http.server.ThreadingHTTPServer):
@@ -12,7 +13,7 @@ class _Server(http.server.ThreadingHTTPServer):
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    extensions_map = {
+    extensions_map: ClassVar = {
         **http.server.SimpleHTTPRequestHandler.extensions_map,
         ".js": "text/javascript",
         ".zst": "application/octet-stream",

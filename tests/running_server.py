@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from tlparse_bundle.serve.http.connections import Limits, server_of
 from tlparse_bundle.serve.http.server import listen
 
+LIMITS = Limits(connections=200, at_once=64)
+
 
 @contextmanager
-def running(app, limits=Limits(connections=200, at_once=64)):
+def running(app, limits=LIMITS):
     """The port that it listens on."""
     sock = listen(0)
     port = sock.getsockname()[1]

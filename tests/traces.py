@@ -45,13 +45,7 @@ def params(paths, base):
     ]
 
 
-# Parameters for a test of each of these folders, and of each version in the archive, by its name.
-EVERYTHING = params(EVERY_FOLDER, ROOT.parent) + [
-    pytest.param(
-        version, id=f"archive-{version}", marks=() if SHARED.is_dir() else pytest.mark.skip(reason=NO_PUBLIC)
-    )
-    for version in ("2.4.1", "2.6.0", "2.8.0", "2.15.0")
-]
+ARCHIVE_VERSIONS = ("2.4.1", "2.6.0", "2.8.0", "2.15.0")  # of torch, in the archive
 ALL_LOGS = params(FIXTURE_LOGS, ROOT / "fixtures") + params(PUBLIC_LOGS, PUBLIC)
 
 

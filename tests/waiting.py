@@ -11,4 +11,4 @@ def until(read, wanted=True, seconds=HANG_S):
     end = time.monotonic() + seconds
     while (found := read()) != wanted and time.monotonic() < end:
         time.sleep(0.02)
-    assert found == wanted
+    assert found == wanted, f"{found!r} instead of {wanted!r}"

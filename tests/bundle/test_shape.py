@@ -55,6 +55,11 @@ def places(value, path=()):
         yield from places(item, (*path, key))
 
 
+def shape(value):
+    """What there is in a value, whatever is written there, as far as a list has it in any place."""
+    return frozenset(tuple("*" if type(key) is int else key for key in path) for path in places(value))
+
+
 def mutated(value, chance):
     value = copy.deepcopy(value)
     *path, last = chance.choice([path for path in places(value) if path] or [("x",)])
@@ -83,14 +88,12 @@ def accepted(check, value):
 
 
 @pytest.fixture(scope="module")
-def documents(root, tmp_path_factory):
+def documents(built, tmp_path_factory):
     """{name of the schema: values} from a small bundle of ranks and the fixtures."""
-    from tlparse_bundle import Bundle, build, discover
-
-    folder = tmp_path_factory.mktemp("shapes")
-    rare = folder / "dedicated_log_torch_trace_x.log"
+    rare = tmp_path_factory.mktemp("shapes") / "dedicated_log_torch_trace_x.log"
     rare.write_bytes(RARE_LOG)
     found = {name: [row] for name, row in RARE.items()}
+    shapes = set()
     for name in (
         "train_step",
         "dynamic_shapes",
@@ -109,19 +112,17 @@ def documents(root, tmp_path_factory):
         "rare",
         *JOBS,
     ):
-        build(
-            discover([rare if name == "rare" else folder_of(name)]),
-            folder / name.replace("/", "_"),
-            jobs=1,
-            codec="none",
-        )
-        bundle = Bundle.open(folder / name.replace("/", "_"))
-        found.setdefault("manifest", []).append(bundle.manifest)
+        bundle = built(rare if name == "rare" else folder_of(name))
         for table, row in rows_of(bundle):
             if len(found.setdefault(table, [])) < MOST:
                 found[table].append(row)
-        for log in bundle.logs[:2]:
-            found.setdefault("log", []).append(log.directory)
+        for kind, value in (
+            ("manifest", bundle.manifest),
+            *(("log", log.directory) for log in bundle.logs[:2]),
+        ):
+            if (kind, shape(value)) not in shapes:  # one of each shape
+                shapes.add((kind, shape(value)))
+                found.setdefault(kind, []).append(value)
     return found
 
 

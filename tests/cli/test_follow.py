@@ -65,7 +65,7 @@ def test_it_ends_with_a_process_and_has_all_that_it_wrote(start, tmp_path):
             program.stdin.write(b"\n")
             program.stdin.flush()
         program.wait(HANG_S)  # a child that nobody has waited for has ended as well
-        returned, out, errors = started.end()
+        returned, out, _errors = started.end()
     finally:
         program.kill()
         program.communicate()

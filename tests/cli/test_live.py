@@ -67,7 +67,7 @@ class Growing:
                 "summary": numbers,
                 "path": "x",
             }
-            for id, rank in zip(ids, ranks)
+            for id, rank in zip(ids, ranks, strict=True)
         ]
         last = {"epoch_us": None, "kind": "guards", "compile": "3/0", "attempt": 0}
         live = [
@@ -78,7 +78,7 @@ class Growing:
                 "last_record": last,
                 "running": list(rows),
             }
-            for id, rows in zip(ids, open_compiles)
+            for id, rows in zip(ids, open_compiles, strict=True)
         ]
         self.manifest = {
             "logs": logs,

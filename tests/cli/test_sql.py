@@ -54,9 +54,9 @@ def test_every_value_of_every_table_is_there(bundle):
                 ).fetchall()
                 wanted = log.table(name)
                 assert len(found) == len(wanted), name
-                for cells, row in zip(found, wanted):
+                for cells, row in zip(found, wanted, strict=True):
                     assert cells[:3] == ("it", log.id, log.rank)
-                    for column, cell in zip(columns, cells[3:]):
+                    for column, cell in zip(columns, cells[3:], strict=True):
                         assert (
                             cell == row[column]
                             or plain(cell) == row[column]

@@ -160,6 +160,10 @@ main()
 """
 
 
+# A quarter of it are lines as short as they can be: what keeps each of them exceeds the memory.
+SHORT_LINES = b"\tx\n\n" * (1 << 12) + b"\t" + b"x" * ((3 << 14) - 2) + b"\n"
+
+
 def bomb(path, start, filling, pack, size):
     """A small file that expands to ``start`` and ``size`` bytes of ``filling``, in pieces of 16 MB."""
     piece = pack(filling * (16 * MEGABYTE // len(filling)))
@@ -172,7 +176,7 @@ def bomb(path, start, filling, pack, size):
     [
         (b"", b"\0", gzip.compress, 1024, 2048, 0),
         (record("a", payload=b"x")[:-1], b"x", zstandard.compress, 288, 1152, 1),
-        (record("a", payload=b"x"), b"\tx\n\n", gzip.compress, 288, 1152, 1),
+        (record("a", payload=b"x"), SHORT_LINES, gzip.compress, 288, 1152, 1),
     ],
     ids=["a line", "a payload line", "payload lines"],
 )

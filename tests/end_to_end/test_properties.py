@@ -152,9 +152,9 @@ def check(data):
         assert validate(bundle) == []
         records, events = scan(data), list(bundle.logs[0].events())
         ends = accumulate(it.row["gap_bytes"] + it.row["size_bytes"] for it in events)
-        assert [(it.row["line"], end - it.row["size_bytes"]) for it, end in zip(events, ends)] == [
-            (line, offset) for line, offset, _, _ in records
-        ]
+        assert [
+            (it.row["line"], end - it.row["size_bytes"]) for it, end in zip(events, ends, strict=True)
+        ] == [(line, offset) for line, offset, _, _ in records]
         for it, (_, _, envelope, payload) in zip(events, records, strict=True):
             assert it.bytes() in accepted(payload, envelope)
             assert it.type == event_type(envelope)

@@ -98,11 +98,11 @@ def _read_log(bundle, log):
         _try(log.table, name)
     for compile in (_try(lambda: log.compiles) or [])[:20]:
         for read in (
-            lambda: compile.metrics,
-            lambda: compile.artifacts,
-            lambda: compile.stack,
-            lambda: repr(compile),
-            lambda: log.compile(compile.key),
+            lambda compile=compile: compile.metrics,
+            lambda compile=compile: compile.artifacts,
+            lambda compile=compile: compile.stack,
+            lambda compile=compile: repr(compile),
+            lambda compile=compile: log.compile(compile.key),
         ):
             _try(read)
     for artifact in (_try(lambda: log.artifacts) or [])[:30]:
@@ -110,22 +110,22 @@ def _read_log(bundle, log):
             artifact.bytes,
             artifact.text,
             artifact.json,
-            lambda: artifact.type,
-            lambda: artifact.language,
-            lambda: artifact.phase,
-            lambda: artifact.size_bytes,
-            lambda: repr(artifact),
+            lambda artifact=artifact: artifact.type,
+            lambda artifact=artifact: artifact.language,
+            lambda artifact=artifact: artifact.phase,
+            lambda artifact=artifact: artifact.size_bytes,
+            lambda artifact=artifact: repr(artifact),
         ):
             _try(read)
     for number, event in enumerate(_try(lambda: iter(_some(log.events(), 60))) or ()):
         for read in (
             event.bytes,
             event.text,
-            lambda: event.metadata,
-            lambda: event.compile,
-            lambda: repr(event),
-            lambda: log.metadata(number),
-            lambda: event.payload_form,
+            lambda event=event: event.metadata,
+            lambda compile=compile, event=event: event.compile,
+            lambda event=event: repr(event),
+            lambda number=number: log.metadata(number),
+            lambda event=event: event.payload_form,
         ):
             _try(read)
     _try(lambda: _some(log.events(type="artifact", compile_id="0/0"), 5))
@@ -135,7 +135,7 @@ def _read_log(bundle, log):
 
 
 def _some(values, count=1000):
-    return [value for value, _ in zip(values, range(count))]
+    return [value for value, _ in zip(values, range(count), strict=False)]
 
 
 def _try(read, *arguments):
@@ -162,7 +162,7 @@ def _serve(case):
         "/bundles/b/%2e%2e/%2e%2e/%2e%2e/canary/secret",
     ]
     names = sorted({path.relative_to(case.bundle).as_posix() for path in case.bundle.rglob("*")})
-    paths += [f"/bundles/b/{name}" for name in names[:: max(1, len(names) // 40)] + ["manifest.json"]]
+    paths += [f"/bundles/b/{name}" for name in [*names[:: max(1, len(names) // 40)], "manifest.json"]]
     for number, path in enumerate(paths):
         headers = [
             {},

@@ -3,6 +3,7 @@
 It notes what it is asked.
 """
 
+import contextlib
 import json
 import threading
 from contextlib import contextmanager
@@ -81,10 +82,8 @@ def page_server():
             }.items():
                 self.send_header(name, value)
             self.end_headers()
-            try:
+            with contextlib.suppress(OSError):  # a page that went away
                 self.wfile.write(content)
-            except OSError:
-                pass  # a page that went away
 
         def log_message(self, *_):
             pass

@@ -24,6 +24,8 @@ from fuzz.page_server import home, page_server
 from fuzz.runner import MAX_BYTES, MAX_S, Fault
 
 sys.path.append(str(ROOT / "tests" / "web"))
+import contextlib
+
 from pages import open_page, settle
 
 SEEDS = Path(__file__).with_name("page_seeds.txt")
@@ -172,10 +174,8 @@ class Pages:
             peak = watch.peak()
             if peak > MAX_BYTES:
                 found.append((f"{viewer}: over 1 GB at {at}", f"{peak / 1e6:.0f} MB"))
-            try:
+            with contextlib.suppress(Error):
                 page.context.close()
-            except Error:
-                pass
         return found
 
     def _own(self, url):
@@ -221,12 +221,10 @@ def _renderers():
     parents = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
-            try:
+            with contextlib.suppress(OSError):
                 parents[int(entry)] = int(
                     Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[1]
                 )
-            except OSError:
-                pass
     for pid in parents:
         above = pid
         while above in parents and above != os.getpid():

@@ -2,6 +2,7 @@
 leaves.
 """
 
+import contextlib
 import importlib
 import json
 import os
@@ -135,8 +136,8 @@ class Runner:
             for number, path in enumerate(streams, 1):
                 os.dup2(os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), number)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-            sys.stdout, sys.stderr = (
-                open(number, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
+            sys.stdout, sys.stderr = (  # they stay open until the process ends
+                open(number, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115 - flushed below
                 for number in (1, 2)
             )
             os.chdir(self._case / "cwd")
@@ -151,10 +152,8 @@ class Runner:
             traceback.print_exc()
         finally:
             for stream in (sys.stdout, sys.stderr):
-                try:
+                with contextlib.suppress(AttributeError, OSError, ValueError):
                     stream.flush()
-                except (AttributeError, OSError, ValueError):
-                    pass
             os._exit(code)
 
     def _verdict(self, command, status, usage, took, ended, pid, streams):
@@ -330,10 +329,8 @@ def _with_environment(part):
 
 
 def _end(kill, pid):
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         kill(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def _group_alive(pid):

@@ -56,7 +56,7 @@ PAGES = {
     ),
     "trend": (("--runs", "9", "--rounds", "1", "--no-budgets"), ("the page is there after",)),
     "viewer": (
-        (LARGE, "--rounds", "1", "--scale", "0.01", "--no-budgets", "--work", "WORK"),
+        (LARGE, "--rounds", "1", "--scale", "0.01", "--most", "2", "--no-budgets", "--work", "WORK"),
         (
             "^overview: can be used",
             "^trie: bytes",

@@ -130,7 +130,7 @@ def test_the_logs_are_small_and_whole_and_of_other_machines(script, name):
 
 @pytest.mark.parametrize("name", sorted(COMPILED))
 def test_the_runs_compiled_what_the_programs_say(name):
-    for side, rows in zip(("base", "new"), COMPILED[name]):
+    for side, rows in zip(("base", "new"), COMPILED[name], strict=True):
         for path, data in logs(name, side).items():
             if (name, side) == ("new_break_on_a_rank", "new") and "rank_1" in path:
                 rows = ["embed!", "torch_dynamo_resume_in_embed_at_18", "reduce"]
@@ -149,7 +149,7 @@ def test_the_training_is_the_same_in_both_runs():
 @pytest.mark.parametrize("name", sorted(CACHES))
 def test_what_came_from_the_caches(name):
     for cache, sides in CACHES[name].items():
-        for side, expected in zip(("base", "new"), sides):
+        for side, expected in zip(("base", "new"), sides, strict=True):
             (data,) = logs(name, side).values()
             found = [
                 data.count(b'{"artifact": {"name": "%s_cache_%s"' % (cache.encode(), outcome))

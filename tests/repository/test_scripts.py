@@ -61,11 +61,10 @@ def test_it_finds_its_environment(name):
     if not ENVIRONMENT.exists() or sys.prefix == sys.base_prefix:
         pytest.skip("scripts/test did not make the environment")
     system = os.path.realpath(sys.executable)
-    arguments = ["--check"] if name == "docs" else ["--help"]
     ran(
         system,
         SCRIPTS / name,
-        *arguments,
+        "--help",
         env={key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")},
     )
 
@@ -171,7 +170,7 @@ def test_versions_compares_logs_with_what_the_processes_said(tmp_path):
             "torch": truth["torch"],
             "counters": {"frames": {"total": truth["frames"]}},
             "events": [["", "ok" if done else "failed"] for done in truth["attempts"]],
-            "metrics": [dict(zip(fields, row)) for row in truth["metrics"]],
+            "metrics": [dict(zip(fields, row, strict=True)) for row in truth["metrics"]],
         }))  # fmt: skip
     said = ran(sys.executable, SCRIPTS / "versions", "--logs", tmp_path)
     assert "Differs from what the process said: none" in said

@@ -94,7 +94,7 @@ def test_it_is_made_once_of_each_version(client_of, sides, tmp_path, monkeypatch
     monkeypatch.setattr(
         "tlparse_bundle.serve.http.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked)
     )
-    for name, bundle in zip(("before", "after"), sides("line_changed")):
+    for name, bundle in zip(("before", "after"), sides("line_changed"), strict=True):
         shutil.copytree(bundle, tmp_path / name)
     client = client_of({name: tmp_path / name for name in ("before", "after")})
 
@@ -109,7 +109,7 @@ def test_it_is_made_once_of_each_version(client_of, sides, tmp_path, monkeypatch
 
 
 def test_bundles_of_a_folder_several_runs_and_ranks(client_of, sides, tmp_path):
-    for name, bundle in zip(("one", "two"), sides("new_break_on_a_rank")):
+    for name, bundle in zip(("one", "two"), sides("new_break_on_a_rank"), strict=True):
         (tmp_path / name).mkdir()
         for path, data in files(bundle).items():
             (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
@@ -196,7 +196,7 @@ def test_a_folder_has_all_that_its_page_needs(sides, tmp_path):
         json.loads((folder / "comparison.json").read_text())["logs"]
         == compare([("b", Bundle.open(base))], [("n", Bundle.open(new))])["logs"]
     )
-    for side, bundle in zip(("base", "new"), (base, new)):
+    for side, bundle in zip(("base", "new"), (base, new), strict=True):
         assert files(folder / side) == files(bundle)
     assert 'url=viewers/compare/"' in (folder / "index.html").read_text()
     pages = [folder / "viewers" / name / "index.html" for name in ("compare", "default")]
@@ -219,7 +219,7 @@ def test_only_comparisons_are_replaced(sides, tmp_path):
     write_comparison(document, base, new, tmp_path / "out", overwrite=True)
     assert files(tmp_path / "out") == before
     (tmp_path / "out" / "base" / "notes.txt").write_text("mine")
-    with pytest.raises(BundleError, match="holds more than a comparison: base/notes.txt"):
+    with pytest.raises(BundleError, match=r"holds more than a comparison: base/notes\.txt"):
         write_comparison(document, base, new, tmp_path / "out", overwrite=True)
 
 
@@ -238,7 +238,7 @@ def test_one_file_holds_both_sides(sides, tmp_path, monkeypatch):
     assert 'data-viewers="compare default' in report.read_text()
     assert CliRunner().invoke(cli, arguments).exit_code == 1, "it is there already"
     assert CliRunner().invoke(cli, [*arguments, "--overwrite"]).exit_code == 0
-    with pytest.raises(BundleError, match="larger than 0.2 MB") as error:
+    with pytest.raises(BundleError, match=r"larger than 0\.2 MB") as error:
         export_comparison({}, {"base": Bundle.open(base)}, 200_000)
     assert "--out DIR" in error.value.hint
 
@@ -348,7 +348,7 @@ def test_it_is_begun_with_the_page_that_will_ask_for_it(client_of, sides, monkey
         "tlparse_bundle.serve.http.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked)
     )
     with client_of(
-        dict(zip(("before", "the new"), sides("line_changed")))
+        dict(zip(("before", "the new"), sides("line_changed"), strict=True))
     ) as client:  # one loop for all that is asked
         page = "/viewers/compare/?base={}&new=/bundles/the%20new/"
         for nowhere in ("", "/bundles/", "/elsewhere/before/", "http://[", "/bundles/absent/"):

@@ -392,7 +392,7 @@ def test_a_trace_is_served_from_a_bundle_that_goes_away_with_the_server(number, 
 
 def test_an_empty_folder_may_get_bundles_later(serving, bundle, tmp_path):
     (tmp_path / "runs").mkdir()
-    process, url = serving("runs", "--port", "0")
+    _process, url = serving("runs", "--port", "0")
     base = url.partition("?")[0] + f"t/{url.partition('=')[2]}/"
     for there in ([], ["runs/new"]):
         with urllib.request.urlopen(f"{base}bundles.json", timeout=HANG_S) as response:

@@ -64,7 +64,7 @@ def compare(here, there, gone=()):
 def test_a_program_elsewhere_has_the_same_fingerprints(built, root, name):
     one, other = of_each_log(built(root / "fixtures" / name / "trace")), of_each_log(built(AGAIN / name))
     assert len(one) == len(other)
-    for here, there in zip(one, other):
+    for here, there in zip(one, other, strict=True):
         compare(here, there, GONE.get(name, ()))
 
 
@@ -90,7 +90,11 @@ def test_the_runs_are_of_other_places(built, root):
 
 def test_what_depends_on_the_run_is_compared_too(built, root):
     pairs = [
-        zip(of_each_log(built(root / "fixtures" / name / "trace")), of_each_log(built(AGAIN / name)))
+        zip(
+            of_each_log(built(root / "fixtures" / name / "trace")),
+            of_each_log(built(AGAIN / name)),
+            strict=True,
+        )
         for name in SCENARIOS
     ]
     assert (

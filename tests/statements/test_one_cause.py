@@ -201,7 +201,7 @@ def test_messages_of_the_machine(log_of, what):
     (row,) = _of_two(log_of, RAISED + message.format(1), RAISED + message.format(2))
     assert row["title"] == f"2 compiles of 2 functions failed: {what}"
     assert len(row["remedies"]) == len(remedies) and all(
-        found["text"].startswith(text) for found, text in zip(row["remedies"], remedies)
+        found["text"].startswith(text) for found, text in zip(row["remedies"], remedies, strict=True)
     )
     assert [found["source"] for found in row["remedies"]] == ["torch"] * (len(remedies) - 1) + [
         "tlparse-bundle"

@@ -95,7 +95,7 @@ def test_kernels_of_other_graphs_are_not_this_ones(log):
         for group in groups
     ]
     assert [len(kernels) for kernels in names] == [3, 4, 1]
-    for group, kernels in zip(groups, names):
+    for group, kernels in zip(groups, names, strict=True):
         (code,) = [artifact.text() for artifact in found.artifacts if artifact.event == group["code_event"]]
         assert [name for name in kernels if name not in code] == []
     assert not {name for name in names[0] if name.startswith("cpp_")} & set(names[1])

@@ -2,6 +2,7 @@
 users.
 """
 
+import itertools
 import json
 import re
 import subprocess
@@ -72,7 +73,7 @@ def following(folder, codec="zstd"):
 def cuts(data, *shares):
     """The data in pieces that end within records, at these shares of it."""
     ends = [0, *(int(len(data) * share) for share in shares)]
-    return [data[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+    return [data[begin:end] for begin, end in itertools.pairwise(ends)]
 
 
 def whole_records(data, share):

@@ -160,7 +160,11 @@ def watched_replay(replay, open_page, *, each_s=1.0):
         time.sleep(max(0.0, begun + number * each_s - time.monotonic()))
         number = int((time.monotonic() - begun) / each_s) + 1
         for view, page in pages.items():
-            found = _given(lambda: (taken := page.evaluate(TAKE, view))["how"] != "showing" and taken)
+            found = _given(
+                lambda page=page, view=view: (
+                    (taken := page.evaluate(TAKE, view))["how"] != "showing" and taken
+                )
+            )
             now = time.monotonic()
             if found["state"] and replay.states[found["state"]][0]:  # else there is no log yet
                 samples.append((now - begun, view, found["state"], found["shown"], now))

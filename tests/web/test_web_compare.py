@@ -95,7 +95,7 @@ def test_large_texts(show):
 
 
 def test_all_compiles_of_a_function(show):
-    page, bundle = show("recompiles", "#v=1&view=compile&compile=0/1")
+    page, _bundle = show("recompiles", "#v=1&view=compile&compile=0/1")
     page.get_by_role("link", name="compare with [0/0]").click()
     page.get_by_role("link", name="All compiles of grows").click()
     rows = page.get_by_role("region", name="All compiles of grows").get_by_role("row")

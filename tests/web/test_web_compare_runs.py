@@ -248,7 +248,7 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
     document["logs"][0]["changes"][0] |= {"title": f"`{MARKUP}` {MARKUP}", "text": MARKUP, "file": MARKUP}
     write_comparison(document, base, new, tmp_path / "folder")
     names = ["day-1", "day-2", "day-3"]
-    for name, folder in zip(names, (*folders, folders[0])):
+    for name, folder in zip(names, (*folders, folders[0]), strict=True):
         (tmp_path / "runs").mkdir(exist_ok=True)
         shutil.copytree(folder, tmp_path / "runs" / name)
     write_site([tmp_path / "runs" / name for name in names], tmp_path / "site", python=False)

@@ -29,7 +29,7 @@ def rows(page):
 
 
 def test_filters_at_forty_thousand_rows(show, many):
-    page, bundle = show(many, "#v=1&view=events")
+    page, _bundle = show(many, "#v=1&view=events")
     expect(page.get_by_text("40,000 records", exact=True)).to_be_visible()
     drawn = page.get_by_role("grid", name="Records").get_by_role("row")
     assert drawn.count() < 100

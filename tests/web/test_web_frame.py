@@ -130,7 +130,7 @@ def test_narrow_pages_have_signs_then_a_drawer(new_page, bundle_of, address_of):
 
 
 def test_the_palette_leads_everywhere(show):
-    page, bundle = show("recompiles")
+    page, _bundle = show("recompiles")
     link = views(page).get_by_role("link", name="Caches")
     link.focus()
     page.keyboard.press("Control+k")

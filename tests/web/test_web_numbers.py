@@ -4,9 +4,10 @@ and public logs.
 
 import re
 
+import every_log
 import pytest
 import traces
-from pages import becomes, go, settle
+from pages import WAIT_MS, becomes, settle
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 
@@ -107,54 +108,89 @@ def tiles(summary, took):
         yield "– cache hits", bypassed
 
 
-def check_default(page, log):
-    """The first screen, the badges and the head of the list of compiles."""
+# What the first screen shows of a log: texts, and times as pages write them.
+FIRST_SCREEN = """async ({ hash, us, waitMs }) => {
+  location.hash = hash;
+  await quiet(waitMs);
+  const { time } = await import("/viewers/lib/page/format.js");
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const text = (element) => element.innerText.split(/\\s+/).filter(Boolean).join(" ");
+  const slowest = document.querySelector("section.slowest");
+  return {
+    title: document.title,
+    headline: all("header.headline").map(text).at(-1),
+    tiles: all("[aria-label='At a glance'] > li").map(text),
+    views: all("nav[aria-label=Views] a").map((link) => link.textContent).join("\\n"),
+    statuses: slowest && all("a:has(.status)", slowest).map(text),
+    columns: slowest && all("th", slowest).map(text),
+    times: us.map((one) => time(one).split(/\\s+/).join(" ")),
+  };
+}"""
+
+
+def faults_of_first_screen(page, log):
+    """What the first screen, the badges and the head of the list of compiles show, where that is not what the
+    summary says: a list of (what, shown, wanted).
+    """
     summary = log.summary
-    views = page.get_by_role("navigation", name="Views").get_by_role("link")
-    (took,) = times(page, summary["compile_us"])
-    assert plain(summary["text"]) in texts_of(page.locator("header.headline"))[-1]
-    shown = texts_of(page.get_by_role("list", name="At a glance").get_by_role("listitem"))
+    arguments = {
+        "hash": f"#v=1&view=overview&log={log.id}",
+        "us": [summary["compile_us"]],
+        "waitMs": WAIT_MS,
+    }
+    shown = page.evaluate(FIRST_SCREEN, arguments)
+    (took,) = shown["times"]
     wanted = list(tiles(summary, took))
-    assert len(shown) == len(wanted)
-    for text, (begin, more) in zip(shown, wanted):
-        assert text.startswith(begin) and more in text, (log.id, text, begin, more)
-    becomes(
-        lambda: dict(
-            re.findall(r"^([A-Z][a-z ]*)([\d,]+)$", "\n".join(views.all_text_contents()), re.MULTILINE)
-        ),
-        badges(log),
-    )
-    region = page.locator("section.slowest")
-    if region.count():
+    badges_shown = dict(re.findall(r"^([A-Z][a-z ]*)([\d,]+)$", shown["views"], re.MULTILINE))
+    checks = [
+        ("log", len(log.bundle.logs) == 1 or log.id in shown["title"], True),
+        ("headline", plain(summary["text"]) in (shown["headline"] or ""), True),
+        ("number of tiles", len(shown["tiles"]), len(wanted)),
+        ("badges", badges_shown, badges(log)),
+    ]
+    checks += [
+        ("tile", text, (begin, more))
+        for text, (begin, more) in zip(shown["tiles"], wanted, strict=False)
+        if not (text.startswith(begin) and more in text)
+    ]
+    if shown["statuses"] is not None:
         statuses = {
             re.sub(r"^\W+", "", text).rpartition(" ")[0].strip(): text.rpartition(" ")[2]
-            for text in texts_of(region.get_by_role("link").filter(has=page.locator(".status")))
+            for text in shown["statuses"]
         }
-        assert {status: n for status, n in statuses.items() if n.replace(",", "").isdigit()} == {
-            status: f"{n:,}" for status, n in summary["statuses"].items()
-        }, log.id
-        if region.get_by_role("table").count():
-            expect(region.get_by_role("columnheader", name=f"Of {took}, ")).to_have_count(1)
+        numbers = {status: n for status, n in statuses.items() if n.replace(",", "").isdigit()}
+        checks.append(("statuses", numbers, {status: f"{n:,}" for status, n in summary["statuses"].items()}))
+        if shown["columns"]:
+            checks.append(("columns", sum(f"Of {took}, " in title for title in shown["columns"]), 1))
+    return [check for check in checks if check[1] != check[2]]
+
+
+def check_first_screen(page, log):
+    """Wait until the first screen shows the numbers of the summary; fail with what it shows otherwise."""
+    becomes(lambda: (log.id, faults_of_first_screen(page, log)), (log.id, []))
 
 
 def check_list_of_logs(page, bundle):
-    rows = page.get_by_role("region", name="Logs").get_by_role("row").all()[1:]
-    for row, log in zip(rows, bundle.logs, strict=True):
-        cells = texts_of(row.get_by_role("cell"))
-        assert cells[2:4] == [known(log.summary["compile_count"]), *times(page, log.summary["compile_us"])]
-        assert cells[1] == plain(log.summary["text"])
+    rows = page.locator("[role=region][aria-label=Logs] tbody tr").evaluate_all(
+        "rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText.split(/\\s+/).join(' ')))"
+    )
+    took = times(page, *(log.summary["compile_us"] for log in bundle.logs))
+    for cells, log, us in zip(rows, bundle.logs, took, strict=True):
+        shown = (plain(log.summary["text"]), known(log.summary["compile_count"]), us)
+        assert (log.id, *cells[1:4]) == (log.id, *shown)
 
 
 def check_small_viewers(page, address, bundle):
     """The letter, the strip and the starter."""
-    first = f"{plural(bundle.logs[0].summary['compile_count'], 'compile')} of {bundle.logs[0].source}"
     page.goto(address.replace("/default/", "/starter/"))
-    expect(page.get_by_role("heading", level=1)).to_have_text(first)
-    expect(page.get_by_role("navigation", name="Compiles").get_by_role("listitem")).to_have_count(
-        bundle.logs[0].summary["compile_count"]
-    )
+    heading = page.get_by_role("heading", level=1)
+    for log in bundle.logs:
+        page.evaluate("hash => { location.hash = hash }", f"#log={log.id}")
+        compiles = log.summary["compile_count"]
+        expect(heading).to_have_text(f"{plural(compiles, 'compile')} of {log.source}")
+        expect(page.locator("nav[aria-label=Compiles] li")).to_have_count(compiles)
     page.goto(address.replace("/default/", "/strip/"))
-    expect(page.get_by_role("heading", level=1)).to_have_text(
+    expect(heading).to_have_text(
         re.compile(
             f"^{plural(sum(log.summary['compile_count'] for log in bundle.logs), 'compile')}(, .* from the"
             " first to the last)?$"
@@ -164,28 +200,35 @@ def check_small_viewers(page, address, bundle):
     expect(page.get_by_role("heading", name="What torch.compile did")).to_be_visible()
     (letter,) = texts_of(page.get_by_role("main"))
     for log in bundle.logs[:20]:
-        assert plain(log.summary["text"]) in letter
+        assert plain(log.summary["text"]) in letter, log.id
 
 
-@pytest.fixture(scope="session")
-def bundle_at(built, unpacked):
-    """bundle_at(folder | version): the folder of a bundle of all logs in it, or of those of the version in
-    the archive.
-    """
-    return lambda source: built(unpacked(source) if isinstance(source, str) else source).folder
-
-
-@pytest.mark.parametrize("source", traces.EVERYTHING)
-def test_pages_show_what_the_manifest_says(page, bundle_at, address_of, source):
-    place = bundle_at(source)
-    bundle, address = Bundle.open(place), address_of(place)
+def check_pages(page, address, bundle, logs):
+    """The first screens of some logs of a bundle, and the list of all."""
     page.goto(address)
     settle(page)
     if len(bundle.logs) > 1:
         check_list_of_logs(page, bundle)
-    for log in bundle.logs:
-        go(page, f"#v=1&view=overview&log={log.id}")
-        check_default(page, log)
+    for log in logs:
+        check_first_screen(page, log)
+
+
+@pytest.mark.parametrize("group", every_log.NUMBERS)
+def test_pages_show_what_the_manifest_says(page, group_bundle, built, unpacked, address_of, group):
+    """Logs of several ranks are looked at in the bundle of their source, in which the ranks are compared."""
+    place = group_bundle(group)
+    bundle, address = Bundle.open(place), address_of(place)
+    alone = []
+    sources = every_log.GROUPS[group]
+    for source in sources:
+        logs = every_log.of_source(bundle.logs, source)
+        if len(sources) == 1 or len({log.rank for log in logs}) == 1:
+            alone += logs
+        else:
+            own = built(unpacked(source) if isinstance(source, str) else source)
+            check_pages(page, address_of(own.folder), own, own.logs)
+    if alone:
+        check_pages(page, address, bundle, alone)
     check_small_viewers(page, address, bundle)
 
 
@@ -200,7 +243,7 @@ def test_the_list_of_bundles_shows_the_same(page, served, built):
     page.goto(f"{served({name: bundle.folder for name, bundle in bundles.items()})}/viewers/home/")
     expect(page.get_by_role("rowheader")).to_have_count(len(bundles))
     titles, *rows = (texts_of(row.locator("th, td")) for row in page.get_by_role("row").all())
-    shown = {row["Bundle"]: row for row in (dict(zip(titles, row)) for row in rows)}
+    shown = {row["Bundle"]: row for row in (dict(zip(titles, row, strict=True)) for row in rows)}
     for name, bundle in bundles.items():
         counts = [log.summary["compile_count"] for log in bundle.logs]
         took = [log.summary["compile_us"] for log in bundle.logs if log.summary["compile_us"] is not None]

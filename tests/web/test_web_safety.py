@@ -57,7 +57,7 @@ def test_hostile_strings_are_text(show):
 
 
 def test_hostile_artifact_name_opens(show):
-    page, bundle = show(hostile(), "#v=1&view=compile&compile=0/0")
+    page, _bundle = show(hostile(), "#v=1&view=compile&compile=0/0")
     page.get_by_role("navigation", name="Artifacts").get_by_role("link", name=f"{EVIL} {len(EVIL)} B").click()
     expect(page.get_by_role("region", name="Text of")).to_contain_text(EVIL)
 

@@ -54,7 +54,7 @@ def test_walking_shows_the_compile_beside_the_tree(show):
 
 
 def test_keyboard_of_a_tree(show):
-    page, bundle = show("recompiles", "#v=1&view=stack")
+    page, _bundle = show("recompiles", "#v=1&view=stack")
     tree = page.get_by_role("tree", **TREE)
     expect(tree.locator("[role=treeitem][tabindex='0']")).to_have_count(1)
     tree.locator("[tabindex='0']").focus()
@@ -196,7 +196,7 @@ def test_flame_by_number_has_compiles_without_a_time(show):
 
 @pytest.mark.parametrize("kind, one", [("by file", "program.py"), ("by package", "torch")])
 def test_frames_are_put_together(show, kind, one):
-    page, bundle = show("compiled_autograd", "#v=1&view=stack")
+    page, _bundle = show("compiled_autograd", "#v=1&view=stack")
     rows = page.get_by_role("treeitem")
     expect(rows.first).to_be_visible()
     before = rows.count()
@@ -210,7 +210,7 @@ def test_frames_are_put_together(show, kind, one):
 
 
 def test_generated_code_leads_to_its_source(show):
-    page, bundle = show("compiled_autograd", "#v=1&view=stack")
+    page, _bundle = show("compiled_autograd", "#v=1&view=stack")
     page.get_by_role("treeitem", name="<eval_with_key>.5").click()
     page.get_by_role("link", name="Source of <eval_with_key>.5").click()
     pane = page.get_by_role("region", name="Text of <eval_with_key>.5")

@@ -31,7 +31,7 @@ def test_shapes_memory_and_inputs_of_the_graph(show):
 
 
 def test_parameters_of_a_model(show):
-    page, bundle = show("transformer", "#v=1&view=tensors&status=parameter")
+    page, _bundle = show("transformer", "#v=1&view=tensors&status=parameter")
     expect(page.get_by_text("24 of 25 tensors")).to_be_visible()
     page.get_by_label("Filter tensors").fill("norm1")
     expect(page.get_by_text("4 of 25 tensors")).to_be_visible()

@@ -80,7 +80,7 @@ def test_a_click_selects_a_span_and_its_address_shows_it_again(show):
 
 
 def test_keys_zoom_move_walk_and_open(show):
-    page, bundle = show("train_step", "#v=1&view=timeline")
+    page, _bundle = show("train_step", "#v=1&view=timeline")
     chart_of(page).focus()
     page.keyboard.press("+")
     page.keyboard.press("+")
@@ -114,7 +114,7 @@ def test_keys_zoom_move_walk_and_open(show):
 
 
 def test_wheel_and_range_picture_choose_what_is_seen(show):
-    page, bundle = show("train_step", "#v=1&view=timeline")
+    page, _bundle = show("train_step", "#v=1&view=timeline")
     box = chart_of(page).bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)
     page.mouse.wheel(0, -400)

@@ -62,7 +62,7 @@ def contradictions(document, base, new):
             values = [one[field] for one in findings]
             equal = equal and (None in values or values[0] == values[1])
             if any(values) and name in counts:
-                assert all(mine in (None, its) for mine, its in zip(counts[name], values)), name
+                assert all(mine in (None, its) for mine, its in zip(counts[name], values, strict=True)), name
         asked = [one.get("cache_counts", {}) for one in findings]
         known = not any("caches" in one["untold"] for one in findings)
         equal = equal and (not known or asked[0].get("fx_graph") == asked[1].get("fx_graph"))
@@ -170,7 +170,7 @@ def test_starts_of_vllm(compared, base, new):
 
 def test_public_logs(compared, shared_traces):
     logs = sorted((shared_traces / "single").iterdir())
-    for base, new in zip(logs, [*logs[1:], logs[0]]):
+    for base, new in zip(logs, [*logs[1:], logs[0]], strict=True):
         compared(base, new)
         assert compared(base, base)["text"].startswith("No changes: ")
 

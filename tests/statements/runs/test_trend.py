@@ -412,7 +412,7 @@ def test_a_server_and_a_site_have_the_document(nightly, tmp_path, built):
     url = trend["runs"][3]["url"]
     assert url == "bundles/nightly/run-003/" and client.get(f"/{url}manifest.json").status_code == 200
     folders = [tmp_path / "one", tmp_path / "two"]
-    for folder, name in zip(folders, ("train_step", "basic_inference")):
+    for folder, name in zip(folders, ("train_step", "basic_inference"), strict=True):
         shutil.copytree(built(traces.ROOT / "fixtures" / name / "trace").folder, folder)
     done = run_warm(["site", *folders, "public"], tmp_path)
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,62 @@
+"""Groups of sources (folders of logs), of each of which the tests build one bundle: all fixtures and all public
+logs are read in few bundles.
+
+What a bundle costs, a page or a query, is paid once for twenty logs. The id of a log begins with its source.
+"""
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import traces
+from tlparse_bundle import discover
+
+MOST_LOGS = 20  # of a group; the letter shows as many
+_PREFIX = "dedicated_log_torch_trace_"
+
+
+def _groups():
+    """Lists of folders with at most MOST_LOGS logs together, or one folder with more; a list for each version
+    in the archive.
+    """
+    sizes = Counter(folder for log in traces.EVERY_LOG for folder in log.parents)
+    groups, size = [], MOST_LOGS
+    for folder in traces.EVERY_FOLDER:
+        if size + sizes[folder] > MOST_LOGS:
+            groups.append([])
+            size = 0
+        groups[-1].append(folder)
+        size += sizes[folder]
+    return groups + [[version] for version in traces.ARCHIVE_VERSIONS if traces.SHARED.is_dir()]
+
+
+def name_of(source):
+    """The beginning of the ids of the logs of a source: a folder, or a version in the archive."""
+    if isinstance(source, str):
+        return f"archive-{source}"
+    return "-".join(
+        source.relative_to(traces.ROOT if source.is_relative_to(traces.ROOT) else traces.SHARED).parts
+    )
+
+
+def copy_logs(source, folder, out):
+    """Copy the logs of a source, which are in a folder, each to a name that begins with that of the source."""
+    for log in discover([folder]):
+        path = Path(log.path)
+        shutil.copyfile(path, out / f"{_PREFIX}{name_of(source)}--{path.name.removeprefix(_PREFIX)}")
+
+
+GROUPS = _groups()
+# The numbers of the groups, as parameters of a test.
+NUMBERS = [
+    pytest.param(
+        number, id=f"{name_of(group[0])} and {len(group) - 1} more" if group[1:] else name_of(group[0])
+    )
+    for number, group in enumerate(GROUPS)
+]
+
+
+def of_source(logs, source):
+    """The logs of a bundle of a group that are those of one source."""
+    return [log for log in logs if log.id.startswith(f"{name_of(source)}--")]
