@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from tlparse_bundle import Bundle, BundleError
 from tlparse_bundle.bundle.schemas import row_tables, schema
-from tlparse_bundle.bundle.sql import query_result, database, tables
+from tlparse_bundle.bundle.sql import database, query_result, tables
 from tlparse_bundle.cli.main import cli
 from traces import ROOT
 

@@ -293,9 +293,7 @@ def _where(text):
 def _import_all():
     """What commands import when they need it, so that no child does it again."""
     for module in pkgutil.walk_packages(tlparse_bundle.__path__, "tlparse_bundle."):
-        if not module.name.endswith(
-            ("__main__", "dask_workers")
-        ):
+        if not module.name.endswith(("__main__", "dask_workers")):
             importlib.import_module(module.name)
     jsonschema.Draft202012Validator(schema("manifest")).is_valid({})
 
