@@ -41,7 +41,7 @@ class CompileTrace:
     def __init__(self, folder: Path):
         self.folder = folder
 
-    def findings(self) -> list[dict[str, Any]]:
+    def findings(self) -> list[Mapping[str, Any]]:
         """The findings of all logs until now, as in the table findings, most important of each first."""
         return [row for section in self._sections() for row in section.findings]
 

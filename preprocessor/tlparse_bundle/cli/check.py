@@ -14,7 +14,7 @@ from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
 
 if TYPE_CHECKING:
     from tlparse_bundle.statements.runs.check.baseline import Baseline
-    from tlparse_bundle.statements.runs.check.verdict import Outcome
+    from tlparse_bundle.statements.runs.check.limits import Outcome
 
 EXIT_FOUND = 4
 _RULES = "new:any"

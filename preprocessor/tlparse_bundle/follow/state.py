@@ -36,7 +36,7 @@ Digests = Mapping[tuple[Any, ...], Any]
 @dataclass(slots=True)
 class State:
     manifest: dict[str, Any]
-    findings: dict[str, list[dict[str, Any]]]  # the first of each log, by its id
+    findings: dict[str, Sequence[Mapping[str, Any]]]  # the first of each log, by its id
     written: dict[str, Written]  # by id of the log
     digests: Digests
 

@@ -210,10 +210,9 @@ class Tools:
             )
         name, opened = self._opened.log(bundle, log)
         sides = [opened.compile(key) for key in (base, new)]
+        rows: list[Mapping[str, Any]] = [side.row for side in sides]
         fields = ("status", "function", "file", "line", *_TIMES, *_COUNTS, "recompile_reason")
-        different = {
-            key: [side.row[key] for side in sides] for key in fields if sides[0].row[key] != sides[1].row[key]
-        }
+        different = {key: [row[key] for row in rows] for key in fields if rows[0][key] != rows[1][key]}
         texts: list[dict[str, list[str | None]]] = [{}, {}]
         for side, hashes in zip(sides, texts, strict=True):
             for artifact in side.artifacts:

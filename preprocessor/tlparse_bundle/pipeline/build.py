@@ -39,9 +39,9 @@ class BuildResult:
     manifest: dict[str, Any]
     file_count: int
     stored_bytes: int
-    findings: dict[str, list[dict[str, Any]]]  # the first of each log (schema: findings), by its id
+    findings: dict[str, Sequence[Mapping[str, Any]]]  # the first of each log (schema: findings), by its id
     # What the ranks say together (schema: rank_findings), as far as it is written; none for less than two.
-    job_findings: list[dict[str, Any]]
+    job_findings: list[Mapping[str, Any]]
     plugin_faults: list[str]
 
 
@@ -95,7 +95,7 @@ def build(
     )
 
 
-def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict[str, Any]]]:
+def first_findings(summaries: Sequence[LogSummary]) -> dict[str, Sequence[Mapping[str, Any]]]:
     return {summary.row["id"]: summary.findings for summary in summaries}
 
 
@@ -122,7 +122,7 @@ def finish(
     workers: Executor,
     run: int | None = None,
     names: Mapping[str, str] = {},
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
     """Write what stands beside the logs of a bundle, the manifest last.
 
     Returns the manifest and the findings of the ranks together.
@@ -139,7 +139,7 @@ def write_beside(
     workers: Executor,
     run: int | None = None,
     names: Mapping[str, str] = {},
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
     """Write analyses and schemas.
 
     Returns the manifest, which is to be written last, and the findings of the ranks together.

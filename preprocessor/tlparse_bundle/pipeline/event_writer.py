@@ -30,7 +30,7 @@ class EventWriter:
     """
 
     def __init__(self, sink: FileSink, log_id: str):
-        self._events = Rows()
+        self._events: Rows[Any] = Rows()
         self._metadata = _Metadata(sink, log_id)
         self._sink = sink
         self._log_id = log_id

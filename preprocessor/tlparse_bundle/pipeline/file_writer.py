@@ -38,7 +38,7 @@ class FileSink:
         self.below = ""
         # Names of tables that are read again, while what they were made of is still here.
         self.keep: frozenset[str] = frozenset()
-        self.kept: dict[str, Rows] = {}  # these, as ``put_rows`` got them
+        self.kept: dict[str, Rows[Any]] = {}  # these, as ``put_rows`` got them
 
     def put(self, path: str, data: bytes | memoryview) -> str:
         """Store a file under a path (as layout gives it); returns the path that it has."""
@@ -51,7 +51,7 @@ class FileSink:
         return self.below + path
 
     def put_rows(
-        self, log_id: str, name: str, rows: Rows, blobs: Sequence[str] | None = None
+        self, log_id: str, name: str, rows: Rows[Any], blobs: Sequence[str] | None = None
     ) -> dict[str, Any]:
         """Store a table of a log as JSON Lines; returns what the log directory says of it (schema: log,
         'tables').

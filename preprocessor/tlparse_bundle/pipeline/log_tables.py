@@ -76,7 +76,7 @@ class LogTables:
     def finish(self, blobs: Callable[[], Sequence[str]]) -> TablesSummary:
         # One after another, so that no two are in memory at once.
         tables: dict[str, dict[str, Any]] = {}
-        with_blobs: list[tuple[str, Rows]] = []
+        with_blobs: list[tuple[str, Rows[Any]]] = []
         for table in self._tables:
             for name, rows in table.tables():
                 if getattr(table, "blobs", False):

@@ -47,7 +47,7 @@ class LogSummary:
 
     row: dict[str, Any]  # its row in 'logs' of the manifest
     kinds: dict[str, Kind] = field(default_factory=dict)  # by descriptor key
-    findings: list[dict[str, Any]] = field(default_factory=list)  # the first rows of its table
+    findings: Sequence[Mapping[str, Any]] = ()  # the first rows of its table
     pids: frozenset[int] = frozenset()  # of the processes that wrote it
     plugin_faults: list[str] = field(default_factory=list)
 
@@ -323,7 +323,7 @@ class WrittenLog:
             ]
         return []
 
-    def lists(self, name: str) -> Rows | None:
+    def lists(self, name: str) -> Rows[Any] | None:
         return self._sink.kept.get(name)
 
     def last_epoch_us(self) -> int | None:

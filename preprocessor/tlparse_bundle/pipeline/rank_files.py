@@ -83,7 +83,7 @@ class RankFiles(NamedTuple):
         str, dict[str, Any]
     ]  # of the tables that have rows, by name (schema: manifest, 'rank_tables')
     job: dict[str, Any] | None  # schema: manifest, 'job'; None for less than two ranks
-    findings: list[dict[str, Any]]  # rows of rank_findings
+    findings: list[Mapping[str, Any]]  # rows of rank_findings
     faults: list[str]  # of plug-ins
 
     def add_to(self, manifest: dict[str, Any]) -> None:
@@ -142,7 +142,7 @@ def write_ranks(
     frames_of = {id(digest): [Frame(*frame) for frame in digest] for digest in digests[_FRAMES]}
     frames = [frames_of[id(digest)] for digest in digests[_FRAMES]]
     comparison = Comparison(members, frames, rows, partial(_frames, target.root, codec), runs, number)
-    tables: dict[str, Sequence[dict[str, Any]]] = {}
+    tables: dict[str, Sequence[Mapping[str, Any]]] = {}
     for analysis in analyses():
         for name, found_rows in analysis.tables(comparison, digests[analysis.name], tables):
             tables[name] = found_rows
@@ -181,7 +181,7 @@ def _run_of(row: dict[str, Any], described: list[Any]) -> RunOfLog:
 
 
 def _written(
-    target: Destination, tables: Mapping[str, Sequence[dict[str, Any]]], codec: str, below: str
+    target: Destination, tables: Mapping[str, Sequence[Mapping[str, Any]]], codec: str, below: str
 ) -> dict[str, dict[str, Any]]:
     """Write the tables that have rows. Return their entries in the manifest."""
     entries = {}

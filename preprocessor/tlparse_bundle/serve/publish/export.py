@@ -189,7 +189,12 @@ def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]
     for log in bundle.logs:
         for artifact in log.artifacts:
             blob, offset = artifact.row["blob"], artifact.row["offset"]
-            if blob is not None and not artifact.is_left_out and artifact.row["compile"] in compiles:
+            if (
+                blob is not None
+                and offset is not None
+                and not artifact.is_left_out
+                and artifact.row["compile"] in compiles
+            ):
                 parts.setdefault(blob, []).append(slice(offset, offset + artifact.size_bytes))
     return parts
 

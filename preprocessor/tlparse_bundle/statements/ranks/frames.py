@@ -99,8 +99,8 @@ class Frames:
     def artifacts(self, number: int) -> list[Artifact]:
         """Return the artifacts of the last attempt that has any, in order."""
         artifacts = self.log.artifacts_by_compile.get(self.compiles[number]["compile"], [])
-        last = max((artifact.row["attempt"] for artifact in artifacts), default=0)
-        return [artifact for artifact in artifacts if artifact.row["attempt"] == last]
+        last = max((artifact.row["attempt"] or 0 for artifact in artifacts), default=0)
+        return [artifact for artifact in artifacts if (artifact.row["attempt"] or 0) == last]
 
     def rows(self) -> list[Frame]:
         return [self._frame(number, row) for number, row in enumerate(self.compiles)]

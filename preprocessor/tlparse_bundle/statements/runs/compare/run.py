@@ -18,7 +18,13 @@ from tlparse_bundle.statements.ranks.comparable_text import Contents, comparable
 from tlparse_bundle.statements.ranks.frames import CAPTURED, Frame, FrameRow, Frames
 
 if TYPE_CHECKING:
-    from tlparse_bundle.bundle.row_types import CachesRow, MetricConfigsRow, VllmBackendsRow, VllmPiecesRow
+    from tlparse_bundle.bundle.row_types import (
+        CachesRow,
+        FindingsRow,
+        MetricConfigsRow,
+        VllmBackendsRow,
+        VllmPiecesRow,
+    )
 
 _MOST_LINES = 100_000  # that are remembered
 _MOST_PAIRS = 100_000
@@ -49,8 +55,8 @@ class _Frames(Frames):
 
     def artifacts(self, number: int) -> list[Artifact]:
         artifacts = self.compared.get(self.compiles[number]["compile"], [])
-        last = max((artifact.row["attempt"] for artifact in artifacts), default=0)
-        return [artifact for artifact in artifacts if artifact.row["attempt"] == last]
+        last = max((artifact.row["attempt"] or 0 for artifact in artifacts), default=0)
+        return [artifact for artifact in artifacts if (artifact.row["attempt"] or 0) == last]
 
 
 class Pieces(NamedTuple):
@@ -188,7 +194,7 @@ class Run:
         )
 
     @cached_property
-    def findings(self) -> list[dict[str, Any]]:
+    def findings(self) -> list[FindingsRow]:
         return self.log.findings()
 
     @cached_property
