@@ -82,9 +82,7 @@ def _contents() -> Contents:
 class RankFiles(NamedTuple):
     """What several ranks together say."""
 
-    entries: dict[
-        str, dict[str, Any]
-    ]  # of the tables that have rows, by name (schema: manifest, 'rank_tables')
+    entries: dict[str, dict[str, Any]]  # by name of table (schema: manifest, 'rank_tables')
     job: dict[str, Any] | None  # schema: manifest, 'job'; None for less than two ranks
     findings: list[RankFindingsRow]
     faults: list[str]  # of plug-ins
