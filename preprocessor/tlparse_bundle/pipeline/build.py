@@ -150,9 +150,8 @@ def write_beside(
     manifest = make_manifest(summaries, codec, names)
     job_findings: list[RankFindingsRow] = []
     if len(manifest["logs"]) > 1 or run is not None:
-        from tlparse_bundle.pipeline.rank_files import (
-            write_ranks,
-        )  # the modules of all analyses, which a single log does not need
+        # It imports the modules of all analyses, which a single log does not need.
+        from tlparse_bundle.pipeline.rank_files import write_ranks
 
         written = write_ranks(target, manifest["logs"], codec, workers, run)
         written.add_to(manifest)
