@@ -52,9 +52,8 @@ class RemoteFolder:
 
             self._is_web = parts.scheme in ("http", "https")
             options = _web_options() if self._is_web else _OPTIONS.get(parts.scheme, {})
-            if (
-                "::http" in self.url
-            ):  # such as zip://x::https://…: fsspec gives each protocol what is named after it
+            # Such as zip://x::https://…: fsspec gives each protocol what is named after it.
+            if "::http" in self.url:
                 options = {**options, "http": _web_options(), "https": _web_options()}
             self._fs, root = fsspec.core.url_to_fs(self.url, use_listings_cache=False, **options)
         except ImportError as error:
@@ -143,9 +142,8 @@ class RemoteFolder:
         by several threads (fsspec/asyn.py), and which let each wait. Raises what goes wrong first; then no
         more are begun.
         """
-        from concurrent.futures import (
-            ThreadPoolExecutor,
-        )  # takes its time, and every command imports this module
+        # It takes its time, and every command imports this module.
+        from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(_REQUESTS if self._is_object_store else 1) as pool:
             try:

@@ -17,14 +17,14 @@ from tlparse_bundle.bundle.schemas import row_tables, schema, schema_names
 
 # What a field of a row refers to, by its name or how that ends.
 _ROW_TARGETS = {"event": "events", "stack": "stacks"}
+# The same of a row of a table about several ranks.
 _RANK_TARGETS = {
     "rank_compile": "rank_compiles",
     "rank_step": "rank_steps",
     "collective_call": "collective_calls",
-}  # of a row of a table about several ranks
-CHECKED_WHOLE = frozenset(
-    ("spans", "stacks")
-)  # tables of rows that refer to rows of the same table: see check_whole
+}
+# Tables of rows that refer to rows of the same table: see check_whole.
+CHECKED_WHOLE = frozenset(("spans", "stacks"))
 
 
 def damaged(where: str, problem: object) -> BundleError:

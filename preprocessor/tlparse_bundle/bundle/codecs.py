@@ -60,9 +60,8 @@ def _gzip_pieces(data: bytes, max_bytes: int) -> Iterator[bytes]:
     size = 0
     if not data:
         raise ValueError("not gzip data: nothing")
-    if (
-        int.from_bytes(data[-4:], "little") > max_bytes
-    ):  # what its end says of the size: most bombs need not be decoded
+    # What its end says of the size: most bombs need not be decoded.
+    if int.from_bytes(data[-4:], "little") > max_bytes:
         raise zstd_codec.too_large(max_bytes)
     with GzipFile(fileobj=io.BytesIO(data)) as stream:
         try:

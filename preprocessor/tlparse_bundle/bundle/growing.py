@@ -15,9 +15,8 @@ from tlparse_bundle.base.wording import duration, large, listed, plural
 _PIECES = 4  # of a list of ranks that is shown as it is
 _UNFINISHED = "unfinished-compile"
 _CUT = frozenset(("record-cut", "empty-log"))  # diagnostics of a log whose rest is still to come
-_OPEN = frozenset(
-    (_UNFINISHED, "cut-log")
-)  # findings of the ranks that a rank which is compiling cannot help
+# Findings of the ranks that a rank which is compiling cannot help.
+_OPEN = frozenset((_UNFINISHED, "cut-log"))
 _COUNTS = (
     ("failure_count", "failure"),
     ("graph_break_count", "graph break"),

@@ -11,9 +11,8 @@ from pathlib import Path
 _STEP_BY_STEP = os.open in os.supports_dir_fd  # not on Windows
 if _STEP_BY_STEP:
     _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
-    _FILE = (
-        os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    )  # a pipe without a writer must not wait
+    # A pipe without a writer must not wait.
+    _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NOT_REGULAR = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EISDIR, errno.EMLINK)
 
 

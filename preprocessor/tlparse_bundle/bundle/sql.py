@@ -116,10 +116,8 @@ def query_result(
                 raise BundleError(
                     "that is not one statement", hint="Pass one query.", code="bad-query", exit_code=2
                 )
-            if statements[0].type not in (
-                duck.StatementType.SELECT,
-                duck.StatementType.EXPLAIN,
-            ):  # SHOW and DESCRIBE are SELECT
+            # SHOW and DESCRIBE are SELECT.
+            if statements[0].type not in (duck.StatementType.SELECT, duck.StatementType.EXPLAIN):
                 raise BundleError(
                     f"a query may only read, and this is {statements[0].type.name}",
                     hint="Begin it with SELECT.",

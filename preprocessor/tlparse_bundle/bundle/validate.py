@@ -247,9 +247,8 @@ class _Checker:
         sizes = log.sizes
         for path, highest in references:
             self.sound(check_references, highest, sizes, path)
-        if (
-            sum(chunk["size_bytes"] for chunk in directory["verbatim"]) <= directory["source"]["size_bytes"]
-        ):  # else restored_bytes refuses them
+        # Else restored_bytes refuses them.
+        if sum(chunk["size_bytes"] for chunk in directory["verbatim"]) <= directory["source"]["size_bytes"]:
             all(self.sound(verbatim_bytes, log, chunk) for chunk in directory["verbatim"])
         if "redacted" in self.bundle.manifest:
             return

@@ -7,12 +7,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from tlparse_bundle.bundle import layout
 from tlparse_bundle.follow.growing_folder import Place
 from tlparse_bundle.follow.growing_log import GrowingLog, Written
 from tlparse_bundle.pipeline.build import add_faults, first_findings, make_manifest
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FindingsRow
 
 _MAX_PROBLEMS = 100
 _SHOWN_S = (
@@ -36,7 +39,7 @@ Digests = Mapping[tuple[Any, ...], Any]
 @dataclass(slots=True)
 class State:
     manifest: dict[str, Any]
-    findings: dict[str, Sequence[Mapping[str, Any]]]  # the first of each log, by its id
+    findings: dict[str, list[FindingsRow]]  # the first of each log, by its id
     written: dict[str, Written]  # by id of the log
     digests: Digests
 

@@ -248,9 +248,8 @@ class EventDecoder:
         ):
             return None
         values = tuple(map(fields.get, ID_KEYS))
-        known = (
-            self._compile_ids.get(values) if tuple(map(type, values)) in _ID_TYPES else None
-        )  # True and 1.0 equal 1
+        # True and 1.0 equal 1.
+        known = self._compile_ids.get(values) if tuple(map(type, values)) in _ID_TYPES else None
         if known is not None:
             for key in ID_KEYS:
                 fields.pop(key, None)

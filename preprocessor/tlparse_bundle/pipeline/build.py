@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle import __version__
 from tlparse_bundle.base.diagnostics import CODES, Diagnostics
@@ -28,6 +28,9 @@ from tlparse_bundle.pipeline.log_writer import LogSummary, write_log
 from tlparse_bundle.pipeline.target import Destination, Target, folder_of, open_target
 from tlparse_bundle.pipeline.workers import Executor, Workers, core_count
 
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FindingsRow, RankFindingsRow
+
 _UNDEFINED = "string-undefined"
 _MAX_NAME = 100  # characters
 _EXAMPLES = {"label": "bert-train", "commit": "the output of 'git rev-parse HEAD'"}
@@ -39,9 +42,9 @@ class BuildResult:
     manifest: dict[str, Any]
     file_count: int
     stored_bytes: int
-    findings: dict[str, Sequence[Mapping[str, Any]]]  # the first of each log (schema: findings), by its id
+    findings: dict[str, list[FindingsRow]]  # the first of each log (schema: findings), by its id
     # What the ranks say together (schema: rank_findings), as far as it is written; none for less than two.
-    job_findings: list[Mapping[str, Any]]
+    job_findings: list[RankFindingsRow]
     plugin_faults: list[str]
 
 
@@ -95,7 +98,7 @@ def build(
     )
 
 
-def first_findings(summaries: Sequence[LogSummary]) -> dict[str, Sequence[Mapping[str, Any]]]:
+def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[FindingsRow]]:
     return {summary.row["id"]: summary.findings for summary in summaries}
 
 
@@ -122,7 +125,7 @@ def finish(
     workers: Executor,
     run: int | None = None,
     names: Mapping[str, str] = {},
-) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
+) -> tuple[dict[str, Any], list[RankFindingsRow]]:
     """Write what stands beside the logs of a bundle, the manifest last.
 
     Returns the manifest and the findings of the ranks together.
@@ -139,16 +142,16 @@ def write_beside(
     workers: Executor,
     run: int | None = None,
     names: Mapping[str, str] = {},
-) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
+) -> tuple[dict[str, Any], list[RankFindingsRow]]:
     """Write analyses and schemas.
 
     Returns the manifest, which is to be written last, and the findings of the ranks together.
     """
-    manifest, job_findings = make_manifest(summaries, codec, names), []
+    manifest = make_manifest(summaries, codec, names)
+    job_findings: list[RankFindingsRow] = []
     if len(manifest["logs"]) > 1 or run is not None:
-        from tlparse_bundle.pipeline.rank_files import (
-            write_ranks,
-        )  # the modules of all analyses, which a single log does not need
+        # It imports the modules of all analyses, which a single log does not need.
+        from tlparse_bundle.pipeline.rank_files import write_ranks
 
         written = write_ranks(target, manifest["logs"], codec, workers, run)
         written.add_to(manifest)

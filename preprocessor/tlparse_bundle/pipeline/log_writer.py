@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.base.plugins import PLUGIN_FAILED
@@ -34,6 +34,9 @@ from tlparse_bundle.tables.log_identity import Identity, rank_of
 from tlparse_bundle.tables.registry import plugin_tables
 from tlparse_bundle.tables.rows import Rows, parse_rows
 
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import FindingsRow
+
 PASSED_ON = (CANDIDATES, ASKED)  # tables of which others are made; no reader needs them
 CHUNK_BYTES = 1 << 20
 FIRST_FINDINGS = 3  # of each log, for those who ask what a build has found
@@ -47,7 +50,7 @@ class LogSummary:
 
     row: dict[str, Any]  # its row in 'logs' of the manifest
     kinds: dict[str, Kind] = field(default_factory=dict)  # by descriptor key
-    findings: Sequence[Mapping[str, Any]] = ()  # the first rows of its table
+    findings: list[FindingsRow] = field(default_factory=list)  # the first rows of its table
     pids: frozenset[int] = frozenset()  # of the processes that wrote it
     plugin_faults: list[str] = field(default_factory=list)
 
@@ -212,10 +215,11 @@ class LogBuild:
             "diagnostics": diagnostics.counts(),
             "summary": numbers,
         }
+        first_findings: list[Any] = findings[:FIRST_FINDINGS]
         return LogSummary(
             row,
             written.descriptors,
-            findings[:FIRST_FINDINGS],
+            first_findings,
             frozenset(decoder.pids),
             diagnostics.messages(PLUGIN_FAILED),
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.plugins import Guard, own_name
@@ -27,6 +27,9 @@ from tlparse_bundle.statements.ranks.frames import Frame, Frames
 from tlparse_bundle.statements.ranks.registry import PluginAnalysis, analyses, plugin_analyses
 from tlparse_bundle.statements.ranks.runs import RunOfLog, run_described, runs_of, to_compare
 from tlparse_bundle.tables.rows import Rows
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.row_types import RankFindingsRow
 
 # Among the names of the analyses: the frames of a log, what it records about its run, faults of plug-ins by
 # name.
@@ -79,11 +82,9 @@ def _contents() -> Contents:
 class RankFiles(NamedTuple):
     """What several ranks together say."""
 
-    entries: dict[
-        str, dict[str, Any]
-    ]  # of the tables that have rows, by name (schema: manifest, 'rank_tables')
+    entries: dict[str, dict[str, Any]]  # by name of table (schema: manifest, 'rank_tables')
     job: dict[str, Any] | None  # schema: manifest, 'job'; None for less than two ranks
-    findings: list[Mapping[str, Any]]  # rows of rank_findings
+    findings: list[RankFindingsRow]
     faults: list[str]  # of plug-ins
 
     def add_to(self, manifest: dict[str, Any]) -> None:
@@ -142,7 +143,7 @@ def write_ranks(
     frames_of = {id(digest): [Frame(*frame) for frame in digest] for digest in digests[_FRAMES]}
     frames = [frames_of[id(digest)] for digest in digests[_FRAMES]]
     comparison = Comparison(members, frames, rows, partial(_frames, target.root, codec), runs, number)
-    tables: dict[str, Sequence[Mapping[str, Any]]] = {}
+    tables: dict[str, Sequence[Any]] = {}
     for analysis in analyses():
         for name, found_rows in analysis.tables(comparison, digests[analysis.name], tables):
             tables[name] = found_rows

@@ -62,9 +62,8 @@ class Workers:
 
             for worker in set(multiprocessing.active_children()) - self._others:
                 worker.terminate()
-        self._pool.shutdown(
-            wait=True, cancel_futures=True
-        )  # its thread must not outlive it: it would complain at exit
+        # Its thread must not outlive it: it would complain at exit.
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
     def map(
         self,
@@ -78,10 +77,8 @@ class Workers:
                 results.append(function(*argument))
                 done(number)
             return results
-        from concurrent.futures import (
-            ProcessPoolExecutor,
-            as_completed,
-        )  # which a single log does not need, and a browser cannot use
+        # A single log does not need it, and a browser cannot use it.
+        from concurrent.futures import ProcessPoolExecutor, as_completed
         from concurrent.futures.process import BrokenProcessPool
 
         if self._pool is None:
@@ -114,9 +111,8 @@ class Workers:
 
 def _start(parent: int) -> None:
     end_with(parent)
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # it reaches all processes of a terminal; the parent ends its workers itself
+    # It reaches all processes of a terminal; the parent ends its workers itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGHUP})
     gc.set_threshold(50_000)  # as in cli

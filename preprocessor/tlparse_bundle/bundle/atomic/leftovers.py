@@ -153,9 +153,8 @@ def _guard(writer: str, out: str, staging: str, lock: str, *new_folders: str) ->
         clean(out, staging)
         time.sleep(_ROUND_SECONDS)  # what was on its way when they were killed
     clean(out, staging)
-    for _ in range(
-        _WAITS if lock else 0
-    ):  # one that dies has closed its end of the pipe a moment before it gives up the lock
+    # One that dies has closed its end of the pipe a moment before it gives up the lock.
+    for _ in range(_WAITS if lock else 0):
         if unlock(lock, staging):
             break
         time.sleep(_WAIT_SECONDS)

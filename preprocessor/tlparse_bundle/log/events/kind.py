@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-LANGUAGES = (
-    "fx",
-    "python",
-    "cpp",
-    "json",
-    "guards",
-    "bytecode",
-    "csv",
-    "text",
-    "none",
-)  # of payloads; none: the kind has no payload
+# Of payloads; none: the kind has no payload.
+LANGUAGES = ("fx", "python", "cpp", "json", "guards", "bytecode", "csv", "text", "none")
 
 
 class Kind(NamedTuple):
