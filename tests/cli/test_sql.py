@@ -156,7 +156,7 @@ def test_the_command(built, tmp_path):
     assert "\x1b" not in say(query)
     assert say(query, "--format", "csv") == 'one,other,half\n"a,\x1b[31m""",,0.5\n'
     assert json.loads(say(query, "--format", "json")) == [{"one": 'a,\x1b[31m"', "other": None, "half": 0.5}]
-    say("--out", str(tmp_path / "x.duckdb"))
+    assert say("--out", str(tmp_path / "x.duckdb")) == ""  # what to try is for people: on stderr
     with duckdb.connect(str(tmp_path / "x.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM compiles").fetchone()[0] == len(
             Bundle.open(place).logs[0].compiles

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from running_server import running
+from starlette.responses import PlainTextResponse
 from tlparse_bundle.serve.http import connections
 from tlparse_bundle.serve.http.app import create_app
 from tlparse_bundle.serve.http.connections import Limits
@@ -174,3 +175,19 @@ def test_120_connections_with_64_files(bundle, root):
             process.terminate()
             _, errors = process.communicate(timeout=HANG_S)
     assert errors.splitlines() == ["Press Ctrl-C to stop."]
+
+
+# ---- what it says of itself, and believes of others
+
+
+def test_headers_of_proxies_are_ignored_and_no_answer_names_the_server(capsys):
+    async def app(scope, receive, send):
+        await PlainTextResponse(f"{scope['scheme']} {scope['client'][0]}")(scope, receive, send)
+
+    forwarded = b"X-Forwarded-Proto: https\r\nX-Forwarded-For: 10.1.2.3\r\nConnection: close\r\n\r\n"
+    with running(app, LATE) as port, connect(port) as sock:
+        sock.sendall(HEAD + forwarded)
+        head, _, text = answer(sock).partition(b"\r\n\r\n")
+    assert text == b"http 127.0.0.1"
+    assert b"\r\nserver:" not in head.lower()
+    assert capsys.readouterr() == ("", "")  # nor is there a line for each request
