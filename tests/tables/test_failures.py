@@ -24,15 +24,19 @@ def test_failures_of_the_program(fixture_log, root):
     (truth,) = json.loads((root / "fixtures/failures/truth.json").read_text())["logs"].values()
     keys = [key for (key,) in the(fixture_log, "compile")]
     kinds = [kind for (kind,) in the(fixture_log, "kind")]
-    assert list(zip(keys, kinds)) == [
+    assert list(zip(keys, kinds, strict=True)) == [
         ("0/0", "exception"), ("0/0", "compile"), ("1/0", "exception"), ("1/0", "compile"), ("2/0", "exception"), ("2/0", "compile"),
         (None, "fx_interpreter"), (None, "make_fx"),
     ]  # fmt: skip
-    types = {key: row["type"] for key, row in zip(keys, failures(fixture_log)) if row["kind"] == "compile"}
+    types = {
+        key: row["type"]
+        for key, row in zip(keys, failures(fixture_log), strict=True)
+        if row["kind"] == "compile"
+    }
     assert types == truth["facts"]["fail_type"]
     assert all(
         row["type"] == "torch._dynamo.exc." + types[key]
-        for key, row in zip(keys, failures(fixture_log))
+        for key, row in zip(keys, failures(fixture_log), strict=True)
         if row["kind"] == "exception"
     )
 

@@ -19,7 +19,7 @@ def guards(it, tree):
             row["depth"],
             row["payload_line"],
         )
-        for row, place in zip(rows, places)
+        for row, place in zip(rows, places, strict=True)
     ]
 
 

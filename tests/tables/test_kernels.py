@@ -26,7 +26,7 @@ def test_kernels_of_a_program(fixture_log):
     called = sorted(
         (line, f"{row['name']}:{handle}", row["kind"])
         for row in rows
-        for line, handle in zip(row["call_lines"], row["call_handles"])
+        for line, handle in zip(row["call_lines"], row["call_handles"], strict=True)
     )
     assert [call[1:] for call in called] == [
         ("cpp_fused_add_sin_0:1", "cpp"),

@@ -202,7 +202,7 @@ def test_a_file_that_cannot_grow(limit_bytes, monkeypatch):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, before[1]))
     try:
-        with pytest.raises(BundleError, match="(?s)cannot be written: File too large.*TMPDIR") as caught:
+        with pytest.raises(BundleError, match=r"(?s)cannot be written: File too large.*TMPDIR") as caught:
             packs_of(50)
         code = caught.value.code
         del caught

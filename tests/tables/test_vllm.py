@@ -95,7 +95,7 @@ def test_a_loaded_piece_is_the_cold_one_with_its_code(real, truth, warm, cold):
             "code": digest(real(warm), piece, "inductor_output_code"),
             "cold": [other["submodule"], other["range_start"], other["range_end"]],
         }
-        for piece, other in zip(loaded, joined)
+        for piece, other in zip(loaded, joined, strict=True)
     ] == true_of(truth, warm)["loads"]
     assert {piece["outcome"] for piece in loaded} == {"loaded"} and len(joined) == 10
     # The graph of each is found by its arguments, where only one piece has them; its load then has a time.
