@@ -28,8 +28,8 @@ class Identity:
                 if event.name == "torch_version" and event.payload:
                     self._artifact_version = _version(event.payload) or self._artifact_version
                 elif event.name == "fx_graph_runnable" and self._runnable_version is None:
-                    found = _RUNNABLE.search(event.payload or b"")
-                    self._runnable_version = found and found[1].decode()
+                    match = _RUNNABLE.search(event.payload or b"")
+                    self._runnable_version = match[1].decode() if match else None
             elif (
                 event.type == "compilation_metrics"
                 and type(event.value) is dict
@@ -56,11 +56,11 @@ def rank_of(ranks: Iterable[int | None], name_rank: int | None, diagnostics: Dia
     """Rank of a log whose records have these, in order of appearance; ``name_rank`` is what the file name
     says.
     """
-    found = [rank for rank in ranks if rank is not None]
-    if len(found) > 1:
-        diagnostics.add("rank-mixed", "records of the ranks " + ", ".join(map(str, sorted(found))))
+    recorded = [rank for rank in ranks if rank is not None]
+    if len(recorded) > 1:
+        diagnostics.add("rank-mixed", "records of the ranks " + ", ".join(map(str, sorted(recorded))))
     if name_rank is None:
-        return found[0] if found else None
-    if found and name_rank not in found:
-        diagnostics.add("rank-differs", f"the file name says rank {name_rank}, the records say {found[0]}")
+        return recorded[0] if recorded else None
+    if recorded and name_rank not in recorded:
+        diagnostics.add("rank-differs", f"the file name says rank {name_rank}, the records say {recorded[0]}")
     return name_rank

@@ -167,8 +167,10 @@ class Metrics:
         yield "metric_fields", Rows(self._field_rows())
 
     def _field_rows(self) -> Iterator[MetricFieldsRow]:
-        known = sorted((BY_NAME[name] for name in self._fields if name in BY_NAME), key=lambda item: item[0])
-        for _, field in known:
+        described = sorted(
+            (BY_NAME[name] for name in self._fields if name in BY_NAME), key=lambda item: item[0]
+        )
+        for _, field in described:
             yield {
                 "name": field.name,
                 "unit": field.unit,  # type: ignore[typeddict-item]  # one of metric_fields.UNITS

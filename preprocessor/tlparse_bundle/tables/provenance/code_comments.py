@@ -44,8 +44,8 @@ def operator_of(kernel: str) -> str | None:
     if space == "extern_kernels":
         return rest or None
     parts = kernel.removeprefix("torch.ops.").split(".")
-    known = kernel.startswith("torch.ops.") and len(parts) >= 2
-    return parts[1].removesuffix("_") if known or (space == "aten" and len(parts) >= 2) else None
+    is_torch_op = kernel.startswith("torch.ops.") and len(parts) >= 2
+    return parts[1].removesuffix("_") if is_torch_op or (space == "aten" and len(parts) >= 2) else None
 
 
 class CodeComments:
@@ -74,7 +74,7 @@ class CodeComments:
         """Lines of the post-grad graph for each kernel: (name, lines that call it, lines of the source that
         it is of).
         """
-        found: list[list[int]] = [[] for _ in kernels]
+        lines_of: list[list[int]] = [[] for _ in kernels]
         order = sorted(
             range(len(kernels)), key=lambda number: kernels[number][1][:1] or [len(self._code.lines)]
         )
@@ -83,16 +83,16 @@ class CodeComments:
             name, lines, sources = kernels[number]
             operator = operator_of(name)
             if operator is None:
-                found[number] = self._nodes_of_kernel(name)
+                lines_of[number] = self._nodes_of_kernel(name)
             elif len(lines) == 1:
                 calls.append((number, operator, self._named_above(lines[0]), sources))
         for rule in (self._by_name, self._by_input, self._by_source):
             for number, operator, named, sources in calls:
-                lines = [] if found[number] else rule(operator, named, sources)
+                lines = [] if lines_of[number] else rule(operator, named, sources)
                 if lines:
-                    found[number] = lines
+                    lines_of[number] = lines
                     self._taken.update(lines)
-        return found
+        return lines_of
 
     def _nodes_of_kernel(self, name: str) -> list[int]:
         """Those that stand above its definition, which is that of its first call."""
@@ -133,12 +133,12 @@ class CodeComments:
 
     def _one(self, lists: Iterable[list[int]]) -> list[int]:
         """Those that no call has yet, when it is one."""
-        found: set[int] = set()
+        free: set[int] = set()
         for lines in lists:
             if len(lines) > _MAX_ALIKE:
                 return []
-            found.update(line for line in lines if line not in self._taken)
-        return list(found) if len(found) == 1 else []
+            free.update(line for line in lines if line not in self._taken)
+        return list(free) if len(free) == 1 else []
 
     def _by_name(self, operator: str, named: list[str], sources: set[Source]) -> list[int]:
         lines = self._post.lines[named[-1]] if named and named[-1] else []

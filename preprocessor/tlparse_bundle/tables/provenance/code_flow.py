@@ -193,8 +193,8 @@ class _Flow:
     def _write(self, name: str, tensor: _Tensor) -> None:
         """Names that stood for the same memory stand for what is written now."""
         before = self._tensors.get(name)
-        for other, known in self._tensors.items():
-            if known is before:
+        for other, earlier in self._tensors.items():
+            if earlier is before:
                 self._tensors[other] = tensor
         self._tensors[name] = tensor
 
@@ -238,19 +238,19 @@ class _Flow:
     def _between(self, starts: set[str | None], ends: Iterable[str | None]) -> set[str]:
         """Nodes from which the ends are computed, without the starts; none when one begins elsewhere."""
         libraries = {node for _, node in self._calls.values() if node}
-        found: set[str] = set()
+        nodes: set[str] = set()
         todo = [node for node in ends if node not in starts]
         while todo:
             name = todo.pop()
-            if name in found:
+            if name in nodes:
                 continue
-            if len(found) > _MAX_NODES or name not in self._graph.inputs or name in libraries:
+            if len(nodes) > _MAX_NODES or name not in self._graph.inputs or name in libraries:
                 return set()
-            found.add(name)
+            nodes.add(name)
             todo += [
                 other for other in self._graph.inputs[name] if other not in starts and not _is_constant(other)
             ]
-        return found
+        return nodes
 
 
 def _is_constant(word: str) -> bool:

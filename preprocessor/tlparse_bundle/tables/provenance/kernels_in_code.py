@@ -84,23 +84,23 @@ class CodeText:
         return None
 
     def call_lines(self, kernels: Iterable[str]) -> dict[str, list[int]]:
-        """The lines of each kernel. A comment without a call behind it stands for the call."""
+        """Return the lines that call each kernel. A comment that no call follows stands for the call."""
         kernels = list(kernels)
-        found = {kernel: self._behind_comments(kernel) for kernel in kernels if kernel in self._comments}
+        lines = {kernel: self._after_comments(kernel) for kernel in kernels if kernel in self._comments}
         missing = [
             kernel
             for kernel in kernels
-            if kernel not in found and (not self._comments or split_handle(kernel)[1] is None)
+            if kernel not in lines and (not self._comments or split_handle(kernel)[1] is None)
         ]
         if missing:
             calls = self._calls({split_handle(kernel)[0] for kernel in missing})
-            found |= {kernel: calls.get(split_handle(kernel)[0], []) for kernel in missing}
-        return {kernel: found.get(kernel, []) for kernel in kernels}
+            lines |= {kernel: calls.get(split_handle(kernel)[0], []) for kernel in missing}
+        return {kernel: lines.get(kernel, []) for kernel in kernels}
 
-    def _behind_comments(self, kernel: str) -> list[int]:
+    def _after_comments(self, kernel: str) -> list[int]:
         name = split_handle(kernel)[0]
         word = re.compile(rf"(?<!\w)(?:call_)?{re.escape(name)}(?!\w)")
-        found = []
+        lines = []
         for comment in self._comments[kernel]:
             line = comment
             for number in range(comment + 1, min(comment + MAX_AHEAD, len(self.lines)) + 1):
@@ -112,21 +112,21 @@ class CodeText:
                 if word.search(text) and _is_code(text):
                     line = number
                     break
-            found.append(line)
-        return found
+            lines.append(line)
+        return lines
 
     def _calls(self, names: set[str]) -> dict[str, list[int]]:
-        """Lines behind the beginning of the calling function that call one of these."""
-        found: dict[str, list[int]] = {}
+        """Return the lines of the calling function that call one of these."""
+        calls: dict[str, list[int]] = {}
         for number, kernels in self._callable:
             for kernel in kernels:
                 if kernel in names:
-                    found.setdefault(kernel, []).append(number)
-        return found
+                    calls.setdefault(kernel, []).append(number)
+        return calls
 
     @cached_property
     def _callable(self) -> list[tuple[int, tuple[str, ...]]]:
-        """What each line behind the beginning of the calling function may call."""
+        """What each line of the calling function may call."""
         lines = (
             (number, line)
             for number, line in enumerate(self.lines[self._start :], self._start + 1)
@@ -141,10 +141,10 @@ class CodeText:
         """Kernels that a code of version 1 calls: what it defines, and libraries, in order."""
         names = dict.fromkeys(name for _, kernels in self._callable for name in kernels)
         library = (name for name in names if name not in self.definitions and not _HELPERS.match(name))
-        known = self.definitions.keys() | {
+        kernels = self.definitions.keys() | {
             name for name in library if _LIBRARY.match(name) or (not self.is_cpp and _OPERATOR.match(name))
         }
-        return [name for name in names if name in known]
+        return [name for name in names if name in kernels]
 
     def operators_without_handles(self) -> list[str]:
         """Operators that a code of version 2 calls without a comment, such as collectives, in order."""

@@ -88,12 +88,12 @@ class Mapping:
             return False
         for kernel, stacks in value.items():
             self.kernels.setdefault(kernel)
-            found = (
+            distinct = (
                 dict.fromkeys(frames_of(stack) for stack in stacks if type(stack) is str)
                 if type(stacks) is list
                 else {}
             )
-            self.stacks[kernel] = [frames for frames in found if frames]
+            self.stacks[kernel] = [frames for frames in distinct if frames]
         return True
 
 

@@ -100,13 +100,13 @@ def maps_of(group: Group) -> GroupMaps:
         sum(name not in post.lines for name in {name for _, name in mapping.kernel_to_post}) if post else 0
     )
     if pre and post:
-        found = {
+        pairs = {
             (a, b)
             for one, other in mapping.pre_to_post
             for a in pre.lines_of(one)
             for b in post.lines_of(other)
         }
-        maps.pairs = sorted(found)
+        maps.pairs = sorted(pairs)
     return maps
 
 
@@ -160,9 +160,9 @@ def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> 
             own += maps.code.operators_without_handles()
         elif not any(split_handle(kernel)[1] is not None for kernel in named):
             own = maps.code.kernels_without_handles()
-            found = dict.fromkeys(kernel for kernel in named if kernel in set(own))
-            if found and maps.version == 1:
-                named = found
+            called = dict.fromkeys(kernel for kernel in named if kernel in set(own))
+            if called and maps.version == 1:
+                named = called
         named |= dict.fromkeys(own)
     calls = maps.code.call_lines(named) if maps.code else {}
     posts: dict[str, list[str]] = {}
@@ -197,7 +197,7 @@ def _add_from_code(maps: GroupMaps, code: CodeText, post: GraphText, text: str) 
         kernel.post_lines = lines
     names = {lines[0]: name for name, lines in post.lines.items()}
     single = [(kernel, kernel.call_lines[0]) for kernel in maps.kernels if len(kernel.call_lines) == 1]
-    known = [
+    calls_with_nodes = [
         (line, kernel.name, names.get(kernel.post_lines[0]) if len(kernel.post_lines) == 1 else None)
         for kernel, line in single
     ]
@@ -206,7 +206,7 @@ def _add_from_code(maps: GroupMaps, code: CodeText, post: GraphText, text: str) 
         and not code.is_cpp
         and any(not kernel.post_lines for kernel in maps.kernels)
     ):
-        nodes = fused_nodes(code.lines, code.definitions, text, known)
+        nodes = fused_nodes(code.lines, code.definitions, text, calls_with_nodes)
         for kernel, line in single:
             if not kernel.post_lines:
                 kernel.post_lines = sorted(
