@@ -21,23 +21,29 @@ def _groups():
     in the archive.
     """
     sizes = Counter(folder for log in traces.EVERY_LOG for folder in log.parents)
-    groups, size = [], MOST_LOGS
-    for folder in traces.EVERY_FOLDER:
-        if size + sizes[folder] > MOST_LOGS:
-            groups.append([])
-            size = 0
-        groups[-1].append(folder)
-        size += sizes[folder]
+    groups = []
+    for public in (False, True):
+        size = MOST_LOGS
+        for folder in traces.EVERY_FOLDER:
+            if _is_public(folder) != public:
+                continue
+            if size + sizes[folder] > MOST_LOGS:
+                groups.append([])
+                size = 0
+            groups[-1].append(folder)
+            size += sizes[folder]
     return groups + [[version] for version in traces.ARCHIVE_VERSIONS if traces.SHARED.is_dir()]
+
+
+def _is_public(source):
+    return isinstance(source, str) or not source.is_relative_to(traces.ROOT)
 
 
 def name_of(source):
     """The beginning of the ids of the logs of a source: a folder, or a version in the archive."""
     if isinstance(source, str):
         return f"archive-{source}"
-    return "-".join(
-        source.relative_to(traces.ROOT if source.is_relative_to(traces.ROOT) else traces.SHARED).parts
-    )
+    return "-".join(source.relative_to(traces.SHARED if _is_public(source) else traces.ROOT).parts)
 
 
 def copy_logs(source, folder, out):
@@ -48,10 +54,12 @@ def copy_logs(source, folder, out):
 
 
 GROUPS = _groups()
-# The numbers of the groups, as parameters of a test.
+# The numbers of the groups, as parameters of a test; public logs are larger than those of fixtures/.
 NUMBERS = [
     pytest.param(
-        number, id=f"{name_of(group[0])} and {len(group) - 1} more" if group[1:] else name_of(group[0])
+        number,
+        id=f"{name_of(group[0])} and {len(group) - 1} more" if group[1:] else name_of(group[0]),
+        marks=[pytest.mark.slow] if _is_public(group[0]) else [],
     )
     for number, group in enumerate(GROUPS)
 ]

@@ -44,8 +44,6 @@ SLOW = (
     "tests/end_to_end/test_limits.py::test_json_that_takes_too_much_memory",
     "tests/end_to_end/test_limits.py::test_the_size_of_the_blocks",
     "tests/end_to_end/test_properties.py",
-    "tests/model/test_numbers.py::test_a_bundle_beside_itself_has_the_same_numbers_twice[archive",
-    "tests/model/test_numbers.py::test_no_two_differ[archive",
     "tests/statements/ranks/test_ranks_properties.py",
     "tests/bundle/test_validate.py::test_a_damaged_compressed_file",
     "tests/bundle/test_validate.py::test_every_file_matters",
