@@ -121,6 +121,23 @@ def test_the_code_is_as_ruff_wants_it(copy):
     assert any(name.startswith("ruff") for name in requires("tlparse-bundle"))
 
 
+def test_each_path_exists():
+    """From the root, from the package, or from the folder that a row of a table is about."""
+    package = traces.ROOT / "preprocessor" / "tlparse_bundle"
+    text = re.sub(r"^```.*?^```$|^New file `.*$", "", contributing(), flags=re.MULTILINE | re.DOTALL)
+    missing, found = [], 0
+    for line in text.splitlines():
+        paths = [
+            span for span in re.findall(r"`([^`\s]+)`", line) if re.fullmatch(r"[\w.-]+(/[\w.-]+)*/?", span)
+        ]
+        paths = [path for path in paths if "/" in path]
+        of_row = paths[0] if line.startswith("| ") and paths else ""
+        places = [base / folder for base in (traces.ROOT, package) for folder in ("", of_row)]
+        missing += [path for path in paths if not any((place / path).exists() for place in places)]
+        found += len(paths)
+    assert missing == [] and found > 50
+
+
 def test_rooms_of_the_table_are_all_there():
     package = traces.ROOT / "preprocessor" / "tlparse_bundle"
     table, _, rest = contributing().partition("| place | content |")
