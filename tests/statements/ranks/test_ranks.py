@@ -264,6 +264,34 @@ def test_all_schedules_of_a_compile_are_compared(bundle_of):
     assert [kind for kind, _, _ in kinds(bundle)] == ["collective-parity", "collectives"]
 
 
+def test_a_schedule_that_a_rank_lacks_counts(bundle_of):
+    """Its code is in the log and no cache had it, so there was no second schedule."""
+    first = schedule(REDUCE, WAIT) + code(REDUCE, WAIT)
+    usual = text_of(compile_of("f", "0/0", more=first + schedule(GATHER, WAIT) + code(GATHER, WAIT)))
+    bundle = bundle_of({0: usual, 1: usual, 2: text_of(compile_of("f", "0/0", more=first))})
+    whole = bundle.rank_table("rank_collectives")
+    assert [(row["ranks"], row["op_count"], row["position"]) for row in whole] == [
+        ([[0, 1]], 4, None),
+        ([[2, 2]], 2, 2),
+    ]
+    assert whole[1]["counts"] == {GATHER: [0, 1], WAIT: [1, 2]}
+
+
+def test_calls_come_in_the_order_of_the_code(bundle_of):
+    """Inductor may order them differently from the graph, which has the types."""
+    gather = f"{GATHER}(x, 4, '0')"
+    reduce = f"{REDUCE}(x, 'sum', '0')"
+    more = (
+        f'inductor_post_grad_graph 0/0\n | a: "f32[8]" = {reduce}\n | b: "f32[32]" = {gather}\n'
+        f'inductor_output_code 0/0 {{"filename": "/x/c.py"}}\n | b = {gather}\n | a = {reduce}\n'
+    )
+    bundle = bundle_of({rank: text_of(compile_of("f", "0/0", more=more)) for rank in range(2)})
+    assert [(row["op"], row["dtype"], row["shape"]) for row in bundle.rank_table("collective_calls")] == [
+        ("all_gather_into_tensor", "f32", [32]),
+        ("all_reduce", "f32", [8]),
+    ]
+
+
 def test_code_with_comparisons_and_comments_is_counted_right(bundle_of):
     """tlparse cuts out what stands between '<' and '>', and what follows '//'."""
     lines = (

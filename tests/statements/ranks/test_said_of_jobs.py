@@ -10,7 +10,7 @@ from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.pipeline.merge import merge
 from tlparse_bundle.statements.ranks.rank_finding import KINDS
 from tlparse_bundle.statements.ranks.registry import TEMPLATES
-from tlparse_bundle.statements.ranks.runs import RunOfLog, runs_of
+from tlparse_bundle.statements.ranks.runs import Run, RunOfLog, runs_of, to_compare
 
 NOT_KNOWN = "Ranks 0 to 3; how many there should be is not in the logs"
 GATHER = "`all_gather_into_tensor` of f32 (64, 8) in group `0`"
@@ -380,6 +380,19 @@ def test_clocks_that_differ_by_days_do_not_part_a_job():
     assert [sorted(run.logs) for run in runs_of(apart)] == [[0, 1, 2]]
     again = RunOfLog("again", 1, None, None, 30 * day, 30 * day + 1)
     assert len(runs_of([*apart, again])) > 1
+
+
+@pytest.mark.parametrize(
+    ("ranks", "version", "number"),
+    [(4, "2.13.0", 1), (3, "2.13.0", 1), (2, "2.13.0", 0), (3, "2.12.0", 0)],
+)
+def test_the_newest_attempt_is_compared(ranks, version, number):
+    """An attempt with fewer ranks, but more than half of them, of the same torch."""
+    runs = [
+        Run({rank: RunOfLog(f"{rank}", rank, torch, 4, start, start + 1) for rank in range(count)})
+        for count, torch, start in ((4, "2.13.0", 0), (ranks, version, 10**9))
+    ]
+    assert to_compare(runs) == number
 
 
 def test_more_ranks_than_the_job_has_are_not_all_of_them(root, tmp_path):
