@@ -1,7 +1,6 @@
 """The one type of statements: their order, what they led to, and how each output shows their severity."""
 
 from tlparse_bundle.statements.finding import Finding
-from tlparse_bundle.statements.ranks.rank_finding import flat
 from tlparse_bundle.statements.runs.compare.change import Change, rows
 from tlparse_bundle.statements.statement import (
     MAX_TITLE,
@@ -70,11 +69,6 @@ def test_what_an_effect_led_to_stands_below_the_first_cause():
 
 def test_causes_in_a_circle_do_not_hang():
     assert grouped_by_cause([change("a"), change("b"), change("c")], {0: 1, 1: 0})[0][0].title == "c"
-
-
-def test_runs_of_ranks_are_ordered_as_flat_ones():
-    runs = [[[0, 1], [3, 3]], [[0, 1]], [[0, 2]], [[1, 1]], []]
-    assert sorted(runs) == sorted(runs, key=flat)
 
 
 def test_a_severity_of_a_later_version_looks_like_information():

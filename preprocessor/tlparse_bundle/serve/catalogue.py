@@ -15,8 +15,9 @@ from tlparse_bundle.bundle.json_codec import loads
 from tlparse_bundle.bundle.layout import FORMAT_MAJOR, FORMAT_NAME, MANIFEST, is_own
 from tlparse_bundle.serve.bundle_places import LISTED, Place, Stored, is_bundle, proper
 from tlparse_bundle.serve.viewer_needs import EXAMPLES, NEEDS, holds
-from tlparse_bundle.statements.finding import SEVERITIES, weight
+from tlparse_bundle.statements.finding import weight
 from tlparse_bundle.statements.runs.trend.run import Location
+from tlparse_bundle.statements.statement import SEVERITIES
 
 _AT_ONCE = 8
 _MOST_LOCATIONS = 20_000  # of one place

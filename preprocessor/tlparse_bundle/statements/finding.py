@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Any
 from tlparse_bundle.base.wording import listed, plural
 from tlparse_bundle.statements.source_places import normalised
 from tlparse_bundle.statements.statement import (
-    MAX_TEXT,
-    MAX_TITLE,
     SEVERITIES,
     TORCH,
     Remedy,
     Stage,
     Statement,
-    cut,
     distinct,
     fingerprint,
 )
@@ -25,7 +22,7 @@ from tlparse_bundle.statements.statement import (
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FindingsRow
 
-__all__ = ["MAX_TEXT", "MAX_TITLE", "SEVERITIES", "TORCH", "Finding", "Remedy", "cut", "stage", "weight"]
+__all__ = ["Finding", "Remedy"]  # what plug-ins import
 
 ERROR, EAGER, REST = range(3)  # stages of the order of findings
 UNLISTED = "unlisted"
@@ -40,10 +37,8 @@ class Finding(Statement):
     compiles: Sequence[int] = ()
     events: Sequence[int] = ()
     spans: Sequence[int] = ()
-    placed: bool = field(default=True, kw_only=True)
-    """False: the same finding at other places has the same fingerprint."""
-    is_fatal: bool = field(default=False, kw_only=True)
-    """Whether it ended the program."""
+    placed: bool = field(default=True, kw_only=True)  # whether the place is a part of the fingerprint
+    is_fatal: bool = field(default=False, kw_only=True)  # whether it ended the program
 
     @property
     def stage(self) -> Stage:
@@ -51,8 +46,8 @@ class Finding(Statement):
 
         Errors with an unknown cost come before those with a known one: nobody can say that they cost less.
         """
-        place = stage(self.kind, self.severity, self.details)
-        return not self.is_fatal, place, place == ERROR and self.cost_us is not None
+        own = stage(self.kind, self.severity, self.details)
+        return not self.is_fatal, own, own == ERROR and self.cost_us is not None
 
     def fingerprint(self) -> str:
         cause = [normalised(part) if type(part) is str else part for part in self.cause]

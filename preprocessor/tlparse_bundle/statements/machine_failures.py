@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tlparse_bundle.base.wording import code
-from tlparse_bundle.statements.finding import TORCH, Remedy
+from tlparse_bundle.statements.statement import TORCH, Remedy
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable
 
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.finding import Remedy
 from tlparse_bundle.statements.guard_changes import constants, others_than_autograd
 from tlparse_bundle.statements.recompile_causes import Cause, asked
 from tlparse_bundle.statements.settings import settings
+from tlparse_bundle.statements.statement import Remedy
 
 
 def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:

@@ -1,11 +1,11 @@
-"""Numbers and lists in words. Findings say everything in plain text, with code between backticks."""
+"""Names of the caches of torch, and the parts of its messages: explanation and hints."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from tlparse_bundle.statements.finding import TORCH, Remedy
+from tlparse_bundle.statements.statement import TORCH, Remedy
 
 CACHES = {
     "fx_graph": "FX graph cache",

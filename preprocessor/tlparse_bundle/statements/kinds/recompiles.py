@@ -11,11 +11,12 @@ from typing import Any
 from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
 from tlparse_bundle.model.times import compiling_us
 from tlparse_bundle.statements.facts import Facts, FrameCompile, FunctionKey
-from tlparse_bundle.statements.finding import TORCH, Finding, Remedy
+from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import constants, source_name, what_changed
 from tlparse_bundle.statements.recompile_causes import Asked, Cause, asked, causes
 from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.settings import settings
+from tlparse_bundle.statements.statement import TORCH, Remedy
 
 KINDS = ("recompile", "recompile-limit")
 _SAID_LIMIT = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
