@@ -8,7 +8,6 @@ import os
 import sys
 from array import array
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from io import BytesIO
 from typing import BinaryIO, Generic, TypeVar
 
@@ -93,8 +92,10 @@ class Packs:
         return map(self.__getitem__, range(len(self)))
 
     def __del__(self) -> None:
-        with suppress(OSError):  # append() has reported a full disk
+        try:  # noqa: SIM105 (when the process ends, the imports of this module may be gone)
             self._file.close()
+        except OSError:  # append() has reported a full disk
+            pass
 
 
 def _read(file: BinaryIO, start: int, size: int) -> bytes:
