@@ -6,6 +6,7 @@ import textwrap
 
 from tlparse_bundle.base import plugins
 from tlparse_bundle.log.events import registry
+from tlparse_bundle.tables import graphs, sources
 
 
 def install(folder, entry_points, modules, name="engine"):
@@ -20,7 +21,14 @@ def install(folder, entry_points, modules, name="engine"):
 
 def forget():
     """Read the entry points and import their modules again: a process does so once."""
-    for cached in (registry.known_kinds, registry._patterns, plugins._by_group):
+    of_kinds = (
+        registry.known_kinds,
+        registry._patterns,
+        registry._named_kind,
+        graphs._is_fx,
+        sources._is_source,
+    )
+    for cached in (*of_kinds, plugins._by_group):
         cached.cache_clear()
     plugins._loaded.clear()
     importlib.invalidate_caches()
