@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from tlparse_bundle.cli.bundle_inputs import build_logs, default_out, refuse_bundles
-from tlparse_bundle.cli.options import (
-    Location,
-    complete_paths,
-    name_options,
-    no_verify,
-    open_option,
-    port_option,
-)
+from tlparse_bundle.cli.completion import complete_paths
+from tlparse_bundle.cli.options import Location, name_options, no_verify, open_option, port_option
 from tlparse_bundle.cli.output import say, say_json, shown
 from tlparse_bundle.cli.serve import serve_bundles
 

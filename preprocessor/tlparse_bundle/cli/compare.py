@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tlparse_bundle.cli.bundle_inputs import bundle_name, opened
-from tlparse_bundle.cli.options import complete_paths, open_option
+from tlparse_bundle.cli.completion import complete_paths
+from tlparse_bundle.cli.options import open_option
 from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
 
 if TYPE_CHECKING:

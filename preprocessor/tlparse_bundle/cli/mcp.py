@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.cli.options import complete_paths, port_option
+from tlparse_bundle.cli.completion import complete_paths
+from tlparse_bundle.cli.options import port_option
 from tlparse_bundle.cli.output import say
 
 

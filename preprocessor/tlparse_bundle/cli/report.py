@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from tlparse_bundle.cli.build import rank_list
-from tlparse_bundle.cli.options import Location, complete_logs
+from tlparse_bundle.cli.completion import complete_logs
+from tlparse_bundle.cli.options import Location
 from tlparse_bundle.cli.output import say, say_coloured, say_json, width
 
 _FORMATS = ("text", "markdown", "json", "github")

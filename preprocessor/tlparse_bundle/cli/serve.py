@@ -15,7 +15,8 @@ import click
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.cli.bundle_inputs import build_logs, bundle_name, refuse_bundles
-from tlparse_bundle.cli.options import Location, complete_paths, open_option, port_option
+from tlparse_bundle.cli.completion import complete_paths
+from tlparse_bundle.cli.options import Location, open_option, port_option
 from tlparse_bundle.cli.output import say, shown
 
 if TYPE_CHECKING:

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tlparse_bundle.cli.options import (
-    complete_compiles,
-    complete_forks,
-    complete_paths,
-    complete_viewers,
-    no_verify,
-    open_option,
-)
+from tlparse_bundle.cli.completion import complete_compiles, complete_forks, complete_paths, complete_viewers
+from tlparse_bundle.cli.options import no_verify, open_option
 from tlparse_bundle.cli.output import say, shown
 from tlparse_bundle.cli.serve import viewer_option
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from tlparse_bundle.base.errors import BundleError
-from tlparse_bundle.cli.options import complete_paths, open_option, port_option
+from tlparse_bundle.cli.completion import complete_paths
+from tlparse_bundle.cli.options import open_option, port_option
 from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
 from tlparse_bundle.cli.serve import serve_bundles
 

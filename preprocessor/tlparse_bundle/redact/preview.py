@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.terminal_text import shown
@@ -148,11 +148,8 @@ def secrets(bundle: Bundle) -> list[str]:
             hint="pip install 'tlparse-bundle[secrets]'",
             code="not-installed",
         ) from None
-    plugins = [
-        {"name": kind.__name__}
-        for kind in get_mapping_from_secret_type_to_class().values()
-        if kind.__name__ not in _NOISE
-    ]
+    kinds: Iterable[type[object]] = get_mapping_from_secret_type_to_class().values()
+    plugins = [{"name": kind.__name__} for kind in kinds if kind.__name__ not in _NOISE]
     seen: set[str] = set()
     places: list[str] = []
     with transient_settings({"plugins_used": plugins}):
