@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sys
 from importlib.metadata import requires
 
@@ -56,6 +57,17 @@ def test_a_diff_that_does_not_fit_is_refused():
 def test_the_page_is_short():
     text = re.sub(r"^## Add something\n.*?^## Rules$", "", contributing(), flags=re.MULTILINE | re.DOTALL)
     assert len(text.splitlines()) <= MOST_LINES
+
+
+def test_the_examples_pass_the_checks_of_the_code(copy, tmp_path):
+    """What scripts/test runs before the tests. mypy begins with what it knows of the code without examples."""
+    cache = tmp_path / "mypy"
+    if (traces.ROOT / ".mypy_cache").is_dir():
+        shutil.copytree(traces.ROOT / ".mypy_cache", cache)
+    run(copy, sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", cache)
+    new = [path for section in EXAMPLES.values() for path, _, _ in edits(section) if path.endswith(".py")]
+    run(copy, sys.executable, "-m", "ruff", "check", "--no-cache", *new)
+    run(copy, sys.executable, "-m", "ruff", "format", "--check", "--no-cache", *new)
 
 
 def test_the_event_kind_shows_its_title(built_there):
