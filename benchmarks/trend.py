@@ -4,7 +4,7 @@
 
 Builds the bundle of a fixture, makes manifests of so many runs of it, lets the command print their table,
 and opens the page as a new visitor. Needs Chromium and playwright. Exits with 1 when a budget is missed: the
-page within a second. Times are medians of the rounds; the time of the command is told beside that of `info`
+page within a second. Times are medians of the rounds; the time of the command is shown beside that of `info`
 on one bundle.
 """
 

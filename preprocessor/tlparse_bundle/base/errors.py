@@ -22,9 +22,8 @@ class BundleError(Exception):
     def __str__(self) -> str:
         return f"{self.message}\n\n{self.hint}" if self.hint else self.message
 
-    def __reduce__(
-        self,
-    ) -> tuple[Callable[..., BundleError], tuple[object, ...]]:  # worker processes send it to the parent
+    # Worker processes send the error to their parent.
+    def __reduce__(self) -> tuple[Callable[..., BundleError], tuple[object, ...]]:
         return _rebuild, (self.message, self.hint, self.code, self.exit_code)
 
 

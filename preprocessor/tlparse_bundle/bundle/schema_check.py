@@ -1,7 +1,7 @@
 """Whether a value has the shape that a schema asks for: the part of JSON Schema that our schemas use,
 quickly.
 
-A schema becomes one function. It is stricter than JSON Schema where readers are: 1.0 is no integer, and a
+A schema becomes one function. It is stricter than JSON Schema where readers are: 1.0 is not an integer, and a
 pattern must hold for the whole text, a line feed at the end included. ``tests/bundle/test_shape.py`` compares
 it with jsonschema.
 """

@@ -49,9 +49,8 @@ def opened(location: str | Path, *, quiet: bool = True) -> Iterator[Bundle]:
     from tlparse_bundle.bundle.layout import MANIFEST
     from tlparse_bundle.bundle.reader import Bundle
 
-    if is_url(location) or os.path.lexists(
-        os.path.join(location, MANIFEST)
-    ):  # a damaged bundle is not a trace
+    # A damaged bundle is not a trace.
+    if is_url(location) or os.path.lexists(os.path.join(location, MANIFEST)):
         yield Bundle.open(location)
         return
     from tlparse_bundle.bundle.atomic.folder import temporary_folder
