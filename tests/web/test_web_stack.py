@@ -113,7 +113,7 @@ def test_problems_and_filter(show):
     page.get_by_label("Filter stacks").fill("prints_once")
     wanted = [row for row in attempts if "prints_once" in (row["function"] or "")]
     expect(found).to_have_count(len(wanted))
-    expect(page.get_by_text(f"{len(wanted)} of {len(attempts)} compiles")).to_be_visible()
+    expect(page.get_by_text(f"{len(wanted)} of {len(attempts)} attempts")).to_be_visible()
 
 
 def test_chain_reads_like_a_traceback(show):

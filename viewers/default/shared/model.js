@@ -42,6 +42,8 @@ async function build(log) {
     compiles,
     directory,
     frames: frameCompiles(compiles),
+    /** What a list of these counts: attempts, where a compile has several. */
+    counted: compiles.some(({ attempt }) => attempt) ? "attempt" : "compile",
     /** In the order of the log, what belongs to no compile last. */
     order: compiles
       .map((_, index) => index)

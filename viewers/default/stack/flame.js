@@ -139,7 +139,7 @@ export function stackFlame(model, { onselect, onopen }) {
   let unit = "";
   const amount = (/** @type {number} */ box) => {
     const n = boxes.flame.to[box] - boxes.flame.from[box];
-    return `${unit === "count" ? plural(n, "compile") : time(n)}, ${Math.round((1000 * n) / boxes.flame.end) / 10} % of all`;
+    return `${unit === "count" ? plural(n, model.counted) : time(n)}, ${Math.round((1000 * n) / boxes.flame.end) / 10} % of all`;
   };
   const chart = new FlameChart({
     label: "Stacks of the compiles as a flame",

@@ -12,7 +12,7 @@ export function frameDetail(context, model, stacks, trie, label, short, stack) {
   const frame = stacks.frame(stack);
   const below = compilesBelow(model, trie, trie.place(stack));
   const links = [
-    h("h3", null, `${plural(below.length, "compile")} below`),
+    h("h3", null, `${plural(below.length, model.counted)} below`),
     compileLinks(model, below, context.state),
   ];
   if (trie.title)

@@ -41,7 +41,7 @@ export async function openStack(context) {
   const tree = new Tree({
     label: "Stacks of the compiles",
     render: (row) =>
-      row.compile >= 0 ? compileCells(model, row, whole) : frameCells(stacks, trie, short, row, whole),
+      row.compile >= 0 ? compileCells(model, row, whole) : frameCells(model, stacks, trie, short, row, whole),
     rowClass: (row) => (row.compile >= 0 ? "is-compile" : "is-frame"),
     toggle: (rows, wide) => {
       const closed = closedSet(state.current.closed);
@@ -144,8 +144,8 @@ export async function openStack(context) {
     fill(
       total,
       result.shown === withStack
-        ? plural(result.shown, "compile")
-        : `${count(result.shown)} of ${plural(withStack, "compile")}`,
+        ? plural(result.shown, model.counted)
+        : `${count(result.shown)} of ${plural(withStack, model.counted)}`,
     );
     if (tree.list.active >= 0 && !tree.element.contains(document.activeElement))
       tree.list.reveal(tree.list.active);
@@ -164,13 +164,13 @@ export async function openStack(context) {
       label,
     });
     flame.show(boxes, current.width, current.q);
-    fill(total, plural(boxes.compile.filter((i) => i >= 0).length, "compile"));
+    fill(total, plural(boxes.compile.filter((i) => i >= 0).length, model.counted));
     note.hidden = boxes.left === 0 && boxes.flame.length > 0;
     flame.mark(state.current);
     fill(
       note,
       boxes.left > 0
-        ? `${plural(boxes.left, "compile")} without a compile time ${boxes.left === 1 ? "is" : "are"} not in the picture; choose “number of compiles” to see ${boxes.left === 1 ? "it" : "them"}.`
+        ? `${plural(boxes.left, model.counted)} without a compile time ${boxes.left === 1 ? "is" : "are"} not in the picture; choose “number of compiles” to see ${boxes.left === 1 ? "it" : "them"}.`
         : "No compile with a stack fits.",
     );
   };
@@ -298,8 +298,8 @@ function timeCells(row, whole) {
   ];
 }
 
-/** @param {any} stacks @param {import("./groups.js").Trie} trie @param {any} short @param {any} row @param {number} whole */
-function frameCells(stacks, trie, short, row, whole) {
+/** @param {any} model @param {any} stacks @param {import("./groups.js").Trie} trie @param {any} short @param {any} row @param {number} whole */
+function frameCells(model, stacks, trie, short, row, whole) {
   const frame = stacks.frame(row.stack);
   const words = trie.title
     ? h("b", null, trie.title(row.stack))
@@ -322,7 +322,7 @@ function frameCells(stacks, trie, short, row, whole) {
       },
       words,
     ),
-    row.expanded === false && h("span", { class: "dim" }, plural(row.compiles, "compile")),
+    row.expanded === false && h("span", { class: "dim" }, plural(row.compiles, model.counted)),
     timeCells(row, whole),
   ];
 }
