@@ -19,7 +19,7 @@ from unguarded import unguarded
 
 # Files whose tests take longest, the longest first.
 _LONG = (
-    "test_web_every_view", "test_web_open_local", "test_benchmarks", "test_web_python", "test_elsewhere", "test_web_exported", "test_limits", "test_properties", "test_fuzz",
+    "test_web_every_view", "test_web_open_local", "test_benchmarks", "test_web_python", "test_remote", "test_web_exported", "test_limits", "test_properties", "test_fuzz",
     "test_web_follow", "test_release", "test_web_artifacts", "test_web_fuzz", "test_web_multirank_limits", "test_kills", "test_types",
 )  # fmt: skip
 

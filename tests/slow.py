@@ -12,7 +12,7 @@ from traces import PUBLIC_LOGS, SHARED
 SLOW = (
     "tests/pipeline/test_blobs.py::test_the_timeline_of_every_fixture_is_json",
     "tests/pipeline/test_determinism.py",
-    "tests/pipeline/test_elsewhere.py",
+    "tests/base/test_remote.py",
     "tests/pipeline/test_helpers.py::test_the_same_bundle",
     "tests/cli/test_cli.py::test_ctrl_c",
     "tests/cli/test_endings.py::test_a_full_disk",

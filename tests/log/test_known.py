@@ -9,7 +9,7 @@ from log_builder import raw_record, record
 from log_strategies import cases, damaged_logs, hostile_logs
 from tlparse_bundle import build, discover
 from tlparse_bundle.base.diagnostics import Diagnostics
-from tlparse_bundle.log import envelope, envelope_cache, payload
+from tlparse_bundle.log import envelope, payload
 from tlparse_bundle.log.payload import Payload, RecentPayloads
 from tlparse_bundle.log.record_reader import RecordReader
 from traces import FIXTURE_LOGS, ROOT, files, params
@@ -38,9 +38,9 @@ def both(data, folder):
     path = folder / "dedicated_log_torch_trace_x.log"
     path.write_bytes(data)
     found = []
-    for size in (envelope_cache._MAX_HEAD_BYTES, -1):
+    for size in (envelope._MAX_HEAD_BYTES, -1):
         with pytest.MonkeyPatch.context() as patch, unguarded():
-            patch.setattr(envelope_cache, "_MAX_HEAD_BYTES", size)
+            patch.setattr(envelope, "_MAX_HEAD_BYTES", size)
             build(discover([path]), folder / "out", jobs=1, overwrite=True)
         found.append(files(folder / "out"))
     return found
@@ -176,7 +176,7 @@ def test_nothing_changes_for_any_log(tmp_path_factory, data):
 
 
 def test_not_more_envelopes_are_known_than_memory_allows(log_of, read, monkeypatch):
-    monkeypatch.setattr(envelope_cache, "_MAX_TAILS", 3)
+    monkeypatch.setattr(envelope, "_MAX_TAILS", 3)
     it = log_of(b"".join(record(f"artifact:a {i % 5}/0", payload="x") for i in range(20)))
     assert [e.compile for e in it.events()] == [f"{i % 5}/0" for i in range(20)] and len(read) > 5
 

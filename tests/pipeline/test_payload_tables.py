@@ -4,18 +4,18 @@ import pytest
 import traces
 from log_builder import log, record
 from tlparse_bundle import build, discover
-from tlparse_bundle.pipeline import log_tables, payload_tables
+from tlparse_bundle.pipeline import log_tables
 
 
 @pytest.fixture(autouse=True)
 def forget():
-    payload_tables._known.clear()
+    log_tables._known.clear()
 
 
 @pytest.fixture
 def made(monkeypatch):
     """Names of the tables that were made, in order."""
-    names, before = [], payload_tables._Slot.__init__
+    names, before = [], log_tables._Slot.__init__
 
     def watch(self, cls):
         before(self, cls)
@@ -23,7 +23,7 @@ def made(monkeypatch):
         make, name = getattr(self.table, method), self.table.name
         setattr(self.table, method, lambda: (names.append(name), make())[1])
 
-    monkeypatch.setattr(payload_tables._Slot, "__init__", watch)
+    monkeypatch.setattr(log_tables._Slot, "__init__", watch)
     return names
 
 
@@ -73,7 +73,7 @@ def test_diagnostics_have_their_own_place(tmp_path, monkeypatch):
         (tmp_path / f"rank_{number}.log").write_bytes(data)
     logs = discover([tmp_path])
     assert bundle(logs, tmp_path / "memo") == without_memo(logs, tmp_path / "plain", monkeypatch)
-    assert payload_tables._known.keys().isdisjoint({("guards", "zstd")})
+    assert log_tables._known.keys().isdisjoint({("guards", "zstd")})
     offsets = [
         traces.files(tmp_path / "memo")[f"logs/rank_{number}/diagnostics.jsonl.zst"] for number in range(3)
     ]
@@ -82,7 +82,7 @@ def test_diagnostics_have_their_own_place(tmp_path, monkeypatch):
 
 def test_a_log_that_is_too_large_to_wait(root, tmp_path, monkeypatch, made):
     logs = discover([root / "fixtures" / "ranks4" / "trace"])
-    monkeypatch.setattr(payload_tables, "MAX_WAITING_BYTES", 50_000)
+    monkeypatch.setattr(log_tables, "MAX_WAITING_BYTES", 50_000)
     assert bundle(logs, tmp_path / "memo") == without_memo(logs, tmp_path / "plain", monkeypatch)
     assert made == []
 
@@ -93,4 +93,4 @@ def test_little_is_remembered(tmp_path):
             log(f"artifact:before_pre_grad_graph 0/0\n | graph {number}")
         )
     build(discover([tmp_path]), tmp_path / "out", jobs=1)
-    assert len(payload_tables._known) <= payload_tables._MAX_KNOWN
+    assert len(log_tables._known) <= log_tables._MAX_KNOWN

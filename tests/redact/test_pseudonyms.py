@@ -1,7 +1,7 @@
 """Words, paths and lines with other names."""
 
 import pytest
-from tlparse_bundle.redact.log_names import LogNames
+from tlparse_bundle.redact.log_rewriter import LogNames
 from tlparse_bundle.redact.text_rewriter import Text
 
 LOG = r"""

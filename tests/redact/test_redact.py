@@ -12,7 +12,7 @@ from tlparse_bundle.bundle.restore import restore
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.legacy.report import write_legacy
 from tlparse_bundle.redact.policy import PRESETS, policy
-from tlparse_bundle.redact.public_words import always, is_plain, usual, written_by_us
+from tlparse_bundle.redact.pseudonyms import always, is_plain, usual, written_by_us
 from tlparse_bundle.redact.redact import Words, redact
 from tlparse_bundle.statements.runs.compare.document import compare
 

@@ -104,11 +104,12 @@ def test_a_browser_is_installed_where_there_is_none(tmp_path):
     shutil.copy(SCRIPTS / "test", tmp_path / "scripts")
     tools = tmp_path / "tools"
     tools.mkdir()
-    for name in ("bash", "dirname", "env", "head", "id", "npm", "python3"):
+    for name in ("bash", "dirname", "env", "head", "id", "npm"):
         (tools / name).symlink_to(shutil.which(name) or pytest.skip(f"{name} is missing"))
     (tools / "apt-get").write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/asked\n[ "$1" = update ] || exit 7\n')
     (tools / "sudo").write_text('#!/bin/sh\nexec "$@"\n')
-    for name in ("apt-get", "sudo"):
+    (tools / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    for name in ("apt-get", "sudo", "python3"):
         (tools / name).chmod(0o755)
     said = ran(tools / "bash", tmp_path / "scripts" / "test", code=7, env={"PATH": str(tools)})
     assert "installing chromium-headless-shell" in said

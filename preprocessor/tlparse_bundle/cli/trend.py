@@ -72,7 +72,7 @@ def trend(
       tlparse-bundle trend bert/ resnet/ --out page/
       tlparse-bundle trend nightly/ --format benchmark-database --last 1 > results.json
     """
-    from tlparse_bundle.render import benchmark_records, json, terminal
+    from tlparse_bundle.render import json, terminal
     from tlparse_bundle.serve.bundle_places import open_place
     from tlparse_bundle.serve.catalogue import Bundles, url_names
     from tlparse_bundle.serve.publish.trend import write_trend
@@ -110,7 +110,7 @@ def trend(
             for series in history["series"]
             for index in series["run_indexes"][max(0, len(series["run_indexes"]) - most) :]
         }
-        say_json(benchmark_records.records(run for index, run in enumerate(runs) if index in latest))
+        say_json(json.benchmark_records(run for index, run in enumerate(runs) if index in latest))
     elif not target:
         say_coloured(
             terminal.trend(

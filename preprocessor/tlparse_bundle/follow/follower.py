@@ -17,10 +17,8 @@ from tlparse_bundle.bundle.codecs import CODECS
 from tlparse_bundle.follow.followed_files import Found, Watch, find, folders_of
 from tlparse_bundle.follow.forked_process import CopyProcess
 from tlparse_bundle.follow.growing_folder import NO_ROOM, PatientSink, Place
-from tlparse_bundle.follow.growing_log import GrowingLog, is_whole
-from tlparse_bundle.follow.growing_stream import Changed
-from tlparse_bundle.follow.resumed import Resumed
-from tlparse_bundle.follow.state import Pace, Problems, State, make_state
+from tlparse_bundle.follow.growing_log import Changed, GrowingLog, is_whole
+from tlparse_bundle.follow.state import Pace, Problems, Resumed, State, make_state
 from tlparse_bundle.log.discover import discover
 from tlparse_bundle.log.log_file import LogFile, reason
 from tlparse_bundle.log.payload import RECENT

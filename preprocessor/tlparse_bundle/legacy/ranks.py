@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tlparse_bundle.legacy import rust_json
-from tlparse_bundle.legacy.directory import Directory
-from tlparse_bundle.legacy.outputs import split_ending
+from tlparse_bundle.legacy.directory import Directory, split_ending
 from tlparse_bundle.statements.ranks.collective_calls import counts_of_code, counts_of_schedule
 
 _SCHEDULE, _ESTIMATES, _CODE = (

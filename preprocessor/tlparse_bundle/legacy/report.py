@@ -16,8 +16,7 @@ from tlparse_bundle.bundle.layout import guards
 from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.restore import check_whole, restored_bytes
 from tlparse_bundle.legacy import rust_json
-from tlparse_bundle.legacy.directory import Directory, safe_path
-from tlparse_bundle.legacy.outputs import JSON, PAGE, PAYLOAD, Output, outputs
+from tlparse_bundle.legacy.directory import JSON, PAGE, PAYLOAD, Directory, Output, outputs, safe_path
 from tlparse_bundle.legacy.ranks import RankFiles
 from tlparse_bundle.legacy.records import Record, interned, records, string_table
 

@@ -1,7 +1,8 @@
-"""The stage that makes the tables of a log, with its events and their metadata."""
+"""The stage that builds the tables of a log, and the cache of what equal payloads yielded."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,16 +11,171 @@ from typing import Any
 
 from tlparse_bundle.base.diagnostics import Diagnostics
 from tlparse_bundle.bundle.codecs import CODECS
+from tlparse_bundle.bundle.json_codec import Fragment, dumps
+from tlparse_bundle.log.event import Event
 from tlparse_bundle.log.events.kind import Kind
 from tlparse_bundle.log.stacks import StackTable
 from tlparse_bundle.pipeline.batches import Batch
 from tlparse_bundle.pipeline.event_writer import EventWriter
-from tlparse_bundle.pipeline.file_writer import FileSink
-from tlparse_bundle.pipeline.payload_tables import PayloadTables, RememberedPayloadTables
-from tlparse_bundle.tables.registry import STREAM_TABLES, TABLES, PluginTable, Tables, plugin_tables
+from tlparse_bundle.pipeline.file_writer import FileSink, encoded_pieces
+from tlparse_bundle.tables.registry import (
+    PAYLOAD_TABLES,
+    STREAM_TABLES,
+    TABLES,
+    PluginTable,
+    Tables,
+    plugin_tables,
+)
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import Table, TableContext
 from tlparse_bundle.tables.tally import Tally
+
+# Of memory, for the events of one log; beyond, its tables are filled as they come.
+MAX_WAITING_BYTES = 24 << 20
+_METADATA_FACTOR = 4  # parsed, metadata take several times their size
+_MAX_KNOWN = 64  # tables, of some logs
+
+EncodedTables = dict[str, list[tuple[int, list[bytes]]]]  # by name, (number of rows, pieces) of each file
+_known: dict[tuple[str, str, bytes], EncodedTables] = {}  # by table, codec, and what stands for its events
+
+
+class PayloadTables:
+    """``observe`` some events after others, in file order, then ``finish``."""
+
+    def __init__(self, sink: FileSink, log_id: str):
+        self._sink = sink
+        self._log_id = log_id
+        self._diagnostics = Diagnostics()
+        self._tables = Tables(PAYLOAD_TABLES, TableContext(StackTable(), self._diagnostics, Tally()))
+
+    def observe(self, events: Sequence[Event]) -> None:
+        self._tables.observe(events)
+
+    def settle(self) -> None:
+        self._tables.settle()
+
+    def finish(self) -> tuple[dict[str, dict[str, Any]], Diagnostics]:
+        """Write the tables.
+
+        Returns them by name (see FileSink.put_rows), and what there is to say about the payloads.
+        """
+        entries = {
+            name: self._sink.put_rows(self._log_id, name, rows)
+            for table in self._tables
+            for name, rows in table.tables()
+            if len(rows)
+        }
+        return entries, self._diagnostics
+
+
+class _Slot:
+    """One table, and what stands for the events that it is to see."""
+
+    def __init__(self, cls: type[Table]):
+        self.diagnostics = Diagnostics()
+        self.tables = Tables([cls], TableContext(StackTable(), self.diagnostics, Tally()))
+        (self.table,) = self.tables
+        self.wants: Callable[[Event], bool] | None = getattr(self.table, "wants", None)
+        self.events: list[Event] = []
+        self.fingerprints: list[bytes] = []
+
+
+class RememberedPayloadTables:
+    """See PayloadTables. The tables are made at the end, or taken from an earlier log."""
+
+    def __init__(self, sink: FileSink, log_id: str):
+        self._sink = sink
+        self._log_id = log_id
+        self._slots = [_Slot(cls) for cls in PAYLOAD_TABLES]
+        self._of_type: dict[str, list[_Slot]] = {}
+        self._batches: list[list[Event]] = []
+        self._waiting_bytes = 0
+        self._here: PayloadTables | None = None
+
+    def observe(self, events: Sequence[Event]) -> None:
+        if self._here is not None:
+            self._here.observe(events)
+            return
+        self._batches.append([event for event in events if self._note(event)])
+        self._waiting_bytes += sum(
+            len(event.payload or b"") + _METADATA_FACTOR * len(event.metadata_json)
+            for event in self._batches[-1]
+        )
+        if self._waiting_bytes > MAX_WAITING_BYTES:
+            self._fill()
+
+    def settle(self) -> None:
+        """Nothing: the tables are made at the end."""
+
+    def _note(self, event: Event) -> bool:
+        """Whether a table wants the event."""
+        slots = self._of_type.get(event.type)
+        if slots is None:
+            types = ((slot, slot.table.types) for slot in self._slots)
+            slots = self._of_type[event.type] = [
+                slot for slot, wanted in types if wanted is None or event.type in wanted
+            ]
+        fingerprint = None
+        for slot in slots:
+            if slot.wants is None or slot.wants(event):
+                fingerprint = fingerprint or _fingerprint(event)
+                slot.fingerprints.append(fingerprint)
+                slot.events.append(event)
+        return fingerprint is not None
+
+    def _fill(self) -> PayloadTables:
+        self._here = PayloadTables(self._sink, self._log_id)
+        for events in self._batches:
+            self._here.observe(events)
+        self._batches, self._slots = [], []
+        self._of_type.clear()
+        return self._here
+
+    def finish(self) -> tuple[dict[str, dict[str, Any]], Diagnostics]:
+        if self._here is None:
+            encoded = [self._files(slot) for slot in self._slots]
+            # A diagnostic has its place in the log, which no other log shares; these tables are made
+            # together.
+            if not any(slot.diagnostics.counts() for slot in self._slots):
+                return {
+                    name: self._sink.put_row_files(self._log_id, name, files)
+                    for tables in encoded
+                    for name, files in tables.items()
+                }, Diagnostics()
+        return (self._here or self._fill()).finish()
+
+    def _files(self, slot: _Slot) -> EncodedTables:
+        """What a slot has made: the files of its tables by name, encoded."""
+        codec = self._sink.codec
+        key = slot.table.name, codec.name, hashlib.sha256(b"".join(slot.fingerprints)).digest()
+        data = _known.get(key)
+        if data is None:
+            slot.tables.observe(slot.events)
+            data = {
+                name: [(count, encoded_pieces(pieces, codec)) for count, pieces in rows.files()]
+                for name, rows in slot.table.tables()
+                if len(rows)
+            }
+            if not slot.diagnostics.counts():
+                while len(_known) >= _MAX_KNOWN:
+                    del _known[next(iter(_known))]
+                _known[key] = data
+        return data
+
+
+def _fingerprint(event: Event) -> bytes:
+    """All of an event that a table can see, but its place in the log, which is for diagnostics alone."""
+    content = event.hash or hashlib.sha256(event.payload or b"").hexdigest()
+    who = (
+        event.index,
+        event.compile_index,
+        event.compile_id,
+        event.occurrence,
+        event.type,
+        event.name,
+        event.payload is None,
+    )
+    return hashlib.sha256(dumps((*who, content, Fragment(event.metadata_json)), default=list)).digest()
 
 
 @dataclass(slots=True)

@@ -9,10 +9,9 @@ from typing import Any
 
 from tlparse_bundle.bundle.codecs import codec_of
 from tlparse_bundle.bundle.json_codec import loads
-from tlparse_bundle.redact.log_names import LogNames
+from tlparse_bundle.redact.log_rewriter import LogNames
 from tlparse_bundle.redact.policy import Policy
-from tlparse_bundle.redact.pseudonyms import public_part
-from tlparse_bundle.redact.public_words import usual, written_by_us
+from tlparse_bundle.redact.pseudonyms import public_part, usual, written_by_us
 from tlparse_bundle.redact.text_rewriter import PATH, URL, WORD, anywhere, is_long
 from tlparse_bundle.tables.rows import parse_rows
 

@@ -27,8 +27,7 @@ from tlparse_bundle.log.discover import discover
 from tlparse_bundle.pipeline.build import build
 from tlparse_bundle.pipeline.target import open_target
 from tlparse_bundle.redact.leak_check import left_over
-from tlparse_bundle.redact.log_names import LogNames
-from tlparse_bundle.redact.log_rewriter import Rewriter, collect
+from tlparse_bundle.redact.log_rewriter import LogNames, Rewriter, collect
 from tlparse_bundle.redact.policy import PARTS, RANK_PARTS, Policy
 from tlparse_bundle.redact.text_rewriter import Text
 

@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.bundle.growing import live_of
 from tlparse_bundle.statements.runs.check.limits import Outcome, failing
+from tlparse_bundle.statements.runs.trend.metrics import METRICS, day
+from tlparse_bundle.statements.runs.trend.run import Run
 
 if TYPE_CHECKING:
     from tlparse_bundle.statements.selection import Section
+
+
+def benchmark_records(runs: Iterable[Run]) -> list[dict[str, Any]]:
+    """The known numbers of all runs.
+
+    What is optional there and unknown here (mode, dtype, target) is left out; ``extra_info`` holds text only.
+    """
+    return [
+        {
+            "benchmark": {"name": "torch.compile", "extra_info": _about(run)},
+            "model": {"name": run.series, "type": "program"},
+            "metric": {"name": metric.key, "unit": metric.unit, "benchmark_values": [run.values[metric.key]]},
+        }
+        for run in runs
+        for metric in METRICS
+        if run.values[metric.key] is not None
+    ]
+
+
+def _about(run: Run) -> dict[str, str]:
+    about = {
+        "run": run.location.name,
+        "started_utc": day(run.start_epoch_us) if run.start_epoch_us is not None else "",
+        "commit": run.commit or "",
+        "torch_version": ", ".join(run.torch_versions),
+        "log_count": str(run.log_count),
+    }
+    return {key: text for key, text in about.items() if text}
+
 
 _FINDING_FIELDS = (
     "kind",

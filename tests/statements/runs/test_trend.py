@@ -495,7 +495,7 @@ def test_the_command_starts_fast():
     code = (
         "import sys; from tlparse_bundle.serve.catalogue import Bundles; from"
         " tlparse_bundle.statements.runs.trend import document, run; from tlparse_bundle.render import"
-        " terminal, benchmark_records as benchmark; print([name for name in sys.modules if"
+        " terminal, json; print([name for name in sys.modules if"
         " name.startswith(('tlparse_bundle.pipeline', 'tlparse_bundle.tables',"
         " 'tlparse_bundle.statements.ranks', 'starlette'))])"
     )

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from tlparse_bundle.model.functions import resume_function
 from tlparse_bundle.statements.ranks.frames import Frame, align
 from tlparse_bundle.statements.runs.compare.cache_lookups import Lookup, changed_lookups
+from tlparse_bundle.statements.runs.compare.change import Likeness
 from tlparse_bundle.statements.runs.compare.noise import Amounts, Noise, noise
-from tlparse_bundle.statements.runs.compare.rows import Likeness
 from tlparse_bundle.statements.runs.compare.run import Run
 
 SAME: Likeness = "same"

@@ -11,14 +11,10 @@ from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.statements.ranks.frames import Frame
 from tlparse_bundle.statements.runs.compare import causes, effects
 from tlparse_bundle.statements.runs.compare.cache_lookups import Lookup
-from tlparse_bundle.statements.runs.compare.change import Change, rows
-from tlparse_bundle.statements.runs.compare.compile_pairs import Compared, Pairs, Side
-from tlparse_bundle.statements.runs.compare.headline import summary
-from tlparse_bundle.statements.runs.compare.net_result import counts
-from tlparse_bundle.statements.runs.compare.noise import total_noise_us
-from tlparse_bundle.statements.runs.compare.rows import (
+from tlparse_bundle.statements.runs.compare.change import (
     AnyLog,
     BundleRow,
+    Change,
     ComparedLog,
     Comparison,
     CompileRow,
@@ -29,7 +25,12 @@ from tlparse_bundle.statements.runs.compare.rows import (
     PartRow,
     SpanRow,
     compared,
+    rows,
 )
+from tlparse_bundle.statements.runs.compare.compile_pairs import Compared, Pairs, Side
+from tlparse_bundle.statements.runs.compare.headline import summary
+from tlparse_bundle.statements.runs.compare.net_result import counts
+from tlparse_bundle.statements.runs.compare.noise import total_noise_us
 from tlparse_bundle.statements.runs.compare.run import PHASES, Run, Texts
 
 FORMAT = {"name": "tlparse-comparison", "major": 1, "minor": 1}

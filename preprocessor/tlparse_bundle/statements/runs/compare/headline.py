@@ -8,16 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.base.wording import code, duration, large, listed, plural
 from tlparse_bundle.statements.not_recorded import TOPICS
-from tlparse_bundle.statements.runs.compare.change import cost_text
-from tlparse_bundle.statements.runs.compare.net_result import (
-    OUTCOMES,
-    WORDS,
-    Net,
-    Root,
-    is_new_error,
-    net_result,
-)
-from tlparse_bundle.statements.runs.compare.rows import (
+from tlparse_bundle.statements.runs.compare.change import (
     OTHER_SIDE,
     SIDES,
     AnyLog,
@@ -27,6 +18,15 @@ from tlparse_bundle.statements.runs.compare.rows import (
     Side,
     Summary,
     compared,
+    cost_text,
+)
+from tlparse_bundle.statements.runs.compare.net_result import (
+    OUTCOMES,
+    WORDS,
+    Net,
+    Root,
+    is_new_error,
+    net_result,
 )
 from tlparse_bundle.statements.torch_messages import CACHES
 

@@ -6,8 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tlparse_bundle.statements.runs.compare.change import identity
-from tlparse_bundle.statements.runs.compare.rows import AnyLog, ChangeRow, ComparedLog, CountRow, compared
+from tlparse_bundle.statements.runs.compare.change import (
+    AnyLog,
+    ChangeRow,
+    ComparedLog,
+    CountRow,
+    compared,
+    identity,
+)
 from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.torch_messages import CACHES
 

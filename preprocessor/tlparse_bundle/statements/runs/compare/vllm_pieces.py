@@ -12,9 +12,8 @@ from tlparse_bundle.base.wording import code, duration, plural
 from tlparse_bundle.statements.facts import total
 from tlparse_bundle.statements.kinds.vllm import named, piece_name
 from tlparse_bundle.statements.ranks.frames import Frame
-from tlparse_bundle.statements.runs.compare.change import Change
+from tlparse_bundle.statements.runs.compare.change import Change, Direction
 from tlparse_bundle.statements.runs.compare.compile_pairs import Pairs
-from tlparse_bundle.statements.runs.compare.rows import Direction
 from tlparse_bundle.statements.runs.compare.run import Pieces, Run
 
 if TYPE_CHECKING:
