@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 
+import click
 import pytest
 import traces
 import zstandard
 from log_builder import log, record
+from tlparse_bundle.cli.main import GROUPS, cli
 from waiting import HANG_S, until
 from warm_command import run_warm
 
@@ -125,7 +127,7 @@ def test_build_says_what_it_did_on_stderr(trace, run):
     done = run("trace", "out")
     assert done.stdout == ""
     assert (
-        "out: 4 events of 1 log, " in done.stderr
+        "out: 4 events from 1 log; " in done.stderr
         and "1 compile of 1 code object: 1 did not end." in done.stderr
         and "tlparse-bundle serve out" in done.stderr
     )
@@ -208,7 +210,7 @@ def test_without_out_the_bundle_goes_beside_the_user_under_the_name_of_the_trace
     assert (
         done.returncode == 0
         and "trace-bundle: 4 events" in done.stderr
-        and "Look at it: tlparse-bundle serve trace-bundle" in done.stderr
+        and "View it: tlparse-bundle serve trace-bundle" in done.stderr
     )
     assert traces.files(tmp_path / "trace-bundle") and run("validate", "trace-bundle").returncode == 0
     again = run("trace")
@@ -237,7 +239,7 @@ def test_a_bundle_given_as_a_trace_is_named(out, run):
         done = run(*arguments)
         assert (
             done.returncode == 1
-            and "out is a bundle already" in done.stderr
+            and "'out' is a bundle, not a trace" in done.stderr
             and "tlparse-bundle serve out" in done.stderr
         )
     assert sorted(path.name for path in out.parent.iterdir()) == ["out", "trace"]
@@ -250,7 +252,7 @@ def test_a_bundle_given_as_a_trace_is_named(out, run):
     "arguments,code,words",
     [
         (["nowhere", "out"], 1, "nowhere does not exist"),
-        (["merge", "trace"], 2, "Where should the bundle go?"),
+        (["merge", "trace"], 2, "OUT, the bundle to write, is missing."),
         (["trace", "notes.txt"], 1, "notes.txt exists and is not a bundle"),
         (["notes.txt", "out"], 1, "notes.txt is no trace log"),
         (["empty", "out"], 1, "empty holds no trace log"),
@@ -259,7 +261,7 @@ def test_a_bundle_given_as_a_trace_is_named(out, run):
         (["trace", "out", "--jobs", "0"], 2, "--jobs"),
         (["trace", "out", "--codec", "rar"], 2, "--codec"),
         (["trace", "out", "--frobnicate"], 2, "--frobnicate"),
-        (["valdate", "out"], 2, "Did you mean the command 'validate'?"),
+        (["valdate", "out"], 2, "Did you mean 'validate'?"),
         (["inof", "out"], 2, "Did you mean the command 'info'?"),
         (["serv", "out"], 2, "Did you mean the command 'serve'?"),
         (["info", "nowhere"], 1, "nowhere is no bundle"),
@@ -493,3 +495,20 @@ def test_ctrl_c_leaves_nothing_and_exits_with_130(jobs, whole_group, trace, root
     assert (process.returncode, stdout) == (130, "")
     assert "Traceback" not in stderr and "Interrupted" in stderr
     assert [path.name for path in trace.parent.iterdir()] == ["trace"]
+
+
+# ---- help
+
+
+def test_every_command_stands_under_one_heading():
+    listed = [name for commands in GROUPS.values() for name in commands]
+    assert sorted(listed) == cli.list_commands(click.Context(cli))
+
+
+def test_the_short_help_of_every_command_is_one_full_sentence(run):
+    lines = run("--help").stdout.split("\n")
+    for heading, commands in GROUPS.items():
+        start = lines.index(f"{heading}:") + 1
+        rows = [line.split(None, 1) for line in lines[start : start + len(commands)]]
+        assert [row[0] for row in rows] == list(commands), "a short help takes two lines"
+        assert all(row[1].endswith(".") and "..." not in row[1] for row in rows)

@@ -113,7 +113,7 @@ def test_a_signal_leaves_no_process_and_no_file(number, logs, jobs, endless, tmp
     if number == signal.SIGKILL:
         assert code == -number
     else:
-        assert code == 128 + number and "Terminated; nothing was written." in stderr
+        assert code == 128 + number and "Terminated. Nothing was written." in stderr
         assert json.loads(stdout)["error"]["code"] == "terminated"
 
 

@@ -36,7 +36,7 @@ def is_the_build(out, trace):
 def test_a_signal_finishes_the_bundle(number, code, start, tmp_path):
     started = start("follow", "trace", "out", "--no-serve", "--codec", "none").state()
     returned, out, errors = started.end(number)
-    assert (returned, out) == (code, "") and "Look at it: tlparse-bundle serve out" in errors
+    assert (returned, out) == (code, "") and "View it: tlparse-bundle serve out" in errors
     assert is_the_build(tmp_path / "out", tmp_path / "trace")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["built", "out", "trace"]
 
@@ -81,7 +81,7 @@ def test_a_process_that_has_ended_already(start, tmp_path):
     ).end()
     assert (
         returned == 0
-        and f"There is no process {gone.pid} any more" in errors
+        and f"Process {gone.pid} is not running." in errors
         and is_the_build(tmp_path / "out", tmp_path / "trace")
     )
 
@@ -139,7 +139,7 @@ def test_without_a_log_nothing_is_written(start, tmp_path):
     assert "does not exist yet" in started.line("later")
     started.line("Ctrl-C")
     returned, _, errors = started.end(signal.SIGINT)
-    assert returned == 130 and "Interrupted; nothing was written." in errors
+    assert returned == 130 and "Interrupted. Nothing was written." in errors
     assert sorted(path.name for path in tmp_path.iterdir()) == ["trace"]
 
 
@@ -212,7 +212,7 @@ def test_pages_are_served_to_the_end_and_after_it(start, tmp_path):
     finally:
         program.kill()
         program.communicate()
-    started.line("Its pages stay until Ctrl-C")
+    started.line("Press Ctrl-C to stop serving it")
     assert "growing" not in _ask(address, "/bundles/out/manifest.json")
     assert started.end(signal.SIGINT)[0] == 0
 
@@ -277,7 +277,7 @@ def test_run_follow_shows_the_program_while_it_runs(start, tmp_path):
     assert (
         (returned, out) == (3, "")
         and "ended with 3" in errors
-        and "Look at it: tlparse-bundle serve out" in errors
+        and "View it: tlparse-bundle serve out" in errors
     )
     build(discover([tmp_path / "kept"]), tmp_path / "built", jobs=1)
     assert traces.files(tmp_path / "out") == traces.files(tmp_path / "built")

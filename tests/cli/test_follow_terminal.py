@@ -79,11 +79,11 @@ def test_the_screen(start, tmp_path, monkeypatch):
         terminal.shows("Running now", "rank 1", "0/0 forward", "inductor_compile", " min ")
         terminal.resize(50, 12)
         terminal.started.process.send_signal(signal.SIGWINCH)
-        assert len(terminal.shows("0/0 forward", "Ctrl-C finishes").split("\n")) == 12
+        assert len(terminal.shows("0/0 forward", "Ctrl-C to finish").split("\n")) == 12
         terminal.resize(80, 24)
     terminal.started.process.send_signal(signal.SIGINT)
     assert terminal.ends() == 0
-    terminal.shows("Look at it: tlparse-bundle serve out")
+    terminal.shows("View it: tlparse-bundle serve out")
     assert b"\x1b[?1049l" in terminal.raw and b"\x1b[?25h" in terminal.raw  # the other screen, and the cursor
     assert b"Traceback" not in terminal.raw
 

@@ -140,8 +140,8 @@ def test_each_thing_is_told_once(told):
         "log log0.log",
         "rank_0.log was replaced",
         "! Graph break in `f`",
-        "compiles 3/0 forward (model.py:12) for 41 s, in inductor_compile",
-        "1 compile, 2 graph breaks, failures unknown",
+        "compiling 3/0 forward (model.py:12) for 41 s, in inductor_compile",
+        "1 compile, 2 graph breaks, failures not recorded",
     ]
 
 
@@ -151,15 +151,15 @@ def test_only_what_is_new_is_told(told):
     lines = told(first, second)
     assert [line for line in lines if "one" in line or "two" in line] == ["! one", "! two"]
     assert [line for line in lines if line.startswith("compiles")] == [
-        "compiles 3/0 forward (model.py:12) for 41 s, in inductor_compile",
-        "compiles 4/0 backward (model.py:12) for 41 s, in inductor_compile",
+        "compiling 3/0 forward (model.py:12) for 41 s, in inductor_compile",
+        "compiling 4/0 backward (model.py:12) for 41 s, in inductor_compile",
     ]
 
 
 def test_a_short_compile_is_told_when_it_gets_long(told):
     state = Growing([running(since_s=1)])
-    assert not any("compiles 3/0" in line for line in told(state))
-    assert sum("compiles 3/0" in line for line in told(state, after=4)) == 1
+    assert not any("compiling 3/0" in line for line in told(state))
+    assert sum("compiling 3/0" in line for line in told(state, after=4)) == 1
 
 
 def test_silence_is_told_once_with_the_last_record(told):
@@ -167,8 +167,8 @@ def test_silence_is_told_once_with_the_last_record(told):
     assert not any("no record" in line for line in told(state))
     lines = [line for line in told(state, after=6) if "no record" in line]
     assert lines == [
-        "rank 0: no record for 30 s; the last was Guards of 3/0; no compile is open",
-        "rank 1: no record for 30 s; the last was Guards of 3/0; still in 3/0 forward (model.py:12)",
+        "rank 0: no record for 30 s; last record: Guards of 3/0; no open compile",
+        "rank 1: no record for 30 s; last record: Guards of 3/0; still in 3/0 forward (model.py:12)",
     ]
 
 
@@ -188,7 +188,7 @@ def test_many_at_once_are_counted(told):
 
 def test_ranks_at_the_same_place_are_one_line(told):
     lines = told(Growing([running()], [running()], [], [running(since_s=50)]))
-    assert "ranks 0–1, 3: compiles 3/0 forward (model.py:12) for 50 s, in inductor_compile" in lines
+    assert "ranks 0–1, 3: compiling 3/0 forward (model.py:12) for 50 s, in inductor_compile" in lines
 
 
 # ---- screen
@@ -212,7 +212,7 @@ def test_what_it_shows():
         "3/0 forward (model.py:12)",
         "41 s",
         "rank 1",
-        "no compile open; last record: Guards of 3/0",
+        "no open compile; last record: Guards of 3/0",
         "newer (in 2 logs)",
         "Ctrl-C",
     ):
@@ -270,7 +270,7 @@ def test_a_terminal_without_unicode():
 def test_what_the_log_does_not_tell_is_not_zero():
     state = Growing([running(since_s=None)], breaks=None)
     text = "\n".join(drawn(state))
-    assert "1 compile, graph breaks unknown, failures unknown" in text and "unknown" in next(
+    assert "1 compile, graph breaks not recorded, failures not recorded" in text and "unknown" in next(
         line for line in drawn(state) if "forward" in line
     )
 

@@ -129,6 +129,6 @@ def test_a_real_program_that_compiles_nothing(disable, tmp_path):
         done = run_warm(["run", "--no-open", "--", TORCH, "-c", program], tmp_path)
         assert (
             done.returncode == 1
-            and b"the program wrote no trace" in done.stderr
+            and b"wrote no TORCH_TRACE log" in done.stderr
             and b"TORCH_COMPILE_DISABLE" in done.stderr
         )

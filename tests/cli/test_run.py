@@ -158,8 +158,8 @@ def test_a_bundle_is_replaced_only_when_asked_or_ours(command, start, tmp_path):
 @pytest.mark.parametrize(
     "program, code, words",
     [
-        (["no-such-program"], 127, "there is no program 'no-such-program'"),
-        ([sys.executable, "-c", "pass"], 1, "the program wrote no trace"),
+        (["no-such-program"], 127, "program 'no-such-program' not found"),
+        ([sys.executable, "-c", "pass"], 1, "wrote no TORCH_TRACE log"),
         ([sys.executable, "-c", "exit(5)"], 5, "wrote no trace"),
         (
             [
@@ -195,7 +195,7 @@ def test_it_opens_the_bundle_and_ends_with_the_code_of_the_program(command, star
 
 def test_without_a_terminal_nothing_is_opened_unless_asked_for(command, start):
     returned, out, errors = finish(start(command("-o", "out", program="sys.exit(5)")))
-    assert (returned, out) == (5, "") and "Look at it: tlparse-bundle serve out" in errors
+    assert (returned, out) == (5, "") and "View it: tlparse-bundle serve out" in errors
 
 
 def test_a_real_program(start, tmp_path):

@@ -169,6 +169,6 @@ def test_the_command(parts, tmp_path):
     again = CliRunner().invoke(cli, ["merge", *map(str, places), str(out)])
     assert "exists already" in str(again.exception)
     assert CliRunner().invoke(cli, ["merge", *map(str, places), str(out), "--overwrite", "-q"]).exit_code == 0
-    assert "Where should" in CliRunner().invoke(cli, ["merge", str(out)]).output
+    assert "OUT, the bundle to write, is missing." in CliRunner().invoke(cli, ["merge", str(out)]).output
     with pytest.raises(BundleError, match="one of the bundles"):
         merge([out], out, overwrite=True)

@@ -76,7 +76,7 @@ def test_a_site_without_a_bundle_opens_logs(bundle, tmp_path):
     assert CliRunner().invoke(cli, ["site", site, "--overwrite", "--without-python"]).exit_code == 0
     assert {name for name in whole - names(tmp_path / "site") if "vendor/python/" not in name} <= {"sw.js"}
     done = CliRunner().invoke(cli, ["site", str(bundle)])
-    assert done.exit_code == 2 and "Where should the site go?" in done.output
+    assert done.exit_code == 2 and "DIR, the folder to write, is missing." in done.output
 
 
 def test_a_viewer_of_ones_own_takes_the_place_of_ours_of_that_name(bundle, tmp_path):
@@ -305,7 +305,7 @@ def test_commands(bundle, tmp_path, monkeypatch):
     assert (
         run("fork", "default", tmp_path / "mine").exit_code == 0 and (tmp_path / "mine" / "main.js").exists()
     )
-    assert "is no viewer: it has no index.html" in run("serve", bundle, "--viewer", bundle).stderr
+    assert "is not a viewer: it has no index.html" in run("serve", bundle, "--viewer", bundle).stderr
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "index.html").write_text("")
     assert "cannot have the name 'lib'" in run("serve", bundle, "--viewer", tmp_path / "lib").stderr

@@ -203,7 +203,7 @@ def test_without_a_torch_that_traces_it_is_said(inner, pytester):
     result = inner("def test_it(compile_trace):\n    pass")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
-        ["torch cannot be traced: *LazyTraceHandler*", "Tracing needs torch 2.4 or newer."]
+        ["cannot trace torch: *LazyTraceHandler*", "Install torch 2.4 or newer."]
     )
 
 
