@@ -146,7 +146,7 @@ def test_the_manifest_is_written_last_and_removed_first(s3, pair, monkeypatch):
     build(pair, "s3://jobs/twice", jobs=1)
     assert done[-1] == ("write", "manifest.json") and done.count(done[-1]) == 1
     done.clear()
-    with pytest.raises(BundleError, match="exists already"):
+    with pytest.raises(BundleError, match="already exists"):
         build(pair, "s3://jobs/twice", jobs=1)
     assert done == []
     build(pair, "s3://jobs/twice", jobs=1, overwrite=True)
@@ -156,7 +156,7 @@ def test_the_manifest_is_written_last_and_removed_first(s3, pair, monkeypatch):
 def test_what_is_no_bundle_is_never_replaced(s3):
     s3.pipe_file("jobs/mine/notes.txt", b"mine")
     for overwrite in (False, True):
-        with pytest.raises(BundleError, match=r"exists and holds notes\.txt"):
+        with pytest.raises(BundleError, match=r"exists and contains notes\.txt"):
             build(discover([RANKS]), "s3://jobs/mine", jobs=1, overwrite=overwrite)
     assert stored(s3, "jobs/mine") == {"notes.txt": b"mine"}
 
@@ -216,7 +216,7 @@ def test_what_is_not_there(s3):
     s3.pipe_file("jobs/empty/notes.txt", b"no log")
     with pytest.raises(BundleError, match="s3://jobs/nothing cannot be read"):
         discover(["s3://jobs/nothing"])
-    with pytest.raises(BundleError, match="holds no trace log"):
+    with pytest.raises(BundleError, match="has no TORCH_TRACE log"):
         discover(["s3://jobs/empty"])
     with pytest.raises(BundleError, match="password or a key"):
         discover(["https://me:secret@example.org/a.log"])

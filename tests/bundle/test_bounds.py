@@ -170,7 +170,7 @@ def test_a_table_of_too_many_values_is_a_sentence(text, bundle):
                 b'"rows":1,"first_event"', b'"rows":2,"first_event"'
             ),
             lambda it: list(it.events()),
-            "it has 1 rows, and not 2",
+            "it has 1 rows instead of 2",
         ),
         ("../../blobs", lambda data: data[:-1] + b"!", lambda it: it.artifacts[0].bytes(), "another hash"),
     ],

@@ -164,7 +164,7 @@ def test_a_folder_that_is_read_only_is_removed_all_the_same(out):
 def test_other_errors_of_the_block_are_left_alone(out, tmp_path):
     with pytest.raises(FileNotFoundError), new_folder(out):
         (tmp_path / "nowhere").read_bytes()
-    with pytest.raises(BundleError, match="out cannot be written"), new_folder(out) as new:
+    with pytest.raises(BundleError, match="out' cannot be written"), new_folder(out) as new:
         (new / "nowhere" / "x").write_bytes(b"")
 
 
@@ -209,7 +209,7 @@ def test_a_file_that_appears_meanwhile_stays(what, linked, out, tmp_path, monkey
 def test_a_link_is_replaced_not_followed(out, tmp_path):
     (tmp_path / "mine").write_text("mine")
     out.symlink_to(tmp_path / "mine")
-    with pytest.raises(BundleError, match="exists already"), new_file(out):
+    with pytest.raises(BundleError, match="already exists"), new_file(out):
         pass
     with new_file(out, overwrite=True) as new:
         new.write_text("1")

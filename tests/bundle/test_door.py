@@ -98,14 +98,14 @@ ODD = [
 @pytest.mark.parametrize("path", ["manifest.json", "logs/x/log.json", "logs/x/events.jsonl"])
 def test_only_regular_files_are_read(replace, path, bundle, tmp_path):
     replace(bundle / path, tmp_path)
-    with pytest.raises(BundleError, match="no regular file"):
+    with pytest.raises(BundleError, match="not a regular file"):
         list(Bundle.open(bundle).logs[0].events())
 
 
 def test_no_folder_of_a_bundle_may_be_a_link(bundle, tmp_path):
     (bundle / "logs").rename(tmp_path / "logs")
     (bundle / "logs").symlink_to(tmp_path / "logs")
-    with pytest.raises(BundleError, match="no regular file") as error:
+    with pytest.raises(BundleError, match="not a regular file") as error:
         Bundle.open(bundle).logs[0].directory  # noqa: B018
     assert error.value.code == "bad-file"
 

@@ -233,7 +233,7 @@ def test_a_pipe_ends_every_command(path, bundle, tmp_path):
                 "logs/rank_0/log.json",
             )
         else:
-            assert "no regular file" in answer, words
+            assert "not a regular file" in answer, words
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_a_pipe_ends_every_command(path, bundle, tmp_path):
 def test_a_site_publishes_no_link(path, bundle, tmp_path):
     (bundle / path).rename(tmp_path / "secret")
     (bundle / path).symlink_to(tmp_path / "secret")
-    assert "no regular file" in said(["site", bundle, tmp_path / "site"])
+    assert "not a regular file" in said(["site", bundle, tmp_path / "site"])
     assert not any("secret" in str(path) for path in (tmp_path / "site").rglob("*"))
 
 

@@ -216,7 +216,7 @@ def test_without_out_the_bundle_goes_beside_the_user_under_the_name_of_the_trace
     again = run("trace")
     assert (
         again.returncode == 1
-        and "trace-bundle exists already" in again.stderr
+        and "'trace-bundle' already exists" in again.stderr
         and "--overwrite" in again.stderr
     )
     assert run("trace/", "--overwrite", "-q").returncode == 0
@@ -251,27 +251,27 @@ def test_a_bundle_given_as_a_trace_is_named(out, run):
 @pytest.mark.parametrize(
     "arguments,code,words",
     [
-        (["nowhere", "out"], 1, "nowhere does not exist"),
+        (["nowhere", "out"], 1, "'nowhere' does not exist"),
         (["merge", "trace"], 2, "OUT, the bundle to write, is missing."),
         (["trace", "notes.txt"], 1, "notes.txt exists and is not a bundle"),
-        (["notes.txt", "out"], 1, "notes.txt is no trace log"),
-        (["empty", "out"], 1, "empty holds no trace log"),
-        (["hollow.log", "out"], 1, "hollow.log: empty"),
+        (["notes.txt", "out"], 1, "'notes.txt' is not a TORCH_TRACE log"),
+        (["empty", "out"], 1, "'empty' has no TORCH_TRACE log"),
+        (["hollow.log", "out"], 1, "'hollow.log' is empty"),
         (["trace", "notes.txt/out"], 1, "cannot be written"),
         (["trace", "out", "--jobs", "0"], 2, "--jobs"),
         (["trace", "out", "--codec", "rar"], 2, "--codec"),
         (["trace", "out", "--frobnicate"], 2, "--frobnicate"),
         (["valdate", "out"], 2, "Did you mean 'validate'?"),
-        (["inof", "out"], 2, "Did you mean the command 'info'?"),
-        (["serv", "out"], 2, "Did you mean the command 'serve'?"),
-        (["info", "nowhere"], 1, "nowhere is no bundle"),
-        (["info", "trace"], 1, "trace is no bundle"),
+        (["inof", "out"], 2, "Did you mean 'info'?"),
+        (["serv", "out"], 2, "Did you mean 'serve'?"),
+        (["info", "nowhere"], 1, "nowhere is not a bundle"),
+        (["info", "trace"], 1, "trace is not a bundle"),
         (["info"], 2, "Missing argument"),
-        (["serve", "nowhere"], 1, "nowhere does not exist"),
-        (["validate", "notes.txt"], 1, "notes.txt is no bundle"),
-        (["cat", "trace", "x"], 1, "trace is no bundle"),
-        (["restore", "trace", "x"], 1, "trace is no bundle"),
-        (["docs", "schema", "nothing"], 1, "there is no schema 'nothing'"),
+        (["serve", "nowhere"], 1, "'nowhere' does not exist"),
+        (["validate", "notes.txt"], 1, "notes.txt is not a bundle"),
+        (["cat", "trace", "x"], 1, "trace is not a bundle"),
+        (["restore", "trace", "x"], 1, "trace is not a bundle"),
+        (["docs", "schema", "nothing"], 1, "unknown schema 'nothing'"),
     ],
 )
 def test_a_mistake_is_a_sentence(arguments, code, words, trace, run):
@@ -369,7 +369,7 @@ def test_cat_names_the_attempt_that_has_it(tmp_path, run):
 
 def test_validate(out, run):
     done = run("validate", "out")
-    assert (done.returncode, done.stdout) == (0, "out: sound\n")
+    assert (done.returncode, done.stdout) == (0, "out: no problems\n")
     assert json.loads(run("validate", "out", "--json").stdout) == {"ok": True, "problems": []}
     next(out.glob("blobs/*/*")).unlink()
     assert run("validate", "out").returncode == 1

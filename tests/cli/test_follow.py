@@ -276,7 +276,7 @@ def test_run_follow_shows_the_program_while_it_runs(start, tmp_path):
     returned, out, errors = started.end(signal.SIGTERM)
     assert (
         (returned, out) == (3, "")
-        and "ended with 3" in errors
+        and "exited with code 3" in errors
         and "View it: tlparse-bundle serve out" in errors
     )
     build(discover([tmp_path / "kept"]), tmp_path / "built", jobs=1)

@@ -122,7 +122,7 @@ def test_a_program_that_a_signal_ends(command, start, tmp_path):
     returned, _, errors = finish(
         start(command("-o", "out", "--no-open", program="os.kill(os.getpid(), signal.SIGKILL)"))
     )
-    assert returned == 128 + signal.SIGKILL and "ended with 137" in errors
+    assert returned == 128 + signal.SIGKILL and "exited with code 137" in errors
     assert Bundle.open(tmp_path / "out").logs
 
 
@@ -132,7 +132,7 @@ def test_the_trace_is_kept_on_request(command, start, tmp_path):
     returned, _, errors = finish(
         start(command("-o", "out2", "--no-open", "--keep-trace", "logs", program="print('not run')"))
     )
-    assert returned == 1 and "logs is not empty" in errors
+    assert returned == 1 and "'logs' is not empty" in errors
 
 
 def test_provenance_sets_what_torch_needs(command, start):
@@ -160,7 +160,7 @@ def test_a_bundle_is_replaced_only_when_asked_or_ours(command, start, tmp_path):
     [
         (["no-such-program"], 127, "program 'no-such-program' not found"),
         ([sys.executable, "-c", "pass"], 1, "wrote no TORCH_TRACE log"),
-        ([sys.executable, "-c", "exit(5)"], 5, "wrote no trace"),
+        ([sys.executable, "-c", "exit(5)"], 5, "wrote no TORCH_TRACE log"),
         (
             [
                 sys.executable,

@@ -285,7 +285,7 @@ def test_a_disk_that_is_full(limit, jobs, root, tmp_path):
         tempfile.gettempdir(): "TMPDIR names another folder",
     }  # rows of tables wait in the second
     assert done.returncode == 1 and any(
-        f"Error: {place} cannot be written: File too large" in done.stderr and hint in done.stderr
+        f"Error: '{place}' cannot be written: File too large" in done.stderr and hint in done.stderr
         for place, hint in told.items()
     )
     assert "Traceback" not in done.stderr and sorted(os.listdir(tmp_path)) == sorted(
@@ -309,7 +309,7 @@ def test_a_disk_that_gets_full(after, tmp_path, monkeypatch):
 
     monkeypatch.setattr(file_writer, "open", full(open), raising=False)
     monkeypatch.setattr(Path, "open", full(Path.open))
-    with pytest.raises(BundleError, match="out cannot be written: No space left on device"):
+    with pytest.raises(BundleError, match="out' cannot be written: No space left on device"):
         build(discover([tmp_path / NAME]), tmp_path / "out", jobs=1)
     assert os.listdir(tmp_path) == [NAME]
 
@@ -353,10 +353,10 @@ def test_a_log_that_may_not_be_read(what, public):
 def test_a_place_where_nobody_may_write(public):
     (public / NAME).write_bytes(log("a"))
     public.chmod(0o555)
-    with as_nobody(), pytest.raises(BundleError, match="out cannot be written: Permission denied"):
+    with as_nobody(), pytest.raises(BundleError, match="out' cannot be written: Permission denied"):
         build(discover([public / NAME]), public / "out", jobs=1)
     (public / "locked").mkdir(mode=0)
-    with as_nobody(), pytest.raises(BundleError, match="out cannot be written: Permission denied"):
+    with as_nobody(), pytest.raises(BundleError, match="out' cannot be written: Permission denied"):
         build(discover([public / NAME]), public / "locked" / "out", jobs=1)
     public.chmod(0o755)
 
@@ -371,7 +371,7 @@ def test_a_path_that_is_too_long(tmp_path):
 
 def test_what_is_neither_file_nor_folder(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(BundleError, match="is neither a file nor a directory"):
+    with pytest.raises(BundleError, match="is not a file or a folder"):
         discover([tmp_path / "pipe"])
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     with pytest.raises(BundleError, match="loop"):

@@ -132,7 +132,7 @@ def test_nothing_to_follow_leaves_nothing(begun, place):
     path, out = place
     if begun:
         out.mkdir()
-    with pytest.raises(BundleError, match="holds no trace log"):
+    with pytest.raises(BundleError, match="has no TORCH_TRACE log"):
         Follower([path.parent], out).run(lambda: True, lambda manifest: None)
     assert out.exists() == begun and sorted(entry.name for entry in out.parent.iterdir()) == (
         ["out", "traces"] if begun else ["traces"]
@@ -254,7 +254,7 @@ def test_another_follows_already(place):
 def test_a_finished_bundle_is_not_replaced_unless_told(place):
     path, out = place
     build([*discover_of(path, OLD)], out)
-    with pytest.raises(BundleError, match="exists already"):
+    with pytest.raises(BundleError, match="already exists"):
         Follower([path], out).run(lambda: True, lambda manifest: None)
     assert follow_all(path, out, [writing(path, NEW)], overwrite=True) == set()
 

@@ -296,7 +296,7 @@ def test_the_command(root, built, tmp_path):
     done = CliRunner().invoke(cli, ["legacy", str(tmp_path / "bundle"), str(tmp_path / "out")])
     assert (done.exit_code, done.output) == (0, f"{tmp_path / 'out'}\n")
     assert traces.files(tmp_path / "out") == report(built(path), tmp_path / "again")
-    with pytest.raises(BundleError, match="exists already"):
+    with pytest.raises(BundleError, match="already exists"):
         write_legacy(built(path), tmp_path / "out")
     done = CliRunner().invoke(cli, ["legacy", "--export", str(tmp_path / "bundle"), str(tmp_path / "export")])
     assert done.exit_code == 0 and (tmp_path / "export/export_failures.json").exists()
@@ -304,7 +304,7 @@ def test_the_command(root, built, tmp_path):
 
 def test_it_is_written_only_where_there_is_room(root, built, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(BundleError, match="exists already"):
+    with pytest.raises(BundleError, match="already exists"):
         write_legacy(built(root / "fixtures/killed/trace"), tmp_path / "file")
     with pytest.raises(BundleError, match="cannot be written: Not a directory"):
         write_legacy(built(root / "fixtures/killed/trace"), tmp_path / "file/below")

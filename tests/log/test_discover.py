@@ -116,7 +116,7 @@ def test_two_logs_that_would_have_one_id_are_an_error(one, other, tmp_path):
 
 @pytest.mark.parametrize(
     "paths,words",
-    [(["nowhere"], "does not exist"), (["empty"], "holds no trace log"), (["void.log"], "empty")],
+    [(["nowhere"], "does not exist"), (["empty"], "has no TORCH_TRACE log"), (["void.log"], "empty")],
 )
 def test_nothing_to_read_is_an_error(paths, words, tmp_path):
     (tmp_path / "empty").mkdir()
@@ -180,7 +180,7 @@ def test_only_links_are_an_error_that_names_them(tmp_path):
     (tmp_path / "logs").mkdir()
     for number in range(9):
         (tmp_path / "logs" / f"dedicated_log_torch_trace_{number}.log").symlink_to(tmp_path / "real.log")
-    with pytest.raises(BundleError, match="holds no trace log") as error:
+    with pytest.raises(BundleError, match="has no TORCH_TRACE log") as error:
         discover([tmp_path / "logs"])
     assert (
         "9 left out: " in error.value.hint
@@ -233,7 +233,7 @@ def test_an_unreadable_log_is_an_error(unreadable, tmp_path):
     put(tmp_path, "real.log")
     put(tmp_path, "dedicated_log_torch_trace_x.log")
     unreadable("dedicated_log_torch_trace_x.log")
-    with pytest.raises(BundleError, match=r"torch_trace_x\.log cannot be read: Permission denied") as error:
+    with pytest.raises(BundleError, match=r"torch_trace_x\.log' cannot be read: Permission denied") as error:
         discover([tmp_path])
     assert "It has the name of a log." in error.value.hint
 
@@ -273,10 +273,10 @@ def test_a_log_that_is_replaced_before_it_is_read(what, tmp_path):
     logs = discover([tmp_path / "logs"])
     path.unlink()
     os.mkfifo(path) if what == "pipe" else path.symlink_to(secret)
-    with pytest.raises(BundleError, match=r"x\.log cannot be read: it is no regular file"):
+    with pytest.raises(BundleError, match=r"x\.log' cannot be read: it is not a regular file"):
         build(logs, tmp_path / "out", jobs=1)
     if what == "pipe":
-        with pytest.raises(BundleError, match=r"x\.log cannot be read: it is no regular file"):
+        with pytest.raises(BundleError, match=r"x\.log' cannot be read: it is not a regular file"):
             open_log(dataclasses.replace(logs[0], folder=None))
 
 

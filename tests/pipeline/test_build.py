@@ -124,7 +124,7 @@ def test_an_interrupt_while_workers_run_leaves_nothing(logs, tmp_path):
 def test_a_bundle_is_replaced_only_when_asked(logs, tmp_path):
     build(logs[:1], tmp_path / "out", jobs=1)
     before = traces.files(tmp_path / "out")
-    with pytest.raises(BundleError, match="exists already"):
+    with pytest.raises(BundleError, match="already exists"):
         build(logs, tmp_path / "out", jobs=1)
     assert traces.files(tmp_path / "out") == before
     build(logs, tmp_path / "out", jobs=1, overwrite=True)

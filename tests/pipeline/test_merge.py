@@ -167,7 +167,7 @@ def test_the_command(parts, tmp_path):
     assert (said["ok"], said["path"], len(said["logs"])) == (True, str(out), 5)
     assert traces.files(out) == traces.files(whole)
     again = CliRunner().invoke(cli, ["merge", *map(str, places), str(out)])
-    assert "exists already" in str(again.exception)
+    assert "already exists" in str(again.exception)
     assert CliRunner().invoke(cli, ["merge", *map(str, places), str(out), "--overwrite", "-q"]).exit_code == 0
     assert "OUT, the bundle to write, is missing." in CliRunner().invoke(cli, ["merge", str(out)]).output
     with pytest.raises(BundleError, match="one of the bundles"):

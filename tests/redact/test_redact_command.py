@@ -91,7 +91,7 @@ def test_what_is_written_holds_no_word_of_the_program(run, tmp_path, options):
     code, stdout, stderr = run("redact", "out", "shared", *options)
     assert (
         (code, stdout) == (0, "")
-        and "names are others; 1 line of source code is gone" in stderr
+        and "names, removed 1 line of source code" in stderr
         and "tlparse-bundle serve shared" in stderr
     )
     nothing_left(texts_of_bundle(tmp_path / "shared"))
@@ -164,12 +164,12 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
     ("arguments", "exit_code", "said"),
     [
         (["out"], 2, "OUT, the bundle to write, is missing. Try: tlparse-bundle redact out shared/"),
-        (["out", "shared", "--keep", "everything"], 2, "nothing to keep or drop is called everything"),
+        (["out", "shared", "--keep", "everything"], 2, "unknown name to keep or drop: everything"),
         (
             ["out", "shared", "--keep", "everything"],
             2,
             (
-                "There is: payloads, source, guards, strings, metadata, verbatim, names; and of the tables"
+                "Use: payloads, source, guards, strings, metadata, verbatim, names; or for tables:"
                 " findings, timeline,"
             ),
         ),
@@ -220,7 +220,7 @@ def test_redacted_and_growing_bundles_are_refused_and_restore_refuses(run, tmp_p
     ):
         code, _, stderr = run(*command)
         assert code == 1 and "redacted" in stderr and not (tmp_path / "again").exists(), command
-    assert run("validate", "shared") == (0, "shared: sound\n", "")
+    assert run("validate", "shared") == (0, "shared: no problems\n", "")
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_bytes())
     (tmp_path / "out" / "manifest.json").write_text(
         json.dumps(

@@ -320,7 +320,7 @@ def test_a_site_has_comparisons(sides, tmp_path):
     ]
     assert "no log in common" in str(site("--compare", "one", "ranks").exception)
     assert (
-        "three is no bundle of this site" in str((wrong := site("--compare", "one", "three")).exception)
+        "three is not a bundle of this site" in str((wrong := site("--compare", "one", "three")).exception)
         and "one, two, ranks" in wrong.exception.hint
     )
     (tmp_path / "site" / "comparisons" / "one" / "notes.txt").write_text("mine")

@@ -89,7 +89,7 @@ def test_a_viewer_of_ones_own_takes_the_place_of_ours_of_that_name(bundle, tmp_p
 
 def test_a_site_does_not_replace_anything(bundle, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(BundleError, match="exists already"):
+    with pytest.raises(BundleError, match="already exists"):
         write_site([bundle], tmp_path)
     assert names(tmp_path) == {"notes.txt"}
 
@@ -180,9 +180,9 @@ def test_a_fork_without_decoders(tmp_path, monkeypatch):
 
 def test_a_fork_does_not_replace_anything(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(BundleError, match="exists already"):
+    with pytest.raises(BundleError, match="already exists"):
         fork("default", tmp_path)
-    with pytest.raises(BundleError, match="there is no viewer 'lib'"):
+    with pytest.raises(BundleError, match="'lib' is not a viewer"):
         fork("lib", tmp_path / "new")
     assert names(tmp_path) == {"notes.txt"}
 
@@ -285,7 +285,7 @@ def test_commands(bundle, tmp_path, monkeypatch):
     done = run("export", bundle, tmp_path / "report.html")
     assert done.exit_code == 0 and re.search(r"report\.html: \d+\.\d MB, with all artifacts", done.stderr)
     assert (tmp_path / "report.html").stat().st_size > 100_000 and names(tmp_path) == {"report.html"}
-    assert "exists already" in str(run("export", bundle, tmp_path / "report.html").exception)
+    assert "already exists" in str(run("export", bundle, tmp_path / "report.html").exception)
     assert run("export", bundle, tmp_path / "report.html", "--overwrite", "--compile", "0/0").exit_code == 0
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
@@ -295,7 +295,7 @@ def test_commands(bundle, tmp_path, monkeypatch):
     assert "no log has a compile" in str(
         run("export", bundle, tmp_path / "r.html", "--compile", "5/5").exception
     )
-    assert "there is no viewer 'nothing'" in str(
+    assert "unknown viewer 'nothing'" in str(
         run("export", bundle, tmp_path / "r.html", "--viewer", "nothing").exception
     )
     assert (
@@ -308,8 +308,8 @@ def test_commands(bundle, tmp_path, monkeypatch):
     assert "is not a viewer: it has no index.html" in run("serve", bundle, "--viewer", bundle).stderr
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "index.html").write_text("")
-    assert "cannot have the name 'lib'" in run("serve", bundle, "--viewer", tmp_path / "lib").stderr
-    assert "is no origin" in run("serve", bundle, "--allow-origin", "https://me.github.io/path").stderr
+    assert "'lib' is a reserved name" in run("serve", bundle, "--viewer", tmp_path / "lib").stderr
+    assert "is not an origin" in run("serve", bundle, "--allow-origin", "https://me.github.io/path").stderr
 
 
 def test_a_site_is_replaced_only_when_asked_and_only_a_site(bundle, tmp_path):

@@ -241,7 +241,7 @@ def test_what_cannot_be_opened_is_said_and_the_next_may_be_one(start, tmp_path, 
         '{"format": {"name": "tlparse-bundle", "major": 99, "minor": 0}}'
     )
     for name, words in (
-        ("notes.txt", "notes.txt is no trace log: its beginning holds no record."),
+        ("notes.txt", "'notes.txt' is not a TORCH_TRACE log: no record found in its first 256 kB."),
         ("broken.zip", "The zip could not be read"),
         ("half", "format version 99"),
     ):

@@ -39,9 +39,9 @@ class RemoteFolder:
             or (parts.username and parts.scheme in ("http", "https"))
         ):
             raise BundleError(
-                f"the URL of {parts.scheme}://{parts.hostname or ''}{parts.path} holds a password or a key",
+                f"the URL {parts.scheme}://{parts.hostname or ''}{parts.path} contains a password or a key",
                 hint=(
-                    "Leave it out; fsspec takes credentials from the environment and from configuration"
+                    "Leave it out. fsspec reads credentials from the environment and from configuration"
                     " files."
                 ),
                 code="credentials",
@@ -57,10 +57,8 @@ class RemoteFolder:
                 options = {**options, "http": _web_options(), "https": _web_options()}
             self._fs, root = fsspec.core.url_to_fs(self.url, use_listings_cache=False, **options)
         except ImportError as error:
-            hint = "Reading from a URL needs more packages: pip install 'tlparse-bundle[remote]'"
-            raise BundleError(
-                f"{url} is not a local folder, and cannot be read: {error}", hint=hint, code="no-fsspec"
-            ) from None
+            hint = "To read URLs, install: pip install 'tlparse-bundle[remote]'"
+            raise BundleError(f"{url} cannot be read: {error}", hint=hint, code="no-fsspec") from None
         except ValueError as error:
             raise BundleError(f"{url} cannot be read: {error}", code="unreadable") from None
         self._root = root.rstrip("/")
@@ -78,7 +76,7 @@ class RemoteFolder:
                 raise
             return b""
         if len(data) > max_bytes:
-            raise OSError(f"it has more than the {max_bytes:,} bytes that it may have")
+            raise OSError(f"it has more than {max_bytes:,} bytes, the limit")
         return data
 
     def open(self, path: str) -> OpenFile:
@@ -173,7 +171,7 @@ class RemoteFolder:
 
     def _ask(self, call: Callable[..., Any], path: str, **options: Any) -> Any:
         if ".." in unquote(path).replace("\\", "/").split("/"):
-            raise BundleError(f"{path!r} points out of the bundle {self.url}", code="bad-path")
+            raise BundleError(f"{path!r} points outside the bundle {self.url}", code="bad-path")
         with _os_errors():
             return call(f"{self._root}/{path}".rstrip("/"), **options)
 

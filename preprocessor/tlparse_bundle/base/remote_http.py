@@ -71,8 +71,8 @@ async def walk(fs: Any, root: str) -> dict[str, dict[str, Any]]:
                 files[name] = entry
         if len(folders) > _FOLDERS or len(files) > _FILES or folder.count("/") - root.count("/") > _DEPTH:
             raise Refused(
-                f"it names more than {_FOLDERS:,} folders or {_FILES:,} files, or more than {_DEPTH} folders"
-                " in each other"
+                f"it lists more than {_FOLDERS:,} folders or {_FILES:,} files, or nests them more"
+                f" than {_DEPTH} deep"
             )
     return files
 
@@ -98,7 +98,7 @@ async def _check_redirect(
     """
     request.redirects += 1
     if request.redirects > _REDIRECTS:
-        raise Refused(f"the server sends from one address to the next, more than {_REDIRECTS} times")
+        raise Refused(f"the server redirects more than {_REDIRECTS} times")
     headers = params.response.headers
     there = params.url.join(URL(headers.get("Location") or headers.get("URI") or ""))
     if _place(there) == _place(params.url) or (
@@ -106,7 +106,7 @@ async def _check_redirect(
     ):
         return
     raise Refused(
-        f"the server sends to another one, {there.origin() if there.host else there.scheme}; pass a URL there"
+        f"the server redirects to {there.origin() if there.host else there.scheme}; pass a URL there"
         " if you trust it"
     )
 
@@ -128,7 +128,7 @@ class _Response(aiohttp.ClientResponse):
             async with asyncio.timeout(Patience.seconds):
                 return await super().start(connection)
         except TimeoutError:
-            raise Refused(f"the server gave no answer in {Patience.seconds:g} s") from None
+            raise Refused(f"the server did not respond within {Patience.seconds:g} s") from None
 
 
 class _Body:
@@ -154,7 +154,7 @@ class _Body:
             pieces.append(piece)
             received += len(piece)
             if received > self._max_bytes:
-                raise Refused(f"it has more than the {self._max_bytes:,} bytes that it may have")
+                raise Refused(f"it has more than {self._max_bytes:,} bytes, the limit")
         return b"".join(pieces)
 
     async def _piece(self, size: int) -> bytes:
@@ -166,6 +166,6 @@ class _Body:
         except TimeoutError:
             raise Refused("the server sends too slowly") from None
         except aiohttp.ClientError as error:
-            raise Refused(f"the answer ends too early: {error}") from None
+            raise Refused(f"the response is incomplete: {error}") from None
         self._left_s += len(piece) / Patience.rate - (loop.time() - begun)
         return piece

@@ -65,12 +65,12 @@ class Blobs:
                     self._newest.add(path, data, len(data))
         if self._verify and (path, sha256) not in self._sound:
             if hashlib.sha256(data).hexdigest() != sha256:
-                raise damaged(f"{self._store.location}/{path}", "the content has another hash")
+                raise damaged(f"{self._store.location}/{path}", "the hash of its content differs")
             self._sound.add((path, sha256))
         if size_bytes is not None and len(data) != size_bytes:
             raise damaged(
                 f"{self._store.location}/{path}",
-                f"it has {len(data)} bytes, the blob table says {size_bytes}",
+                f"it has {len(data)} bytes, but the blob table has {size_bytes}",
             )
         return data
 
@@ -239,12 +239,12 @@ class CheckedLog:
         if row is None:
             raise damaged(
                 f"log {self.id}",
-                f"it refers to the blob {quoted(blob)}, which its table of blobs does not have",
+                f"it refers to the blob {quoted(blob)}, which is not in its table of blobs",
             )
         if self.is_left_out(blob):
             raise BundleError(
-                f"log {self.id}: this payload is not in the bundle, which is redacted",
-                hint="Who made it has the payloads.",
+                f"log {self.id}: this payload was redacted",
+                hint="Ask the author of the bundle for the payload.",
                 code="redacted",
             )
         return self.bundle.blobs.read(blob, row["sha256"], row["size_bytes"])
@@ -253,7 +253,7 @@ class CheckedLog:
         """A payload, by its place in the blobs."""
         data = self.blob(blob)
         if not 0 <= offset <= offset + size_bytes <= len(data):
-            raise damaged(f"log {self.id}", f"a payload lies outside of blob {quoted(blob)}")
+            raise damaged(f"log {self.id}", f"a payload is outside blob {quoted(blob)}")
         return data[offset : offset + size_bytes]
 
     def files(self, name: str) -> list[dict[str, Any]]:

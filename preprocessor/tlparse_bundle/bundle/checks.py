@@ -30,7 +30,7 @@ CHECKED_WHOLE = frozenset(("spans", "stacks"))
 def damaged(where: str, problem: object) -> BundleError:
     return BundleError(
         f"{where} is damaged: {problem}",
-        hint="Build the bundle again; tlparse-bundle validate says more.",
+        hint="Rebuild the bundle from its logs. For details, run: tlparse-bundle validate BUNDLE",
         code="damaged",
     )
 
@@ -39,7 +39,7 @@ def row_of(rows: Sequence[Any], number: int, what: str, log_id: str) -> Any:
     """The row that a table refers to. Raises BundleError when there is none."""
     if not 0 <= number < len(rows):
         raise damaged(
-            f"log {log_id}", f"it refers to row {number} of the {what}, but there are only {len(rows)}"
+            f"log {log_id}", f"it refers to row {number} of {what}, which has only {len(rows)} rows"
         )
     return rows[number]
 
@@ -62,7 +62,7 @@ def check_row_file(
     ``sizes``: see check_table.
     """
     if len(rows) != count:
-        raise damaged(where, f"it has {len(rows)} rows, and not {count}")
+        raise damaged(where, f"it has {len(rows)} rows instead of {count}")
     _check_shape(rows_shape(name), rows, where, sizes)
 
 
@@ -97,9 +97,7 @@ def check_references(highest: Mapping[str, int], sizes: Mapping[str, int], where
     """Raises BundleError when a reference leads nowhere, as far as ``sizes`` has what it refers to."""
     for target, row in highest.items():
         if row >= sizes.get(target, row + 1):
-            raise damaged(
-                where, f"it refers to row {row} of the {target}, but there are only {sizes[target]}"
-            )
+            raise damaged(where, f"it refers to row {row} of {target}, which has only {sizes[target]} rows")
 
 
 def check_directory(directory: dict[str, Any], where: str) -> None:
@@ -112,12 +110,14 @@ def check_directory(directory: dict[str, Any], where: str) -> None:
             if first < end or (name == "events" and first > end):
                 raise damaged(
                     where,
-                    f"file {number} of {name} begins with event {first}, the files before it end with"
+                    f"file {number} of {name} begins with event {first}, but the file before it ends with"
                     f" {end - 1}",
                 )
             end = first + file["rows"]
         if end > count or (name == "events" and end != count):
-            raise damaged(where, f"the files of {name} hold events up to {end - 1}, and there are {count}")
+            raise damaged(
+                where, f"the files of {name} have events up to {end - 1}, but the log has {count} events"
+            )
 
 
 def check_part(name: str, rows: Sequence[dict[str, Any]], file: dict[str, Any], where: str) -> None:
@@ -126,7 +126,7 @@ def check_part(name: str, rows: Sequence[dict[str, Any]], file: dict[str, Any], 
     """
     events = [row["event"] for row in rows]
     if events and events[0] != file["first_event"]:
-        raise damaged(where, f"it begins with event {events[0]}, log.json says {file['first_event']}")
+        raise damaged(where, f"it begins with event {events[0]}, but log.json has {file['first_event']}")
     step = next(
         (
             number
@@ -154,11 +154,11 @@ def check_slices(
         if any(lacking):
             raise damaged(
                 where,
-                f"a payload has a part of its place only: blob {quoted(blob)}, offset {row['offset']},"
+                f"the place of a payload is incomplete: blob {quoted(blob)}, offset {row['offset']},"
                 f" {row[size_key]} bytes",
             )
         if blob not in blobs or row["offset"] + row[size_key] > blobs[blob]["size_bytes"]:
-            raise damaged(where, f"a payload lies outside of blob {quoted(blob)}")
+            raise damaged(where, f"a payload is outside blob {quoted(blob)}")
 
 
 @cache
@@ -200,7 +200,7 @@ def _target(table: str, column: str) -> str | None:
 def _check_nesting(parents: Sequence[int]) -> None:
     """Every way upwards ends; a span may stand before the one that encloses it."""
     if max(parents, default=-1) >= len(parents):
-        raise Malformed(f"refers to row {max(parents)}, but there are only {len(parents)}", "parent")
+        raise Malformed(f"refers to row {max(parents)}, but has only {len(parents)} rows", "parent")
     visited = bytearray(len(parents))
     for start in range(len(parents)):
         row, way = start, []

@@ -43,9 +43,9 @@ def _log_of(bundle: Bundle, what: str) -> tuple[Log, str]:
         if having and len(bundle.logs) == 1:
             return having[0], what
         if having:
-            hint = "Name one: " + ", ".join(f"{log.id}/{what}" for log in having[:_NAMED])
+            hint = "Use one of: " + ", ".join(f"{log.id}/{what}" for log in having[:_NAMED])
             raise BundleError(
-                f"{what} names no log; {len(having)} logs have such a compile", hint=hint, code="not-found"
+                f"'{what}' is ambiguous: {len(having)} logs have this compile", hint=hint, code="not-found"
             )
     return bundle.log(log_id), rest
 
@@ -74,9 +74,10 @@ def _artifact(log: Log, key: str, name: str) -> bytes:
     attempts = sorted({artifact.attempt or 0 for artifact in candidates})
     if len(attempts) > 1 and attempts[0] > 0:
         tried = [_attempt_name(key, attempt) for attempt in attempts]
-        hint = f"Type: {', or '.join(f'{log.id}/{one}/{name}' for one in tried[:_NAMED])}"
+        hint = f"Use one of: {', or '.join(f'{log.id}/{one}/{name}' for one in tried[:_NAMED])}"
         raise BundleError(
-            f"which {name!r} of compile {key} of {log.id}? the attempts {', '.join(tried[:_NAMED])} have it",
+            f"{name!r} is ambiguous: compile {key} of {log.id} has it in attempts"
+            f" {', '.join(tried[:_NAMED])}",
             hint=hint,
             code="not-found",
         )

@@ -73,7 +73,7 @@ class Bundle(CheckedBundle):
                 return log
         names = ", ".join(log.id for log in self.logs[:10])
         raise BundleError(
-            f"{self.store.location} has no log {log_id!r}", hint=f"Its logs are: {names}", code="not-found"
+            f"{self.store.location} has no log {log_id!r}", hint=f"Its logs: {names}", code="not-found"
         )
 
     @property
@@ -212,7 +212,7 @@ class Log(CheckedLog):
         """What there is instead of a compile that there is not."""
         return BundleError(
             f"log {self.id} has no compile {key!r}",
-            hint=f"tlparse-bundle info lists them; here: {self._keys()}",
+            hint=f"Its compiles: {self._keys()}. To list all: tlparse-bundle info BUNDLE",
             code="not-found",
         )
 

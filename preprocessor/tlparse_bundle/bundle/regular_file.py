@@ -20,7 +20,7 @@ class NotRegular(OSError):
     """A link, folder, pipe, socket or device where a file was expected, or a link on the way to it."""
 
     def __init__(self, path: str | os.PathLike[str]):
-        super().__init__(errno.EINVAL, "it is no regular file, or lies behind a link", str(path))
+        super().__init__(errno.EINVAL, "it is not a regular file, or is behind a link", str(path))
 
 
 def open_regular(folder: str | os.PathLike[str], path: str) -> BufferedReader:

@@ -26,8 +26,8 @@ def check_whole(bundle: Bundle) -> None:
     """Raises BundleError for a redacted bundle, which does not hold what the logs were."""
     if "redacted" in bundle.manifest:
         raise BundleError(
-            f"{shown(bundle.location)} is redacted: it does not hold the logs",
-            hint="Who made it has the bundle that does.",
+            f"'{shown(bundle.location)}' is redacted, so it does not contain the logs",
+            hint="Ask its author for the original bundle.",
             code="redacted",
         )
 
@@ -44,7 +44,7 @@ def restore(bundle: Bundle, folder: Path) -> list[Path]:
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise BundleError(
-            f"{shown(folder / twice)} would be written twice: two logs have this name",
+            f"two logs have the same name: {shown(folder / twice)}",
             hint=_DAMAGED,
             code="damaged",
         )
@@ -64,7 +64,7 @@ def _check_room(bundle: Bundle, folder: Path) -> None:
     free = needed if place is None else shutil.disk_usage(place).free
     if needed > free:
         raise BundleError(
-            f"the logs have {needed:,} bytes, and there are {free:,} free at {shown(folder)}",
+            f"the logs need {needed:,} bytes, but only {free:,} are free at {shown(folder)}",
             hint="Restore into a folder on a larger disk.",
             code="no-space",
         )
@@ -78,7 +78,7 @@ def _write(log: Log, path: Path, target: Path) -> None:
             stream.write(data)
     if digest.hexdigest() != log.row["source"]["sha256"]:
         raise BundleError(
-            f"{shown(target)} is not the log that the bundle was made from: its SHA-256 differs",
+            f"{shown(target)} differs from the log that the bundle was built from: wrong SHA-256",
             hint=_DAMAGED,
             code="damaged",
         )
@@ -101,7 +101,7 @@ def restored_bytes(log: Log) -> Iterator[bytes]:
     left = log.row["source"]["size_bytes"]
     declared = sum(chunk["size_bytes"] for chunk in log.directory["verbatim"])
     if declared > left:
-        raise _damaged(log, f"its verbatim chunks have {declared:,} bytes, the log had {left:,}")
+        raise _damaged(log, f"its verbatim chunks have {declared:,} bytes, but the log had {left:,}")
     verbatim = _Verbatim(log)
     for event in log.events():
         form = event.payload_form
@@ -113,14 +113,14 @@ def restored_bytes(log: Log) -> Iterator[bytes]:
         payload, line_end = event.bytes() or b"", b"\r\n" if form == "crlf" else b"\n"
         size = (payload.count(b"\n") + 1) * len(line_end + b"\t") + len(payload) - payload.count(b"\n")
         if size > left:
-            raise _damaged(log, "what its events hold is more than the log had")
+            raise _damaged(log, "its events have more bytes than the log")
         verbatim.inserted += size
         left -= size
         yield b"\t" + payload.replace(b"\n", line_end + b"\t") + line_end
     for piece in verbatim.rest():
         left -= len(piece)
         if left < 0:
-            raise _damaged(log, "what its events hold is more than the log had")
+            raise _damaged(log, "its events have more bytes than the log")
         yield piece
 
 
@@ -129,13 +129,14 @@ def verbatim_bytes(log: Log, chunk: dict[str, Any]) -> bytes:
     data = log.bundle.read(chunk["path"], chunk["size_bytes"])
     if len(data) != chunk["size_bytes"]:
         raise damaged(
-            log.bundle.where(chunk["path"]), f"it has {len(data)} bytes, log.json says {chunk['size_bytes']}"
+            log.bundle.where(chunk["path"]),
+            f"it has {len(data)} bytes, but log.json has {chunk['size_bytes']}",
         )
     return data
 
 
 def _damaged(log: Log, problem: str) -> BundleError:
-    return BundleError(f"log {log.id} cannot be restored: {problem}", hint=_DAMAGED, code="damaged")
+    return BundleError(f"cannot restore log {log.id}: {problem}", hint=_DAMAGED, code="damaged")
 
 
 class _Verbatim:

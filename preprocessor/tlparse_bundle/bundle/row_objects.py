@@ -59,7 +59,7 @@ class Compile:
         if type(metrics) is not dict:
             raise damaged(
                 f"log {self.log.id}",
-                f"event {index} has no compilation metrics, which compile {self.key} names",
+                f"compile {self.key} refers to event {index}, which has no compilation metrics",
             )
         return metrics
 

@@ -18,7 +18,7 @@ def shared_files() -> Path:
         if (folder / "schema" / "manifest.schema.json").is_file():
             return folder
     raise BundleError(
-        "the files that belong to tlparse-bundle are missing", hint="Install it again.", code="installation"
+        "the data files of tlparse-bundle are missing", hint="Reinstall tlparse-bundle.", code="installation"
     )
 
 
@@ -43,8 +43,8 @@ def schema(name: str) -> dict[str, Any]:
     path = _schemas(".").get(name) or _schemas("documents").get(name)
     if path is None:
         raise BundleError(
-            f"there is no schema {name!r}",
-            hint=f"The schemas are: {', '.join([*schema_names(), *document_names()])}",
+            f"unknown schema {name!r}",
+            hint=f"Use one of: {', '.join([*schema_names(), *document_names()])}",
             code="not-found",
         )
     document: dict[str, Any] = loads(path.read_bytes())
@@ -76,6 +76,6 @@ def table_page(name: str) -> str:
     """docs/tables/<name>.md. Raises BundleError when there is none."""
     if name not in table_names():
         raise BundleError(
-            f"there is no table {name!r}", hint=f"There are: {', '.join(table_names())}", code="not-found"
+            f"unknown table {name!r}", hint=f"Use one of: {', '.join(table_names())}", code="not-found"
         )
     return (shared_files() / "docs" / "tables" / f"{name}.md").read_text(encoding="utf-8")

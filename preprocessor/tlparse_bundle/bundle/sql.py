@@ -114,32 +114,35 @@ def query_result(
             statements = connection.extract_statements(query)
             if len(statements) != 1:
                 raise BundleError(
-                    "that is not one statement", hint="Pass one query.", code="bad-query", exit_code=2
+                    "the query is not a single statement",
+                    hint="Pass one SELECT statement.",
+                    code="bad-query",
+                    exit_code=2,
                 )
             # SHOW and DESCRIBE are SELECT.
             if statements[0].type not in (duck.StatementType.SELECT, duck.StatementType.EXPLAIN):
                 raise BundleError(
-                    f"a query may only read, and this is {statements[0].type.name}",
-                    hint="Begin it with SELECT.",
+                    f"{statements[0].type.name} is not allowed: a query can only read",
+                    hint="Use SELECT, SHOW, DESCRIBE or EXPLAIN.",
                     code="bad-query",
                     exit_code=2,
                 )
             yield connection.execute(statements[0])
         except duck.InterruptException:
             raise BundleError(
-                "the query takes too long",
-                hint=f"It may take {most_seconds:g} s.",
+                "the query took too long",
+                hint=f"The limit is {most_seconds:g} s. Read fewer rows, or add a LIMIT.",
                 code="bad-query",
                 exit_code=2,
             ) from None
         except duck.Error as error:
             hint = (
-                "A query reads the tables of the bundle and nothing else."
+                "A query can only read the tables of the bundle."
                 if isinstance(error, duck.PermissionException)
                 else "'tlparse-bundle sql BUNDLE' lists the tables and their columns."
             )
             raise BundleError(
-                f"DuckDB says: {str(error)[:2000]}", hint=hint, code="bad-query", exit_code=2
+                f"DuckDB: {str(error)[:2000]}", hint=hint, code="bad-query", exit_code=2
             ) from None
         finally:
             if timer:

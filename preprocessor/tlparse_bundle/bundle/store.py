@@ -46,13 +46,13 @@ class _Folder:
         try:
             return read_regular(self._folder, path, max_bytes)
         except NotRegular as error:
-            hint = "A bundle holds files only; copy it with 'cp -rL', if its links are your own."
+            hint = "A bundle must not contain links. If the links are your own, copy it with: cp -rL"
             raise BundleError(
-                f"{self._folder / path} cannot be read: {error.strerror}", hint=hint, code="bad-file"
+                f"'{self._folder / path}' cannot be read: {error.strerror}", hint=hint, code="bad-file"
             ) from None
         except OSError as error:
             raise BundleError(
-                f"{self._folder / path} cannot be read: {error.strerror}", code="unreadable"
+                f"'{self._folder / path}' cannot be read: {error.strerror}", code="unreadable"
             ) from None
 
 
@@ -73,9 +73,7 @@ class _Remote:
 def _check(path: object, location: str) -> None:
     if type(path) is not str or not is_own(path):
         shown = repr(path) if len(repr(path)) <= 200 else repr(path)[:200] + "…"
-        raise BundleError(
-            f"{shown} is no path of a file of the bundle {location}", hint=_AGAIN, code="bad-path"
-        )
+        raise BundleError(f"{shown} is not a path in the bundle {location}", hint=_AGAIN, code="bad-path")
 
 
 def open_store(location: str | Path) -> Store:
@@ -135,7 +133,7 @@ def _check_values(data: bytes, where: str) -> None:
         data.count(b",") > _MAX_VALUES or data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS
     ):
         raise BundleError(
-            f"{where} is damaged: it holds more values than a table may have", hint=_AGAIN, code="damaged"
+            f"{where} is damaged: it has more values than a table can have", hint=_AGAIN, code="damaged"
         )
 
 
@@ -144,7 +142,7 @@ def _parsed(data: bytes, where: str) -> Any:
     try:
         return loads(data)
     except JSONDecodeError as error:
-        raise BundleError(f"{where} is no JSON: {error}", hint=_AGAIN, code="damaged") from None
+        raise BundleError(f"{where} is not JSON: {error}", hint=_AGAIN, code="damaged") from None
 
 
 def read(store: Store, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:

@@ -277,7 +277,7 @@ class _Checker:
                 self.say(error.message)
                 continue
             self.require(
-                hashlib.sha256(data).hexdigest() == row["sha256"], f"{path}: the content has another hash"
+                hashlib.sha256(data).hexdigest() == row["sha256"], f"{path}: the hash of its content differs"
             )
             self.require(
                 (len(data), len(raw)) == (row["size_bytes"], row["stored_size_bytes"]),

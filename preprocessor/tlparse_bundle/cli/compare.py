@@ -179,6 +179,6 @@ def _sides(runs: Sequence[str], new: Sequence[str] | None) -> tuple[Sequence[str
         return runs, new
     if len(runs) != 2:
         raise click.UsageError(
-            f"Expected two runs, got {len(runs)}. To pass several runs per side, write BASE1 BASE2 -- NEW1 NEW2."
+            f"Expected two runs, got {len(runs)}. For several runs per side, write BASE1 BASE2 -- NEW1 NEW2."
         )
     return runs[:1], runs[1:]

@@ -166,7 +166,7 @@ def follow_logs(
     as_json: bool = False,
     keeps: bool = True,
 ) -> int | None:
-    """Follow until a signal or the end of process ``until_pid``; return the signal for the exit code, or None.
+    """Follow until a signal or the end of process ``until_pid``; return the exit signal or None.
 
     After the process has ended, pages are served until a signal. With ``keeps`` the bundle is finished;
     otherwise the first signal stops at once.

@@ -122,7 +122,7 @@ class Following:
         self._writer.ask_to_end()
 
     def hear(self) -> None:
-        """Read messages of the writer, without waiting. Raises its exception, or BundleError if it was killed."""
+        """Read the writer's messages without waiting. Raises its exception, or BundleError if killed."""
         while self.result is None:
             try:
                 data = os.read(self.pipe, _READ_BYTES)

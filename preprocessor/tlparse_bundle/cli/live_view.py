@@ -211,7 +211,8 @@ class Lines:
             new = [log for log in running.logs if self._new("running", log, running.what, running.since_us)]
             if len(new) == len(running.logs):
                 inside = f", in {running.spans[-1]}" if running.spans else ""
-                yield f"{_of(running.who)}compiling {running.what} for {ago(running.since_us, now_us)}{inside}"
+                since = ago(running.since_us, now_us)
+                yield f"{_of(running.who)}compiling {running.what} for {since}{inside}"
 
     def _silence(self, view: View, now_us: int) -> Iterator[str]:
         for last in view.last:
@@ -241,7 +242,7 @@ def ago(us: int | None, now_us: int) -> str:
 
 
 def _compiles(rows: Iterable[Mapping[str, Any]], graph_break: str = "graph break") -> str:
-    """Return counts such as "12 compiles, 2 graph breaks"; an amount that no log records is "not recorded"."""
+    """Return counts such as "12 compiles, 2 graph breaks", or "not recorded" where no log has one."""
     numbers = [row["summary"] for row in rows]
     count = sum(number["compile_count"] for number in numbers)
     parts = [plural(count, "compile")]

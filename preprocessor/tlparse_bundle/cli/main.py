@@ -33,7 +33,7 @@ _ANY_LENGTH = 1000
 
 
 class _Commands(click.Group):
-    """The commands under their headings; ``tlparse-bundle TRACE OUT`` means ``tlparse-bundle build TRACE OUT``."""
+    """The commands under headings; without a command, the arguments are those of ``build``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*_MODULES, *self.commands])

@@ -16,7 +16,7 @@ _WIDEST, _USUAL = 100, 80  # columns
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print text with control characters escaped. Pass names in it through ``shown``, so that they stay on one line."""
+    """Print text with control characters escaped. Names in it must have gone through ``shown``."""
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
     click.echo(plain(text).encode(encoding, "backslashreplace").decode(encoding), err=err, nl=nl)

@@ -186,8 +186,8 @@ def _place(location: str | Path, kept: ExitStack) -> str | Path:
         return _build(location, kept)
     if not is_url(location) and Path(location).is_dir() and not any(Path(location).iterdir()):
         say(
-            f"{shown(location)} is empty. Bundles that you build in it appear on the page. To follow logs that"
-            f" torch writes there: tlparse-bundle serve --follow {shown(location)}",
+            f"{shown(location)} is empty. Bundles that you build in it appear on the page. To follow logs"
+            f" that torch writes there: tlparse-bundle serve --follow {shown(location)}",
             err=True,
         )
         return location
@@ -210,7 +210,7 @@ def _refuse_without_bundles(path: Path) -> None:
             discover([path])
         except BundleError as error:
             raise BundleError(
-                error.message.replace("holds no trace log", "holds no bundle and no trace log"),
+                error.message.replace("has no TORCH_TRACE log", "has no bundle and no TORCH_TRACE log"),
                 hint=error.hint,
                 code=error.code,
             ) from None

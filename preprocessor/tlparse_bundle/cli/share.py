@@ -187,8 +187,8 @@ def export(
         )
     elif compiles or viewer or preset:
         raise click.UsageError(
-            f"{shown(bundle)} is a comparison, and --compile, --viewer and --preset work only for a bundle, such"
-            f" as {shown(Path(bundle) / 'new')}."
+            f"{shown(bundle)} is a comparison, and --compile, --viewer and --preset need a bundle, such as"
+            f" {shown(Path(bundle) / 'new')}."
         )
     else:
         write_comparison_page(*comparison, report, max_bytes, overwrite=overwrite)
@@ -256,7 +256,7 @@ def write_comparison_page(
 def _write_page(
     make: Callable[[], list[bytes]], report: Path, sources: Sequence[str], held: str, *, overwrite: bool
 ) -> None:
-    """Write the pieces of ``make`` to a file, readable only by those who can read the bundles at ``sources``."""
+    """Write the pieces of ``make`` to a file, readable by those who can read all ``sources``."""
     from tlparse_bundle.bundle.atomic.folder import new_file
     from tlparse_bundle.bundle.layout import guards
 
@@ -300,7 +300,10 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
 @click.option(
     "--preset",
     type=click.Choice(PRESETS),
-    help="What to remove: share-with-public drops payloads, share-with-vendor keeps them. [default: share-with-public]",
+    help=(
+        "What to remove: share-with-public drops payloads, share-with-vendor keeps them. [default:"
+        " share-with-public]"
+    ),
 )
 @click.option(
     "--keep",
@@ -368,8 +371,9 @@ def redact(
         return
     redacted = write(source, out, chosen, overwrite=overwrite)
     say(
-        f"Wrote {shown(out)}, {redacted.size_bytes / 1e6:.1f} MB, without {', '.join(chosen.as_row()['dropped'])}."
-        f" Renamed {plural(redacted.renamed, 'name')}, removed {plural(redacted.lines, 'line')} of source code.",
+        f"Wrote {shown(out)}, {redacted.size_bytes / 1e6:.1f} MB, without"
+        f" {', '.join(chosen.as_row()['dropped'])}. Renamed {plural(redacted.renamed, 'name')}, removed"
+        f" {plural(redacted.lines, 'line')} of source code.",
         err=True,
     )
     if redacted.changed:

@@ -96,8 +96,8 @@ def trend(
     if target:
         write_trend(history, locations, target, overwrite=overwrite)
         say(
-            f"Wrote {shown(target)}, the page of {plural(len(runs), 'run')}. View it: python -m http.server -d"
-            f" {shown(target)}",
+            f"Wrote {shown(target)}, the page of {plural(len(runs), 'run')}. View it: python -m http.server"
+            f" -d {shown(target)}",
             err=True,
         )
     if open_browser:

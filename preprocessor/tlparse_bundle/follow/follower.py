@@ -64,8 +64,8 @@ class Follower:
     ):
         if not hasattr(os, "fork"):
             raise BundleError(
-                "logs cannot be followed on this system: it has no fork",
-                hint="Build the bundle when the logs are finished.",
+                "following logs does not work on this system: it has no fork",
+                hint="Build the bundle when the program has ended.",
                 code="unsupported",
             )
         self._traces = list(traces)

@@ -65,8 +65,8 @@ class CopyProcess:
             answer = pickle.loads(self._received)
         except (EOFError, pickle.UnpicklingError):
             raise BundleError(
-                "a process that writes a state of the bundle ended early",
-                hint="It may have been killed for want of memory.",
+                "a process that writes the bundle was killed",
+                hint="It may have run out of memory.",
                 code="worker-died",
             ) from None
         if isinstance(answer, Exception):

@@ -41,8 +41,8 @@ class Place:
     def __init__(self, out: str | os.PathLike[str], *, overwrite: bool):
         if is_url(out):
             raise BundleError(
-                f"{out} cannot be followed into",
-                hint="Name a folder of this machine; copy the bundle when it is finished.",
+                f"'{out}' is not a local folder",
+                hint="Pass a local folder, and copy the bundle when it is finished.",
                 code="bad-out",
             )
         self.called = Path(out)
@@ -82,19 +82,20 @@ class Place:
         """The manifest of what is there, if it can be gone on with; else it is removed, if that may be."""
         begun = not os.path.lexists(self.root / layout.MANIFEST) and (self.root / layout.LIVE).is_dir()
         if not begun and not is_bundle(self.root):
-            hint = "Choose another place; only bundles are ever replaced."
-            raise BundleError(f"{shown(self.called)} exists and is not a bundle", hint=hint, code="exists")
+            hint = "Choose a different path. Only bundles are replaced."
+            raise BundleError(f"'{shown(self.called)}' exists and is not a bundle", hint=hint, code="exists")
         manifest = None if begun else read_manifest(open_store(self.root))
         growing = manifest is None or bool(manifest.get("growing"))
         if not growing and not self._overwrite:
             raise BundleError(
-                f"{shown(self.called)} exists already", hint="Use --overwrite to replace it.", code="exists"
+                f"'{shown(self.called)}' already exists", hint="Use --overwrite to replace it.", code="exists"
             )
         others = sorted(path for path in others_in(self.root) if not path.endswith("/"))
         if others:
-            hint = "Move these away first; they would be lost."
+            hint = "Move them away first, or they would be lost."
             raise BundleError(
-                f"{shown(self.called)} holds more than a bundle: {', '.join(map(shown, others[:5]))}",
+                f"'{shown(self.called)}' contains files that are not part of a bundle: "
+                f"{', '.join(map(shown, others[:5]))}",
                 hint=hint,
                 code="exists",
             )

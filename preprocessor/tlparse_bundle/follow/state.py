@@ -62,8 +62,8 @@ class Resumed:
         if missing:
             names = ", ".join(shown(rows[log_id]["name"]) for log_id in missing[:5])
             raise BundleError(
-                f"{shown(self._place.called)} holds what was followed of {names}, which is gone",
-                hint="Choose another place, or use --overwrite to begin anew.",
+                f"{shown(self._place.called)} has the state of {names}, which no longer exists",
+                hint="Choose a different path, or use --overwrite to start over.",
                 code="exists",
             )
         if self._other:

@@ -127,9 +127,9 @@ class LogStream(io.RawIOBase):
             if self._log.compression is None or getattr(error, "errno", None):
                 raise unreadable(self._log.path, error) from None
             raise BundleError(
-                f"{shown(self._log.path)} cannot be decompressed: {error}",
+                f"'{shown(self._log.path)}' cannot be decompressed: {error}",
                 hint=(
-                    "The file is damaged or was cut. Decompress as much as possible by hand and pass the"
+                    "The file is damaged or incomplete. Decompress as much as possible by hand, and pass the"
                     " result."
                 ),
                 code="compression",
@@ -168,7 +168,7 @@ def _open_file(path: Path, folder: Path | None) -> tuple[io.RawIOBase, os.stat_r
     status = os.fstat(file.fileno())
     if not stat.S_ISREG(status.st_mode):
         file.close()
-        raise OSError(None, "it is no regular file")
+        raise OSError(None, "it is not a regular file")
     return file, status
 
 
@@ -202,7 +202,7 @@ def open_log(log: LogFile) -> LogStream:
 
 
 def unreadable(path: object, error: Exception) -> BundleError:
-    return BundleError(f"{shown(path)} cannot be read: {reason(error)}", code="unreadable")
+    return BundleError(f"'{shown(path)}' cannot be read: {reason(error)}", code="unreadable")
 
 
 def reason(error: Exception) -> str:

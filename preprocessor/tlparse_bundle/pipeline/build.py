@@ -184,9 +184,9 @@ def named(label: str | None, commit: str | None) -> dict[str, str]:
     names = {key: text for key, text in (("label", label), ("commit", commit)) if text is not None}
     for key, text in names.items():
         if not text.strip() or len(text) > _MAX_NAME or not text.isprintable():
-            hint = f"It is one line of at most {_MAX_NAME} characters, such as {_EXAMPLES[key]}."
+            hint = f"Pass one line of at most {_MAX_NAME} characters, such as {_EXAMPLES[key]}."
             raise BundleError(
-                f"--{key} {shown(text[:_MAX_NAME])!r} cannot be taken",
+                f"--{key} {shown(text[:_MAX_NAME])!r} is not valid",
                 hint=hint,
                 code="bad-name",
                 exit_code=2,

@@ -104,8 +104,8 @@ class Helper:
             message = self._link.receive()
         except EOFError:
             raise BundleError(
-                f"a process that helps to read the log ended early (exit code {self._process.wait()})",
-                hint="It may have been killed for want of memory; --jobs 1 does without it.",
+                f"a process that reads the log was killed (exit code {self._process.wait()})",
+                hint="It may have run out of memory. --jobs 1 works without this process.",
                 code="worker-died",
             ) from None
         if isinstance(message, Exception):

@@ -49,7 +49,7 @@ def merge(
     codec = opened[0].codec.name
     if str(out).rstrip("/") in (str(location).rstrip("/") for location in bundles):
         raise BundleError(
-            f"{out} is one of the bundles to merge", hint="Choose another place.", code="exists"
+            f"'{out}' is one of the bundles to merge", hint="Choose a different path for OUT.", code="exists"
         )
     logs = [
         (str(location), log.id)
@@ -84,24 +84,23 @@ def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike[str]]
     for bundle, location in zip(opened, locations, strict=True):
         if bundle.manifest["format"] != own:
             version = "{major}.{minor}".format(**bundle.manifest["format"])
-            hint = "Build it again from its logs (tlparse-bundle restore writes them)."
+            hint = "Rebuild it from its logs. To get them: tlparse-bundle restore BUNDLE FOLDER"
             raise BundleError(
-                f"{location} has the format {version}, this program writes {own['major']}.{own['minor']}",
+                f"{location} has format {version}, but this version writes {own['major']}.{own['minor']}",
                 hint=hint,
                 code="format-version",
             )
         if bundle.codec != opened[0].codec:
             raise BundleError(
-                f"{locations[0]} is stored with codec {opened[0].codec.name}, {location} with"
-                f" {bundle.codec.name}",
-                hint="Build one of them again with --codec.",
+                f"{locations[0]} has codec {opened[0].codec.name}, but {location} has {bundle.codec.name}",
+                hint="Rebuild one of them with --codec.",
                 code="codec",
             )
         for log in bundle.logs:
             other = homes.setdefault(log.id.lower(), location)
             if other is not location:
                 raise BundleError(
-                    f"two bundles have a log {log.id}:\n  {other}\n  {location}",
+                    f"two bundles have the same log {log.id}:\n  {other}\n  {location}",
                     hint="Merge only bundles of different logs.",
                     code="same-name",
                 )
@@ -161,7 +160,7 @@ def _own_files(log: Log) -> list[str]:
     )
     for path in (*paths, *own):
         if not layout.is_own(path) or not path.startswith(f"logs/{log.id}/"):
-            raise damaged(f"log {log.id}", f"{quoted(path)} is no path of a file of it")
+            raise damaged(f"log {log.id}", f"{quoted(path)} is not a path of one of its files")
     return paths
 
 

@@ -228,8 +228,10 @@ def _plugin_tables(
 def _none(run: int | None, count: int) -> RankFiles:
     if run is not None:
         raise BundleError(
-            f"run {run} cannot be compared",
-            hint=f"There are {count} runs of several ranks." if count else "The logs are of one rank.",
+            f"there is no run {run} with several ranks",
+            hint=f"Pass a number from 1 to {count} to --run."
+            if count
+            else "All logs are of one rank. Leave out --run.",
             code="not-found",
         )
     return RankFiles({}, None, [], [])

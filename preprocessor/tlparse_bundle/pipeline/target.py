@@ -104,14 +104,14 @@ class _RemoteTarget:
         files = self._files()
         if layout.MANIFEST in files and not overwrite:
             raise BundleError(
-                f"{self.root} exists already", hint="Use --overwrite to replace it.", code="exists"
+                f"'{self.root}' already exists", hint="Use --overwrite to replace it.", code="exists"
             )
         others = sorted(path for path in files if not layout.is_own(path))
         if others or (files and layout.MANIFEST not in files and not overwrite):
             held = ", ".join((others or sorted(files))[:5])
             raise BundleError(
-                f"{self.root} exists and holds {held}",
-                hint="Choose another place; only bundles are ever replaced.",
+                f"'{self.root}' exists and contains {held}",
+                hint="Choose a different path. Only bundles are replaced.",
                 code="exists",
             )
         self._old = files
@@ -192,24 +192,27 @@ class _Replaceable:
 
     def __call__(self, path: Path) -> None:
         if not is_bundle(path):
-            hint = "Choose another place; only bundles are ever replaced."
-            raise BundleError(f"{shown(self._out)} exists and is not a bundle", hint=hint, code="exists")
+            hint = "Choose a different path. Only bundles are replaced."
+            raise BundleError(f"'{shown(self._out)}' exists and is not a bundle", hint=hint, code="exists")
         if not self._overwrite:
             raise BundleError(
-                f"{shown(self._out)} exists already", hint="Use --overwrite to replace it.", code="exists"
+                f"'{shown(self._out)}' already exists", hint="Use --overwrite to replace it.", code="exists"
             )
         others = sorted(others_in(path))
         if others:
-            hint = "Move these away first; they would be lost."
+            hint = "Move them away first, or they would be lost."
             raise BundleError(
-                f"{shown(self._out)} holds more than a bundle: {', '.join(map(shown, others[:5]))}",
+                f"'{shown(self._out)}' contains files that are not part of a bundle: "
+                f"{', '.join(map(shown, others[:5]))}",
                 hint=hint,
                 code="exists",
             )
         if _version(path) != self._seen:
-            hint = "Somebody else has written it. Look at it, and try again if it is to be replaced."
+            hint = "Check its contents, and run the command again to replace it."
             raise BundleError(
-                f"{shown(self._out)} has changed meanwhile; it was left as it is", hint=hint, code="exists"
+                f"'{shown(self._out)}' was changed by another process; it was not replaced",
+                hint=hint,
+                code="exists",
             )
 
 

@@ -102,9 +102,9 @@ class Workers:
                 results[futures[future]] = future.result()
                 done(futures[future])
         except BrokenProcessPool:
-            hint = "It may have been killed for want of memory; --jobs 1 needs less."
+            hint = "It may have run out of memory. --jobs 1 needs less."
             raise BundleError(
-                "a process that worked on a log ended early", hint=hint, code="worker-died"
+                "a process that reads a log was killed", hint=hint, code="worker-died"
             ) from None
         return results
 

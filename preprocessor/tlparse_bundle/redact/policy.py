@@ -130,11 +130,11 @@ def policy(preset: str | None = None, keep: Iterable[str] = (), drop: Iterable[s
     unknown = sorted((keep | drop) - {*CLASSES, *PARTS})
     if unknown:
         hint = (
-            f"There is: {', '.join(CLASSES)}; and of the tables"
+            f"Use: {', '.join(CLASSES)}; or for tables:"
             f" {', '.join(name for name in PARTS if name not in CLASSES)}."
         )
         raise BundleError(
-            f"nothing to keep or drop is called {', '.join(unknown)}", hint=hint, code="bad-name", exit_code=2
+            f"unknown name to keep or drop: {', '.join(unknown)}", hint=hint, code="bad-name", exit_code=2
         )
     if keep & drop:
         raise BundleError(
@@ -142,12 +142,12 @@ def policy(preset: str | None = None, keep: Iterable[str] = (), drop: Iterable[s
         )
     if "verbatim" in keep:
         raise BundleError(
-            "verbatim cannot be kept: the log as it was holds all that goes", code="bad-name", exit_code=2
+            "verbatim cannot be kept: it contains everything that is redacted", code="bad-name", exit_code=2
         )
     if preset is not None and preset not in PRESETS:
         raise BundleError(
-            f"there is no preset {preset}",
-            hint=f"There is: {', '.join(PRESETS)}.",
+            f"unknown preset {preset!r}",
+            hint=f"Use one of: {', '.join(PRESETS)}.",
             code="bad-name",
             exit_code=2,
         )

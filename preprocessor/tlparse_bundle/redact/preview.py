@@ -144,8 +144,8 @@ def secrets(bundle: Bundle) -> list[str]:
         from detect_secrets.settings import transient_settings
     except ImportError:
         raise BundleError(
-            "what looks like a secret cannot be told without detect-secrets",
-            hint="pip install 'tlparse-bundle[secrets]'",
+            "detect-secrets, which finds secrets, is not installed",
+            hint="Install it: pip install 'tlparse-bundle[secrets]'",
             code="not-installed",
         ) from None
     kinds: Iterable[type[object]] = get_mapping_from_secret_type_to_class().values()

@@ -81,8 +81,8 @@ def redact(
     """
     if Path(out).exists() and Path(bundle.location).exists() and os.path.samefile(out, bundle.location):
         raise BundleError(
-            f"{shown(out)} is the bundle itself, from which no other could be made any more",
-            hint="Name another folder.",
+            f"'{shown(out)}' is the bundle to redact",
+            hint="Choose a different path for OUT.",
             code="exists",
         )
     target = open_target(out, overwrite=overwrite, sources=guards(bundle.location))
@@ -130,8 +130,8 @@ def redacted_folder(
                 f"{len(left):,} names, paths or lines of the logs are still in the result, which was not"
                 f" written: {some}",
                 hint=(
-                    "This is a fault of tlparse-bundle. Drop more, such as payloads or metadata, and tell us"
-                    " the form in which they stand there."
+                    "This is a bug in tlparse-bundle. Drop more, such as payloads or metadata, and report"
+                    " the form in which they appear."
                 ),
                 code="not-redacted",
             )
@@ -153,14 +153,14 @@ def check_source(bundle: Bundle) -> None:
     """
     if "redacted" in bundle.manifest:
         raise BundleError(
-            f"{shown(bundle.location)} is redacted already",
-            hint="Redact the bundle that it was made from.",
+            f"'{shown(bundle.location)}' is already redacted",
+            hint="Redact the original bundle.",
             code="redacted",
         )
     if bundle.manifest.get("growing"):
         raise BundleError(
-            f"{shown(bundle.location)} still grows",
-            hint="Redact it when the logs have ended.",
+            f"'{shown(bundle.location)}' is still growing",
+            hint="Redact it when it is finished.",
             code="growing",
         )
 

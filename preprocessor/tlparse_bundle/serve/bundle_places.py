@@ -218,7 +218,7 @@ def open_place(location: str | Path) -> Place:
     if "://" in str(location):
         return RemotePlace(str(location))
     if not Path(location).is_dir():
-        raise BundleError(f"{location} is no bundle, and no folder of bundles", code="not-a-bundle")
+        raise BundleError(f"{location} is not a bundle or a folder of bundles", code="not-a-bundle")
     return LocalPlace(Path(location))
 
 

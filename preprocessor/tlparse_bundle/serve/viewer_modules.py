@@ -95,11 +95,13 @@ def modules(entry: Path, root: Path, *others: Path, without: Container[str] = ()
     def visit(path: Path, way: tuple[Path, ...]) -> None:
         if path in way:
             circle = " > ".join(step.name for step in (*way[way.index(path) :], path))
-            raise BundleError(f"modules import each other in a circle: {circle}", code="export")
+            raise BundleError(f"circular import of modules: {circle}", code="export")
         if path in texts:
             return
         if not path.is_relative_to(root) or not path.is_file():
-            raise BundleError(f"{way[-1] if way else root} needs {path}, which is not there", code="export")
+            raise BundleError(
+                f"{way[-1] if way else root} imports {path}, which does not exist", code="export"
+            )
         text = path.read_text(encoding="utf-8")
         pieces, done = [], 0
         for kind, start, end, target in references(path, text):

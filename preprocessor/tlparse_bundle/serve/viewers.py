@@ -66,10 +66,10 @@ def viewer_folder(name_or_folder: str | Path) -> Path:
         if (folder / "index.html").is_file():
             return folder.resolve()
     hint = (
-        f"The viewers of the package are: {', '.join(forkable())}. A viewer of your own is a folder with an"
+        f"The built-in viewers are: {', '.join(forkable())}. A viewer of your own is a folder with an"
         " index.html."
     )
-    raise BundleError(f"there is no viewer {str(name_or_folder)!r}", hint=hint, code="not-found")
+    raise BundleError(f"{str(name_or_folder)!r} is not a viewer", hint=hint, code="not-found")
 
 
 def files(folder: Path) -> Iterator[Path]:

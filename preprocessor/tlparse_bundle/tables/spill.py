@@ -52,7 +52,7 @@ class Packs:
         except OSError as error:
             from tempfile import gettempdir
 
-            hint = "Rows of tables wait there; TMPDIR names another folder."
+            hint = "Set TMPDIR to a folder for temporary files with enough space."
             raise BundleError(
                 f"{gettempdir()} cannot be written: {error.strerror or error}", hint=hint, code="unwritable"
             ) from error

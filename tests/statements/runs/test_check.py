@@ -500,7 +500,7 @@ def test_junit_has_an_error_or_a_skip_for_what_is_unknown(built, root, check):
 def test_only_a_baseline_is_replaced_by_one(bundle, check, tmp_path):
     (tmp_path / "mine.json").write_text('{"mine": 1}')
     code, out, err = check(bundle, "--write-baseline", "mine.json")
-    assert code == 1 and out == "" and "mine.json exists already, and is no baseline" in err
+    assert code == 1 and out == "" and "mine.json already exists, and is no baseline" in err
     assert (tmp_path / "mine.json").read_text() == '{"mine": 1}'
     assert [check(bundle, "--write-baseline", "b.json")[0] for _ in range(2)] == [0, 0]
     (tmp_path / "folder").mkdir()

@@ -190,10 +190,10 @@ def test_a_marker_that_is_wrong_is_an_error(inner):
     result.assert_outcomes(errors=4)
     result.stdout.fnmatch_lines(
         [
-            "*TypeError: there is no limit 'max_brakes'; limits are max_breaks, *",
+            "*TypeError: unknown limit 'max_brakes'; use one of max_breaks, *",
             "*TypeError: max_breaks is '0', not a number of graph breaks",
             "*ValueError: 'soon' is no time. Write 90s*",
-            "*TypeError: the marker compile_trace takes names, such as max_breaks=0",
+            "*TypeError: marker compile_trace takes only keyword arguments, such as max_breaks=0",
         ]
     )
 

@@ -315,7 +315,7 @@ def test_the_text(nightly):
 def test_json_names_what_was_left_out_without_paths(nightly):
     trend = seen(nightly)
     (row,) = trend["skipped"]
-    assert row["name"] == "nightly/broken" and row["problem"].startswith("nightly/broken is no bundle")
+    assert row["name"] == "nightly/broken" and row["problem"].startswith("nightly/broken is not a bundle")
     assert str(nightly.parent) not in json.dumps(trend)
 
 
@@ -431,7 +431,7 @@ def test_out_writes_the_page(nightly, tmp_path):
     assert sorted(path.name for path in (page / "viewers").iterdir()) == ["lib", "trend"]
     assert json.loads((page / "trend.json").read_text())["format"]["name"] == "tlparse-bundle-trend"
     done = run_warm(["trend", nightly, "--out", "page"], tmp_path)
-    assert done.returncode == 1 and b"exists already" in done.stderr
+    assert done.returncode == 1 and b"already exists" in done.stderr
     assert run_warm(["trend", nightly, "--out", "page", "--overwrite"], tmp_path).returncode == 0
     (page / "mine.txt").write_text("mine")
     done = run_warm(["trend", nightly, "--out", "page", "--overwrite"], tmp_path)
@@ -468,7 +468,7 @@ def test_the_bundles_that_cannot_be_read_stay_unread(nightly):
     folder.mkdir()
     (folder / "manifest.json").symlink_to(nightly / "run-001" / "manifest.json")
     done = run_warm(["trend", "linked"], nightly.parent)
-    assert done.returncode == 1 and b"there is no bundle" in done.stderr
+    assert done.returncode == 1 and b"no bundle found in" in done.stderr
 
 
 def test_any_bundle_may_be_hostile(tmp_path, manifest):

@@ -69,7 +69,7 @@ def check_new(out: Path) -> None:
     with _sentences(out):
         if os.path.lexists(out) and not (out.is_dir() and is_empty(out)):
             raise BundleError(
-                f"{shown(out)} exists already", hint="Name a new folder, or an empty one.", code="exists"
+                f"'{shown(out)}' already exists", hint="Pass a new or an empty folder.", code="exists"
             )
 
 
@@ -88,7 +88,7 @@ def new_file(out: Path, *, overwrite: bool = False, readers_of: Iterable[Any] = 
             if os.path.lexists(place) and not (overwrite and (place.is_symlink() or place.is_file())):
                 hint = "" if overwrite else "Pass --overwrite to replace it."
                 raise BundleError(
-                    f"{shown(out)} exists already{' and is no file' if overwrite else ''}",
+                    f"'{shown(out)}' already exists{' and is not a file' if overwrite else ''}",
                     hint=hint,
                     code="exists",
                 )
@@ -186,8 +186,8 @@ def _link(new: Path, place: Path, out: Path) -> None:
 
 def _appeared(out: Path) -> BundleError:
     return BundleError(
-        f"{shown(out)} has appeared meanwhile; it was left as it is",
-        hint="Choose another place, or move it away.",
+        f"'{shown(out)}' was created by another process; it was not changed",
+        hint="Choose a different path, or move it away.",
         code="exists",
     )
 
@@ -209,15 +209,15 @@ def _concerns(path: Path, place: Path) -> bool:
 
 def unwritable(out: object, error: OSError) -> BundleError:
     if error.errno in _NO_ROOM:
-        hint = "Choose a place with enough room."
+        hint = "Choose a path on a disk with enough space."
     elif error.errno in _NO_RIGHT:
-        hint = "Choose a place where you may write."
+        hint = "Choose a path that you can write to."
     elif error.errno in (errno.EBUSY, errno.EXDEV):
-        hint = "It may be a mount point, which can be filled but not replaced: empty it first."
+        hint = "If it is a mount point, empty it first: it cannot be replaced."
     else:
         hint = ""
     return BundleError(
-        f"{shown(out)} cannot be written: {error.strerror or error}", hint=hint, code="unwritable"
+        f"'{shown(out)}' cannot be written: {error.strerror or error}", hint=hint, code="unwritable"
     )
 
 

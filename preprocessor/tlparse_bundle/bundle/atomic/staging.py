@@ -118,8 +118,8 @@ class Staging:
                 if file >= 0:
                     os.close(file)
         raise BundleError(
-            f"another process is writing {shown(self._called)}",
-            hint="Wait until it is done, or choose another place.",
+            f"another process is writing '{shown(self._called)}'",
+            hint="Wait until it is done, or choose a different path.",
             code="busy",
         )
 
@@ -139,7 +139,9 @@ class Staging:
         content = os.read(lock, _LOCK_CONTENT).decode("utf-8", "surrogateescape") if regular else ""
         if not regular or (content and not self._names.fullmatch(content)):
             raise BundleError(
-                f"{shown(self._lock_path)} is not ours, and in the way", hint="Move it away.", code="exists"
+                f"'{shown(self._lock_path)}' is not a lock file of tlparse-bundle",
+                hint="Move it away.",
+                code="exists",
             )
         if content:
             leftovers.clean(str(self.out), str(self.path.with_name(content)))

@@ -81,7 +81,7 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not _HOST.fullmatch(host):
-            return PlainTextResponse("This server answers to 127.0.0.1 and localhost only.\n", 400)
+            return PlainTextResponse("This server only accepts requests for 127.0.0.1 and localhost.\n", 400)
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > _MAX_TARGET:
             return PlainTextResponse("The address is too long.\n", 414)
         if (
@@ -90,7 +90,7 @@ class Guard:
         ):
             return PlainTextResponse("The headers are too large.\n", 431)
         if "transfer-encoding" in headers or headers.get("content-length", "0") != "0":
-            return PlainTextResponse("A request has no body here.\n", 413, {"Connection": "close"})
+            return PlainTextResponse("Requests with a body are not accepted.\n", 413, {"Connection": "close"})
         if self._is_foreign(headers, host) and not (
             scope["method"] == "GET" and headers.get("sec-fetch-dest") == "document"
         ):

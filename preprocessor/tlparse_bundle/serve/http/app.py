@@ -143,7 +143,7 @@ def create_app(  # noqa: C901 - the routes, one after the other
         except FileNotFoundError:
             return PlainTextResponse(f"There is no file {path!r} in the bundle.\n", 404)
         except UNREADABLE:  # its text may name a server or a key: not for a page
-            return PlainTextResponse(f"{path!r} could not be read from where the bundle lies.\n", 502)
+            return PlainTextResponse(f"{path!r} cannot be read from the bundle.\n", 502)
 
     routes = [
         Route("/", home),

@@ -89,7 +89,7 @@ class Comparisons:
     async def _answer(self, request: Request, params: QueryParams, *, as_page: bool = False) -> Response:
         """It takes work: pages of other sites cannot have it begun."""
         if is_of_another_site(request.headers):
-            return PlainTextResponse("Ask for it from a page of this server.\n", 403)
+            return PlainTextResponse("Only pages of this server can request this.\n", 403)
         sides = [params.getlist(side) for side in SIDES]
         if not all(0 < len(names) <= _MOST for names in sides):
             return PlainTextResponse(
@@ -99,7 +99,7 @@ class Comparisons:
         ranks_text = params.get("ranks")
         ranks = None if ranks_text is None else _RANKS.fullmatch(ranks_text)
         if ranks_text is not None and ranks is None:
-            return PlainTextResponse("Two ranks are named as in ranks=0,3\n", 400)
+            return PlainTextResponse("'ranks' is not a pair of ranks. Write for example ranks=0,3.\n", 400)
         squeeze = "gzip" in accepted_encodings(request.headers.get("accept-encoding", ""))
         make = partial(
             self._make,
@@ -189,7 +189,7 @@ class Comparisons:
         """Another one when a bundle is built in its place. Raises BundleError when the bundle is gone."""
         path_and_file = self._bundles.file(f"{name}/{MANIFEST}")
         if path_and_file is None:
-            raise BundleError(f"there is no bundle {name!r}", code="not-found")
+            raise BundleError(f"unknown bundle {name!r}", code="not-found")
         return path_and_file[1].tag
 
 

@@ -51,7 +51,7 @@ class Downloads:
         It takes work: pages of other sites cannot have it begun.
         """
         if is_of_another_site(request.headers):
-            return PlainTextResponse("Ask for it from a page of this server.\n", 403)
+            return PlainTextResponse("Only pages of this server can request this.\n", 403)
         try:
             chosen = _chosen_policy(request.query_params)
         except BundleError as error:

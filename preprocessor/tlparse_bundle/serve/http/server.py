@@ -48,10 +48,10 @@ def _listen(port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise BundleError(
                 f"port {port} is taken",
-                hint="Pass another --port, or leave it out to take a free one.",
+                hint="Pass a different --port, or leave it out to use a free one.",
                 code="port-taken",
             ) from None
-        raise BundleError(f"port {port} cannot be used: {error.strerror}", code="port") from None
+        raise BundleError(f"cannot listen on port {port}: {error.strerror}", code="port") from None
     return sock
 
 

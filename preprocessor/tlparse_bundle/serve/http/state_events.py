@@ -64,7 +64,7 @@ class News:
         if not state.growing:
             return Response(status_code=204)
         if self._streams >= _MOST_STREAMS:
-            return PlainTextResponse("Too many pages listen already.\n", 503, {"Retry-After": "5"})
+            return PlainTextResponse("Too many pages are following this bundle.\n", 503, {"Retry-After": "5"})
         return _Stream(lambda tell: self._tell(name, tell))
 
     async def _tell(self, name: str, tell: _Tell) -> None:

@@ -27,7 +27,7 @@ LEADS = """<!doctype html>
   <p><a href="{url}">{text}</a></p>
 </html>
 """
-_NO_LINKS = "A bundle holds files only; copy it with 'cp -rL', if its links are your own."
+_NO_LINKS = "A bundle must not contain links. If the links are your own, copy it with: cp -rL"
 
 
 def check_decodable(bundles: Mapping[Path, Bundle]) -> None:
@@ -35,9 +35,9 @@ def check_decodable(bundles: Mapping[Path, Bundle]) -> None:
     zstd = [path for path, bundle in bundles.items() if bundle.manifest["codec"] == "zstd"]
     if zstd and not (viewers_folder() / LIB / "vendor" / "fzstd.js").exists():
         raise BundleError(
-            f"{shown(zstd[0])} is compressed with zstd, which the pages of a static host cannot decode in"
+            f"{shown(zstd[0])} is compressed with zstd, which pages on a static host cannot decode with"
             " this installation",
-            hint="Build it with '--codec gzip', or install tlparse-bundle with Node present.",
+            hint="Rebuild it with --codec gzip, or reinstall tlparse-bundle where Node is installed.",
             code="no-decoder",
         )
 
@@ -50,7 +50,7 @@ def check_free(target: Path, mark: str, what: str) -> None:
         check_new(target)
     except BundleError as error:
         if error.code == "exists" and (target / mark).is_file():
-            error.hint = f"Name a new folder, or an empty one; --overwrite replaces {what}."
+            error.hint = f"Pass a new or an empty folder. --overwrite replaces only {what}."
         raise
 
 
@@ -75,9 +75,10 @@ def check_nothing_lost(
             if not is_own(path.relative_to(bundle).as_posix()) or path.is_symlink()
         ]
     if others:
-        hint = "Move these away first; they would be lost."
+        hint = "Move them away first, or they would be lost."
         raise BundleError(
-            f"{shown(folder)} holds more than {what}: {', '.join(map(shown, sorted(others)[:5]))}",
+            f"'{shown(folder)}' contains files that are not part of {what}: "
+            f"{', '.join(map(shown, sorted(others)[:5]))}",
             hint=hint,
             code="exists",
         )
@@ -102,7 +103,7 @@ def copy_bundle(source: Path, target: Path) -> None:
                         shutil.copyfileobj(stream, copy, 1 << 20)
             except NotRegular as error:
                 raise BundleError(
-                    f"{shown(source / path)} is not published: {error.strerror}",
+                    f"'{shown(source / path)}' cannot be published: {error.strerror}",
                     hint=_NO_LINKS,
                     code="bad-file",
                 ) from None

@@ -102,8 +102,8 @@ def export(
         if size > max_bytes:
             held = f"with {number} of {len(paths)} files it has {size / 1e6:.1f} MB already"
             hint = (
-                "Choose some with --compile, raise --max-mb, or write a site: tlparse-bundle site. Browsers"
-                " open no page of more than a few hundred MB."
+                "Select compiles with --compile, raise --max-mb, or use tlparse-bundle site. Browsers cannot"
+                " open a page of more than a few hundred MB."
             )
             raise BundleError(
                 f"the page would be larger than {max_bytes / 1e6:g} MB: {held}", hint=hint, code="too-large"
@@ -133,8 +133,8 @@ def export_comparison(
             size += len(pieces[-1])
             if size > max_bytes:
                 hint = (
-                    "The folder that 'compare --out DIR' writes can lie on any web server. Browsers open no"
-                    " page of more than a few hundred MB."
+                    "Use 'compare --out DIR' and put DIR on any web server. Browsers cannot open a page of"
+                    " more than a few hundred MB."
                 )
                 raise BundleError(
                     f"the page would be larger than {max_bytes / 1e6:g} MB", hint=hint, code="too-large"
@@ -183,7 +183,9 @@ def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]
     for key in compiles:
         if key not in keys:
             raise BundleError(
-                f"no log has a compile {key!r}", hint="tlparse-bundle info lists them.", code="not-found"
+                f"no log has a compile {key!r}",
+                hint="To list the compiles: tlparse-bundle info BUNDLE",
+                code="not-found",
             )
     parts: dict[str, list[slice]] = {}
     for log in bundle.logs:
@@ -273,8 +275,8 @@ def _viewer(folder: Path) -> _Viewer:
     script = _SCRIPT.search(page)
     if script is None or not _POLICY.search(page):
         raise BundleError(
-            f"{folder} cannot be exported: its index.html has no module or no policy of the form that ours"
-            " have",
+            f"'{folder}' cannot be exported: its index.html has no module script or no content security"
+            " policy like that of the built-in viewers",
             code="export",
         )
     return _Viewer(re.sub(r"[^A-Za-z0-9._-]", "_", folder.name), folder, page, folder / script[1])

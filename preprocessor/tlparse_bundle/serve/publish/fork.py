@@ -34,7 +34,7 @@ def fork(name: str, target: Path) -> None:
     """
     if name not in names():
         raise BundleError(
-            f"there is no viewer {name!r}", hint=f"There are: {', '.join(names())}.", code="not-found"
+            f"unknown viewer {name!r}", hint=f"Use one of: {', '.join(names())}.", code="not-found"
         )
     with new_folder(target) as new:
         if name == PLUGIN:

@@ -151,8 +151,8 @@ def _check_site(folder: Path) -> None:
         is_site = False
     if not is_site:
         raise BundleError(
-            f"{shown(folder)} exists and is no site",
-            hint="Choose another place; only sites are ever replaced.",
+            f"'{shown(folder)}' exists and is not a site",
+            hint="Choose a different path. Only sites are replaced.",
             code="exists",
         )
     check_nothing_lost(folder, "a site", _PARTS, (folder / "bundles").glob("*"), strays(folder))
@@ -216,8 +216,8 @@ def _name(path_or_name: str, bundles: Mapping[str, tuple[Path, Bundle]]) -> str:
     ]
     if not names and path_or_name not in bundles:
         raise BundleError(
-            f"{shown(path_or_name)} is no bundle of this site, so that it cannot be compared there",
-            hint=f"Its bundles are: {', '.join(map(shown, bundles))}",
+            f"{shown(path_or_name)} is not a bundle of this site",
+            hint=f"Its bundles: {', '.join(map(shown, bundles))}",
             code="not-found",
         )
     return names[0] if names else path_or_name
