@@ -116,7 +116,7 @@ def test_a_table_that_is_a_bomb_is_a_sentence(content, bundle):
 
     def refused():
         with pytest.raises(
-            BundleError, match=r"artifacts\.jsonl\.zst is damaged: it holds more than"
+            BundleError, match=r"artifacts\.jsonl\.zst is damaged: it has more"
         ) as error:
             Bundle.open(bundle).logs[0].table("artifacts")
         assert error.value.code == "damaged"

@@ -172,7 +172,7 @@ def test_folders_without_end(page, web):
 )
 def test_no_path_leads_out_of_a_folder(path, web):
     url, asked = web(lambda handler: sends(handler, b"secret"))
-    with pytest.raises(BundleError, match="points out of"):
+    with pytest.raises(BundleError, match="points outside"):
         RemoteFolder(f"{url}/out").read(path, 100)
     assert not asked
 

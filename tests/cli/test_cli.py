@@ -253,7 +253,7 @@ def test_a_bundle_given_as_a_trace_is_named(out, run):
     [
         (["nowhere", "out"], 1, "'nowhere' does not exist"),
         (["merge", "trace"], 2, "OUT, the bundle to write, is missing."),
-        (["trace", "notes.txt"], 1, "notes.txt exists and is not a bundle"),
+        (["trace", "notes.txt"], 1, "'notes.txt' exists and is not a bundle"),
         (["notes.txt", "out"], 1, "'notes.txt' is not a TORCH_TRACE log"),
         (["empty", "out"], 1, "'empty' has no TORCH_TRACE log"),
         (["hollow.log", "out"], 1, "'hollow.log' is empty"),

@@ -221,7 +221,7 @@ def test_of_two_builds_at_once_the_second_says_so(endless, tmp_path):
         small, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=HANG_S
     )
     assert second.returncode == 1 and json.loads(second.stdout)["error"]["code"] == "busy"
-    assert "another process is writing out" in second.stderr
+    assert "another process is writing 'out'" in second.stderr
     started.process.send_signal(signal.SIGKILL)
     started.end()
     subprocess.run(small, cwd=tmp_path, env=environment(), check=True, capture_output=True, timeout=HANG_S)

@@ -150,7 +150,7 @@ def test_only_what_is_new_is_told(told):
     second = Growing([running("backward", 4)], findings=[finding("one", 1), finding("two", 9)])
     lines = told(first, second)
     assert [line for line in lines if "one" in line or "two" in line] == ["! one", "! two"]
-    assert [line for line in lines if line.startswith("compiles")] == [
+    assert [line for line in lines if line.startswith("compiling")] == [
         "compiling 3/0 forward (model.py:12) for 41 s, in inductor_compile",
         "compiling 4/0 backward (model.py:12) for 41 s, in inductor_compile",
     ]
@@ -270,7 +270,7 @@ def test_a_terminal_without_unicode():
 def test_what_the_log_does_not_tell_is_not_zero():
     state = Growing([running(since_s=None)], breaks=None)
     text = "\n".join(drawn(state))
-    assert "1 compile, graph breaks not recorded, failures not recorded" in text and "unknown" in next(
+    assert "1 compile, graph breaks and failures not recorded" in text and "unknown" in next(
         line for line in drawn(state) if "forward" in line
     )
 

@@ -50,7 +50,7 @@ def test_a_folder_without_logs(command, place, places):
     assert (
         done.returncode == 1
         and place in errors
-        and ("does not exist" if place == "nowhere" else "no trace log") in errors
+        and ("does not exist" if place == "nowhere" else "no TORCH_TRACE log") in errors
     )
     for words in (
         "nothing was compiled, or the variable was not set in the process",
@@ -79,7 +79,7 @@ def test_a_log_that_does_not_exist(places):
     for name in ("rank_0.log", "rank_0.log.gz", "dedicated_log_torch_trace_x"):
         errors = run_warm([name, "out"], places).stderr.decode()
         assert (
-            f"{name} does not exist" in errors
+            f"'{name}' does not exist" in errors
             and "Check the path." in errors
             and "nothing was compiled" not in errors
         )

@@ -418,5 +418,5 @@ def test_files_that_were_being_written_are_no_obstacle(place):
         unfinished.write_text("{")
     assert follow_all(path, out, [writing(path, OLD)]) == set()
     (out / "notes.json.txt").write_text("mine")
-    with pytest.raises(BundleError, match=r"holds more than a bundle: notes\.json\.txt"):
+    with pytest.raises(BundleError, match=r"contains files that are not part of a bundle: notes\.json\.txt"):
         Follower([path], out, overwrite=True).run(lambda: True, lambda manifest: None)

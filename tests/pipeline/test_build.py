@@ -176,7 +176,7 @@ def test_a_bundle_with_files_of_somebody_else_is_not_replaced(place, logs, tmp_p
     (tmp_path / "out" / place).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / "out" / place).write_text("mine")
     before = traces.files(tmp_path)
-    with pytest.raises(BundleError, match="holds more than a bundle"):
+    with pytest.raises(BundleError, match="contains files that are not part of a bundle"):
         build(logs, tmp_path / "out", jobs=1, overwrite=True)
     assert traces.files(tmp_path) == before
 

@@ -148,7 +148,7 @@ def test_diagnostics_are_put_together(damaged, processes, tmp_path):
 def test_a_process_that_is_killed(damaged, processes, monkeypatch, tmp_path):
     killed = [sys.executable, "-c", f"import os; os.kill(os.getpid(), {signal.SIGKILL})"]
     monkeypatch.setattr(helper_process, "_command", lambda work: killed)
-    with pytest.raises(BundleError, match=f"ended early .*{-signal.SIGKILL}") as error:
+    with pytest.raises(BundleError, match=f"was killed .*{-signal.SIGKILL}") as error:
         build(damaged, tmp_path / "out", jobs=2)
     assert "--jobs 1" in error.value.hint
     assert not list(tmp_path.glob("*out*"))

@@ -219,7 +219,7 @@ def test_only_comparisons_are_replaced(sides, tmp_path):
     write_comparison(document, base, new, tmp_path / "out", overwrite=True)
     assert files(tmp_path / "out") == before
     (tmp_path / "out" / "base" / "notes.txt").write_text("mine")
-    with pytest.raises(BundleError, match=r"holds more than a comparison: base/notes\.txt"):
+    with pytest.raises(BundleError, match=r"contains files that are not part of a comparison: base/notes\.txt"):
         write_comparison(document, base, new, tmp_path / "out", overwrite=True)
 
 
@@ -324,7 +324,7 @@ def test_a_site_has_comparisons(sides, tmp_path):
         and "one, two, ranks" in wrong.exception.hint
     )
     (tmp_path / "site" / "comparisons" / "one" / "notes.txt").write_text("mine")
-    assert "holds more than a site: comparisons/one/notes.txt" in str(site().exception)
+    assert "contains files that are not part of a site: comparisons/one/notes.txt" in str(site().exception)
 
 
 def test_open_serves_both_sides_and_leads_to_the_page(sides, monkeypatch):

@@ -322,7 +322,7 @@ def test_a_site_is_replaced_only_when_asked_and_only_a_site(bundle, tmp_path):
     assert run("--overwrite").exit_code == 0 and (tmp_path / "site" / "index.html").stat().st_ino != before
     for name in ("CNAME", "bundles/notes.txt", "bundles/out/notes.txt"):
         (tmp_path / "site" / name).write_text("mine")
-        assert f"holds more than a site: {name}" in str(run("--overwrite").exception)
+        assert f"contains files that are not part of a site: {name}" in str(run("--overwrite").exception)
         (tmp_path / "site" / name).unlink()
     (tmp_path / "site" / "bundles.json").write_text("{}")
     assert "is no site" in str(run("--overwrite").exception) and (tmp_path / "site" / "viewers").is_dir()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.base.wording import duration, plural, size
+from tlparse_bundle.base.wording import duration, listed, plural, size
 from tlparse_bundle.bundle.growing import who
 from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.row_objects import id_of
@@ -246,6 +246,7 @@ def _compiles(rows: Iterable[Mapping[str, Any]], graph_break: str = "graph break
     numbers = [row["summary"] for row in rows]
     count = sum(number["compile_count"] for number in numbers)
     parts = [plural(count, "compile")]
+    unrecorded: list[str] = []
     for key, one in (
         ("graph_break_count", graph_break),
         ("recompile_count", "recompile"),
@@ -255,7 +256,9 @@ def _compiles(rows: Iterable[Mapping[str, Any]], graph_break: str = "graph break
         if sum(recorded):
             parts.append(plural(sum(recorded), one))
         elif count and not recorded:
-            parts.append(f"{one}s not recorded")
+            unrecorded.append(f"{one}s")
+    if unrecorded:
+        parts.append(f"{listed(unrecorded)} not recorded")
     return ", ".join(parts)
 
 

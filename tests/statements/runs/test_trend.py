@@ -435,7 +435,7 @@ def test_out_writes_the_page(nightly, tmp_path):
     assert run_warm(["trend", nightly, "--out", "page", "--overwrite"], tmp_path).returncode == 0
     (page / "mine.txt").write_text("mine")
     done = run_warm(["trend", nightly, "--out", "page", "--overwrite"], tmp_path)
-    assert done.returncode == 1 and b"holds more than one" in done.stderr and (page / "mine.txt").exists()
+    assert done.returncode == 1 and b"contains other files" in done.stderr and (page / "mine.txt").exists()
 
 
 def test_open_leads_to_the_page(nightly):
