@@ -53,7 +53,7 @@ def test_a_folder_without_logs(command, place, places):
         and ("does not exist" if place == "nowhere" else "no TORCH_TRACE log") in errors
     )
     for words in (
-        "nothing was compiled, or the variable was not set in the process",
+        "nothing was compiled, or TORCH_TRACE was not set when the process",
         VARIABLE,
         "TORCH_COMPILE_DISABLE",
         "tlparse-bundle run -- python train.py",
@@ -70,7 +70,7 @@ def test_a_log_without_a_record(command, places):
     assert (
         done.returncode == 1
         and "empty" in errors
-        and "killed before that record was written" in errors
+        and "killed before it wrote the first record" in errors
         and "nothing was compiled" not in errors
     )
 
@@ -96,7 +96,7 @@ def test_ranks_that_no_log_has(places):
 
 def test_follow_says_it_when_it_is_interrupted(start, places):
     started = start("follow", "nowhere", "out", "--no-serve")
-    assert "torch creates it with the first record" in started.line("nowhere")
+    assert "Waiting for torch to create it with the first record" in started.line("nowhere")
     started.line("Ctrl-C")
     returned, _, errors = started.end(signal.SIGINT)
     assert returned == 130 and "nothing was compiled" in errors

@@ -92,7 +92,7 @@ def test_a_log_is_known_by_a_record_near_its_beginning(before, tmp_path):
     ],
 )
 def test_other_files_are_refused(data, tmp_path):
-    with pytest.raises(BundleError, match="is no trace log"):
+    with pytest.raises(BundleError, match="is not a TORCH_TRACE log"):
         discover([put(tmp_path, "any.txt", data)])
 
 
@@ -171,7 +171,7 @@ def test_what_is_no_regular_file_is_not_opened(name, tmp_path, monkeypatch):
         it.bind("socket.log")
         assert found_in(tmp_path) == (
             ["real.log"],
-            {name: "no regular file", "socket.log": "no regular file"},
+            {name: "not a regular file", "socket.log": "not a regular file"},
         )
 
 
@@ -235,7 +235,7 @@ def test_an_unreadable_log_is_an_error(unreadable, tmp_path):
     unreadable("dedicated_log_torch_trace_x.log")
     with pytest.raises(BundleError, match=r"torch_trace_x\.log' cannot be read: Permission denied") as error:
         discover([tmp_path])
-    assert "It has the name of a log." in error.value.hint
+    assert "Its name is that of a log." in error.value.hint
 
 
 def test_an_unreadable_folder_below_does_not_stop_the_others(tmp_path, monkeypatch):
@@ -263,7 +263,7 @@ def test_a_compressed_file_that_cannot_be_looked_into_is_said(tmp_path):
     put(tmp_path, "backup.gz", gzip.compress(DATA)[:-12])
     (_, skipped) = found_in(tmp_path)
     assert list(skipped) == ["backup.gz"] and skipped["backup.gz"].startswith("cannot be decompressed")
-    with pytest.raises(BundleError, match=r"backup\.gz cannot be decompressed"):
+    with pytest.raises(BundleError, match=r"backup\.gz' cannot be decompressed"):
         discover([tmp_path / "backup.gz"])
 
 

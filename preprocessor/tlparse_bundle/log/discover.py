@@ -186,7 +186,7 @@ def _considered(path: Path | RemoteFile, skipped: list[Skipped], folder: Path | 
             raise _unreadable_log(path, error) from None
         why = f"cannot be read: {reason(error)}"
     except BundleError as error:  # it has no name of a log
-        why = error.message.removeprefix(f"{shown(path)} ")
+        why = error.message.removeprefix(f"'{shown(path)}' ")
     if why:
         skipped.append(Skipped(str(path), why))
     return []
