@@ -178,7 +178,7 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
         (["out", "shared", "--preset", "mine"], 2, "'mine' is not one of"),
         (["nowhere", "shared"], 1, "nowhere"),
         (["out", "out"], 1, "out"),
-        (["out", "out", "--overwrite"], 1, "out is the bundle itself"),
+        (["out", "out", "--overwrite"], 1, "'out' is the bundle to redact"),
     ],
 )
 def test_what_cannot_be_done_is_said(run, tmp_path, arguments, exit_code, said):
@@ -232,7 +232,7 @@ def test_redacted_and_growing_bundles_are_refused_and_restore_refuses(run, tmp_p
         )
     )
     code, _, stderr = run("redact", "out", "again")
-    assert code == 1 and "still grows" in stderr and not (tmp_path / "again").exists()
+    assert code == 1 and "is still growing" in stderr and not (tmp_path / "again").exists()
 
 
 def test_the_preview_says_what_goes_and_what_looks_like_a_secret(run, tmp_path):
@@ -283,7 +283,7 @@ def test_without_the_extra_the_preview_says_how_to_get_it(place, monkeypatch):
     monkeypatch.setitem(sys.modules, "detect_secrets.core.scan", None)
     said = list(preview(Bundle.open(place / "out"), policy()))
     assert (
-        "What looks like a secret cannot be told without detect-secrets: pip install"
+        "Detect-secrets, which finds secrets, is not installed. Install it: pip install"
         " 'tlparse-bundle[secrets]'" in said
     )
     assert any(line.startswith("Addresses: ") for line in said)
