@@ -283,7 +283,7 @@ def test_without_the_extra_the_preview_says_how_to_get_it(place, monkeypatch):
     monkeypatch.setitem(sys.modules, "detect_secrets.core.scan", None)
     said = list(preview(Bundle.open(place / "out"), policy()))
     assert (
-        "Detect-secrets, which finds secrets, is not installed. Install it: pip install"
+        "Secrets cannot be found without detect-secrets. Install it: pip install"
         " 'tlparse-bundle[secrets]'" in said
     )
     assert any(line.startswith("Addresses: ") for line in said)

@@ -86,7 +86,7 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
     try:
         places = secrets(bundle)
     except BundleError as error:
-        yield f"{error.message[0].upper()}{error.message[1:]}: {error.hint}"
+        yield f"{error.message[0].upper()}{error.message[1:]}. {error.hint}"
         places = []
     else:
         yield f"Looks like a secret: {plural(len(places), 'place')}" + (":" if places else ".")
@@ -144,7 +144,7 @@ def secrets(bundle: Bundle) -> list[str]:
         from detect_secrets.settings import transient_settings
     except ImportError:
         raise BundleError(
-            "detect-secrets, which finds secrets, is not installed",
+            "secrets cannot be found without detect-secrets",
             hint="Install it: pip install 'tlparse-bundle[secrets]'",
             code="not-installed",
         ) from None
