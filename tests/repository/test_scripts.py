@@ -109,6 +109,13 @@ def test_a_fact_that_new_words_lost_is_named():
     assert lost(old, {**old, "count": 8}) == ["count was 7, is 8"]
 
 
+def test_words_are_drawn_from_pages_and_help():
+    script = module_of("sample-words")
+    assert any("TORCH_TRACE" in text for text in script.of_help(script.cli))
+    pages = [*script.of_pages()]
+    assert len(pages) > 500 and not any("<" in text for text in pages)
+
+
 def test_a_screenshot_is_taken(tmp_path, monkeypatch):
     pytest.importorskip("playwright", reason="screenshots need playwright")
     monkeypatch.syspath_prepend(traces.ROOT / "benchmarks")
