@@ -34,6 +34,7 @@ HERE = {
     "mutate",
     "redact-words",
     "same-facts",
+    "sample-words",
     "screenshots",
     "test",
     "versions",
