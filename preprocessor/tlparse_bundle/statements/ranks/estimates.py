@@ -272,8 +272,8 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
 
 
 def _tensors(words: Words) -> str:
-    first = f", from {code(words.details['name'])} on" if words.details.get("name") else ""
-    return f"{words.ranks} computed other tensors in {words.whose}{first}"
+    first = f", starting at {code(words.details['name'])}" if words.details.get("name") else ""
+    return f"On {words.ranks}, {words.mine} computes different tensors{first}"
 
 
 TEMPLATES: Templates = {"tensors": _tensors}

@@ -115,13 +115,13 @@ def _other_run(words: Words) -> tuple[str, str]:
     )
     text = f"{about}: {listed([code(id_) for id_ in details['logs']], 8)}."
     if details["log_count"] == 1:
-        log = "an older log" if words.facts["older"] else "another log"
-        return f"{ranks_text(details['ranks'])} also left {log}{at}, which is not compared", text
+        log = "An older log" if words.facts["older"] else "Another log"
+        return f"{log} of {ranks_text(details['ranks'])}{at} is not compared", text
     attempt = "an earlier attempt" if words.facts["older"] else "another attempt"
-    run = attempt if details["attempt"] else "another run"
+    run = attempt if details["attempt"] else "a different run"
     return (
         f"{plural(details['log_count'], 'log')} of {run}{at} {are(details['log_count'])} not compared",
-        f"{text} `--run {details['run']}` at the build compares them instead.",
+        f"{text} To compare them instead, build with `--run {details['run']}`.",
     )
 
 
@@ -129,33 +129,33 @@ def _no_rank(words: Words) -> tuple[str, str]:
     count, logs = words.details["log_count"], words.details["logs"]
     return (
         f"{plural(count, 'log')} without a rank {are(count)} not compared",
-        f"Neither the name of the file nor a record tells a rank: {listed([code(id_) for id_ in logs], 8)}.",
+        f"Neither the file name nor any record has a rank: {listed([code(id_) for id_ in logs], 8)}.",
     )
 
 
 def _rank_differs(words: Words) -> str:
     return (
-        f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('carries', 'carry')} records of"
-        f" another rank than {words.verb('its file name says', 'their file names say')}"
+        f"Records in the {words.verb('log', 'logs')} of {words.ranks} have a different rank than"
+        f" {words.verb('its file name', 'their file names')}"
     )
 
 
 def _mixed_versions(words: Words) -> tuple[str, str]:
     return (
         f"{words.ranks} ran torch {words.details['version']},"
-        f" {words.others} torch {words.details['others_version']}",
-        "Other versions of torch compile the same program to other code; what differs below may come from"
-        " that.",
+        f" but {words.others} ran torch {words.details['others_version']}",
+        "Different versions of torch compile the same program differently, which may explain the differences"
+        " below.",
     )
 
 
 def _parts(words: Words) -> tuple[str, str]:
     parts = words.details["parts"]
     shown = [*map(ranks_text, parts[:_MOST_PARTS]), *(["…"] if len(parts) > _MOST_PARTS else [])]
-    like = ", like the stages of a pipeline" if words.facts["equal"] else ""
+    like = ", like pipeline stages" if words.facts["equal"] else ""
     return (
-        f"The ranks form {len(parts)} parts that compiled nothing in common{like}: {'; '.join(shown)}",
-        "Ranks are compared with those that compiled the same functions only.",
+        f"The ranks form {len(parts)} parts with no compile in common{like}: {'; '.join(shown)}",
+        "Ranks are only compared with ranks that compiled the same functions.",
     )
 
 

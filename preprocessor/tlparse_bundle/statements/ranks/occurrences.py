@@ -293,17 +293,13 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
 def _graph_break(words: Words) -> str:
     if words.details["lacking"]:
         reason = f"{_place(words)}{_quoted(words)}"
-        return f"{words.ranks} did not break the graph of {words.theirs}{reason}, as the others did"
-    return f"{words.ranks} broke the graph of {words.whose}{_place(words)}{_quoted(words)}"
+        return f"No graph break on {words.ranks}, unlike the others, in {words.theirs}{reason}"
+    return f"Graph break only on {words.ranks}, in {words.mine}{_place(words)}{_quoted(words)}"
 
 
 def _guard_differs(words: Words) -> str:
-    has = (
-        f"{words.verb('lacks', 'lack')} a guard that others have"
-        if words.details["lacking"]
-        else words.verb("has a guard of its own", "have a guard of their own")
-    )
-    return f"{words.ranks} {has} in {words.whose}{_quoted(words)}"
+    guard = "Missing guard" if words.details["lacking"] else "Guard only"
+    return f"{guard} on {words.ranks}, in {words.mine}{_quoted(words)}"
 
 
 def _failed_everywhere(words: Words) -> str:
@@ -316,7 +312,7 @@ def _problem(words: Words) -> str:
     message = first_line(taken_apart(words.details["text"])[0])
     kind = (words.details["type"] or "").rpartition(".")[2]
     if not kind and not message:
-        return "torch wrote no message"
+        return "no message recorded"
     return code(": ".join(filter(None, [kind if not message.startswith(kind) else None, message])))
 
 
@@ -332,10 +328,10 @@ def _quoted(words: Words) -> str:
 TEMPLATES: Templates = {
     "failed-everywhere": _failed_everywhere,
     "failure": lambda words: (
-        f"{words.ranks} failed to compile {words.whose}: {_problem(words)}{_place(words)}"
+        f"{words.ranks} failed to compile {words.mine}: {_problem(words)}{_place(words)}"
     ),
     "graph-break": _graph_break,
-    "restart": lambda words: f"{words.ranks} began {words.whose} again{_quoted(words)}",
-    "recompile": lambda words: f"{words.ranks} recompiled {words.whose}{_quoted(words)}",
+    "restart": lambda words: f"{words.ranks} restarted {words.mine}{_quoted(words)}",
+    "recompile": lambda words: f"{words.ranks} recompiled {words.mine}{_quoted(words)}",
     "guard": _guard_differs,
 }

@@ -217,7 +217,7 @@ def _stragglers(finder: Finder) -> Iterator[RankFinding]:
             facts={"few": len(lengths) < 3},
         )
         finding.cost_us = lost[rank]
-        finding.cost_of = "by how much it took longer than half of the ranks, over all compiles"
+        finding.cost_of = "time above the median of the ranks, summed over its slow compiles"
         yield finding
 
 
@@ -249,27 +249,27 @@ def _lookups(row: RankCacheTotalsRow, outcome: str) -> int:
 def _straggler(words: Words) -> tuple[str, str]:
     details = words.details
     cache = f" ({', '.join(details['cache'])})" if details["cache"] else ""
-    took = f"{words.ranks} took {duration(details['slowest_us'])} for {words.mine}{cache}"
+    took = f"{words.ranks} took {duration(details['slowest_us'])} to compile {words.mine}{cache}"
     if words.facts["few"]:
         return (
-            f"{took}, {words.others} {duration(details['other_us'])}",
-            "With two ranks it is not known which of them is unusual.",
+            f"{took}, {words.others} took {duration(details['other_us'])}",
+            "With two ranks, it is unknown which one is unusual.",
         )
     return (
-        f"{took}, half of the ranks no more than {duration(details['median_us'])}",
-        f"Up to {duration(details['lost_us'])} in which the others wait, if all wait for one another after"
-        " each compile.",
+        f"{took}; the median is {duration(details['median_us'])}",
+        f"The other ranks wait up to {duration(details['lost_us'])}, if all ranks synchronize after each"
+        " compile.",
     )
 
 
 def _late_start(words: Words) -> str:
-    return f"{words.ranks} began to compile {long_time(words.details['late_us'])} later than the others"
+    return f"{words.ranks} started compiling {long_time(words.details['late_us'])} after the others"
 
 
 def _cached(words: Words) -> tuple[str, str]:
     return (
-        f"{words.ranks} found in caches what {words.others} had to compile",
-        "These ranks were warm when the run began; their times say nothing about compiling.",
+        f"{words.ranks} loaded from caches what {words.others} had to compile",
+        "These ranks started with warm caches, so their times do not measure compilation.",
     )
 
 
