@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypedDict
 
 from tlparse_bundle.base.wording import code, plural
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges
@@ -196,4 +197,27 @@ TEMPLATES: Templates = {
     "collective-mismatch": _collective_mismatch,
     "collective-waits": _collective_waits,
     "group-differs": _group_differs,
+}
+
+REFERENCE: dict[str, KindReference] = {
+    "collective-mismatch": KindReference(
+        "Mismatched collectives",
+        "Ranks call different collectives at the same position of a process group. They hang or fail, "
+        "or continue with wrong results if only the reduction or data type differs.",
+        "Make all ranks of the group call the same collectives in the same order, with the same shapes.",
+        "Calls outside compiled code are not in the logs.",
+    ),
+    "collective-waits": KindReference(
+        "Ranks wait for a collective",
+        "Some ranks call a collective for which the others have no matching call in their logs.",
+        "Make every rank of the group reach the call, or find out why a rank stopped before it.",
+        "The missing call may be outside compiled code.",
+    ),
+    "group-differs": KindReference(
+        "Different process group",
+        "A rank makes the same call in a different process group than most ranks, and the groups have "
+        "unequal numbers of callers.",
+        "Pass the same group on every rank that takes part in the call.",
+        "Groups with equal numbers of callers, as in tensor parallelism, are normal.",
+    ),
 }

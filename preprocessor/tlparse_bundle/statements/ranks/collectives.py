@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from tlparse_bundle.base.wording import code, plural
 from tlparse_bundle.bundle.row_objects import Artifact
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.collective_calls import counts_of_code, counts_of_schedule
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
@@ -337,4 +338,26 @@ TEMPLATES: Templates = {
     "collectives": _schedules_differ,
     "collective-parity": _collective_parity,
     "missing-wait": _missing_wait,
+}
+
+REFERENCE: dict[str, KindReference] = {
+    "collectives": KindReference(
+        "Different collective schedules",
+        "Inductor scheduled different collectives in the same compile. Whether this hangs depends on "
+        "the process groups.",
+        "Look at the graph of that compile on both sides, and at findings about collective calls.",
+        "Ranks whose log does not record the schedule are not compared.",
+    ),
+    "collective-parity": KindReference(
+        "Schedule and code disagree",
+        "The generated code calls a different number of collectives than the schedule lists.",
+        "Look at the generated code, and report it to PyTorch if it calls the wrong number.",
+        "Only Python code that Inductor generated is counted.",
+    ),
+    "missing-wait": KindReference(
+        "Missing wait",
+        "The generated code calls more collectives than waits, so it can read a result before it is ready.",
+        "Look at the generated code, and report it to PyTorch if the wait is missing.",
+        "The number of collectives must equal the schedule; otherwise it is `collective-parity`.",
+    ),
 }

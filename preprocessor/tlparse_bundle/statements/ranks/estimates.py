@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from tlparse_bundle.base.wording import code
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
@@ -277,3 +278,14 @@ def _tensors(words: Words) -> str:
 
 
 TEMPLATES: Templates = {"tensors": _tensors}
+
+REFERENCE: dict[str, KindReference] = {
+    "tensors": KindReference(
+        "Different output tensors",
+        "Operations of the same graph return tensors with a different shape, stride or data type on "
+        "these ranks.",
+        "Compare the inputs of the compile on both sides.",
+        "Needs the estimates that torch logs with `LOG_TLPARSE=1`. Ranks with different graphs are "
+        "not compared.",
+    ),
+}

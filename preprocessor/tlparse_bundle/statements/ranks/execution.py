@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, TypedDict
 
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables, typed
 from tlparse_bundle.statements.ranks.frames import Frames, recorded_steps
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
@@ -222,3 +223,13 @@ def _execution_order(words: Words) -> str:
 
 
 TEMPLATES: Templates = {"execution-order": _execution_order}
+
+REFERENCE: dict[str, KindReference] = {
+    "execution-order": KindReference(
+        "Different execution order",
+        "The ranks ran their compiled graphs in a different order, or a different number of them. It "
+        "is an error if graphs that both ran are in a different order.",
+        "Make all ranks run the same steps in the same order.",
+        "Only reported where `record_and_log_graph_execution_order()` recorded the order.",
+    ),
+}

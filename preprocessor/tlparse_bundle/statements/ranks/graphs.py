@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from tlparse_bundle.base.wording import code, first_line, plural
 from tlparse_bundle.bundle.row_objects import Artifact
+from tlparse_bundle.statements.ranks import kind_references
 from tlparse_bundle.statements.ranks.comparable_text import comparable
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import STAGES, Frames, Stage, stage_artifacts
@@ -397,3 +398,4 @@ def _code_of(text: str | None, part: int) -> str:
 
 
 TEMPLATES: Templates = {"graph": _graph}
+REFERENCE = kind_references.GRAPHS

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.base.wording import code, duration, large, plural
+from tlparse_bundle.statements.ranks import kind_references
 from tlparse_bundle.statements.ranks.collective_calls import WORLD
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
@@ -359,12 +360,13 @@ def _never_began(words: Words) -> tuple[str, str]:
             f" ends earlier looks the same.{_earlier_sentence(words)}",
         )
     if words.facts["calls_there"]:
-        title += f"; the others wait for {words.verb('it', 'them')} in {call_text(call)}"
+        title += f"; the others need {words.verb('it', 'them')} for {call_text(call)}"
     return (
         title,
         f"{large(words.others)} {words.others_verb('waits', 'wait')} for {words.ranks} in {call_text(call)},"
         f" called in {words.compile(call['rank_compile'])}, unless"
-        f" {words.verb('that rank runs', 'those ranks run')} it in previously compiled code or eager.{_earlier_sentence(words)}",
+        f" {words.verb('that rank runs', 'those ranks run')} it in previously compiled code or"
+        f" eager.{_earlier_sentence(words)}",
     )
 
 
@@ -389,3 +391,4 @@ TEMPLATES: Templates = {
     "unfinished-compile": _unfinished_compile,
     "never-began": _never_began,
 }
+REFERENCE = kind_references.HEALTH

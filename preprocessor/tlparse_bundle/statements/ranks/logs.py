@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tlparse_bundle.base.wording import code, large, listed, plural
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import ranges
 from tlparse_bundle.statements.ranks.runs import Run, is_attempt
@@ -165,4 +166,39 @@ TEMPLATES: Templates = {
     "rank-differs": _rank_differs,
     "mixed-versions": _mixed_versions,
     "stages": _parts,
+}
+
+REFERENCE: dict[str, KindReference] = {
+    "other-run": KindReference(
+        "Logs that are not compared",
+        "The bundle has logs of an earlier attempt or a different run, or a second log of a rank. "
+        "Only one run is compared.",
+        "To compare the other run, build with `--run` and its number.",
+        "All logs belong to one run with one log per rank.",
+    ),
+    "no-rank": KindReference(
+        "Logs without a rank",
+        "Neither the file name nor any record of these logs has a rank, so they are not compared.",
+        "Name each file as torch does: `..._rank_N_....log`.",
+        "Every log has a rank.",
+    ),
+    "rank-differs": KindReference(
+        "Rank differs from the file name",
+        "Records in a log have a different rank than its file name.",
+        "Check whether files were renamed or copied over each other.",
+        "The records of a log carry no rank.",
+    ),
+    "mixed-versions": KindReference(
+        "Different versions of torch",
+        "The ranks ran different versions of torch, which compile the same program differently.",
+        "Install the same version of torch on every machine.",
+        "A log that does not record its torch version is not counted.",
+    ),
+    "stages": KindReference(
+        "Ranks with no compile in common",
+        "Ranks fall into parts that compiled none of the same functions. Parts of equal size, as in "
+        "pipeline parallelism, are normal; unequal parts are a warning.",
+        "If the ranks should run the same program, check which one each rank started.",
+        "All ranks have a compile in common, directly or through other ranks.",
+    ),
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.base.machine_text import ADDRESS, tail
 from tlparse_bundle.base.wording import code, first_line, plural
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
@@ -334,4 +335,44 @@ TEMPLATES: Templates = {
     "restart": lambda words: f"{words.ranks} restarted {words.mine}{_quoted(words)}",
     "recompile": lambda words: f"{words.ranks} recompiled {words.mine}{_quoted(words)}",
     "guard": _guard_differs,
+}
+
+REFERENCE: dict[str, KindReference] = {
+    "failed-everywhere": KindReference(
+        "Failed on all ranks",
+        "The same compile failed on every rank with the same error.",
+        "Fix the error: it does not depend on the rank.",
+        "An error on some ranks only is reported as `failure`.",
+    ),
+    "failure": KindReference(
+        "Failed on some ranks",
+        "A compile failed on some ranks only.",
+        "Look for what differs on these ranks: inputs, environment, device.",
+        "The same error on all ranks is reported as `failed-everywhere`.",
+    ),
+    "graph-break": KindReference(
+        "Graph break on some ranks",
+        "A graph broke at a place on some ranks only, so these ranks compile more and smaller graphs.",
+        "Remove the cause of the break, such as a `print`, or make all ranks run the same code there.",
+        "A graph break on all ranks is a finding of each log.",
+    ),
+    "restart": KindReference(
+        "Restart on some ranks",
+        "Dynamo restarted a compile on some ranks only, for a reason other than a graph break in that "
+        "compile.",
+        "Look at the reason of the restart and at the inputs of these ranks.",
+        "Restarts of compiles with a graph break that differs between ranks are not listed.",
+    ),
+    "recompile": KindReference(
+        "Recompile on some ranks",
+        "A guard failed on some ranks only, which triggered a recompile there.",
+        "Make the values that the guard checks equal on all ranks, or mark the dimension dynamic.",
+        "A recompile on most ranks that the others lack is not reported as this kind.",
+    ),
+    "guard": KindReference(
+        "Different guards",
+        "Ranks with the same graph have different guards in a compile. Details name the first of them.",
+        "Usually nothing. If recompiles differ too, compare the values that the guard checks.",
+        "Ranks with different graphs are not compared for this.",
+    ),
 }

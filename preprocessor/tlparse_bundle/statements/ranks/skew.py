@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from tlparse_bundle.base.wording import duration
 from tlparse_bundle.model.times import forward_us
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, Member, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
@@ -274,3 +275,25 @@ def _cached(words: Words) -> tuple[str, str]:
 
 
 TEMPLATES: Templates = {"straggler": _straggler, "late-start": _late_start, "cached-before": _cached}
+
+REFERENCE: dict[str, KindReference] = {
+    "straggler": KindReference(
+        "Slow compile on one rank",
+        "One rank took much longer than the median to compile: over 3 s and over 25% more. The other "
+        "ranks may wait for it.",
+        "Look at its cache lookups and at what else runs on that machine.",
+        "Smaller differences are treated as noise. With two ranks, it is unknown which one is unusual.",
+    ),
+    "late-start": KindReference(
+        "Late start",
+        "One rank started its first compile over 10 s after half of the ranks.",
+        "Look at what the rank does before its first compile, such as loading data.",
+        "Clocks of different machines can differ; the start is taken from the log.",
+    ),
+    "cached-before": KindReference(
+        "Different cache state",
+        "Some ranks only had cache hits where other ranks only had misses.",
+        "Share the cache directory between the ranks, or warm it on all machines.",
+        "Ranks with both hits and misses are not counted.",
+    ),
+}

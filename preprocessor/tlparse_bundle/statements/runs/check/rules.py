@@ -180,8 +180,8 @@ def _outcome(sections: Sequence[Section], base: Baseline, current: Baseline, rul
         for match in matched
     )
     left = (
-        f" {plural(gone, 'finding')} of the baseline {'is' if gone == 1 else 'are'} gone. Update the baseline,"
-        " or they can return unnoticed."
+        f" {plural(gone, 'finding')} of the baseline {'is' if gone == 1 else 'are'} gone. Update the"
+        f" baseline, or {'it' if gone == 1 else 'they'} can return unnoticed."
     )
     return Outcome(str(rule), "", PASSED, "None." + (left if gone and rule.what == "new" else ""))
 
@@ -225,7 +225,7 @@ def _slower(sections: Sequence[Section], base: Baseline, current: Baseline, rule
         text = (
             untold(COMPILE_TIME)
             if now is None
-            else "The baseline has no compile time: it was written without --with-time, or its log records none"
+            else "The baseline has no compile time: it was written without --with-time, or its log has none"
         )
         return Outcome(str(rule), "", UNKNOWN, f"{text}.")
     text = f"{duration(now)} of compile time, {duration(before)} in the baseline"

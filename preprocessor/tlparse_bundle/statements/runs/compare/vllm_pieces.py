@@ -208,8 +208,8 @@ def _why(before: str | None, pieces: Sequence[_Piece]) -> str:
         return f"The graph of {named(other)} is different."
     if before == "reused":
         return (
-            "The base run reused the code of an equal piece. A start that reuses code may not save it under the"
-            " name of this piece."
+            "The base run reused the code of an equal piece. A start that reuses code may not save it under"
+            " the name of this piece."
         )
     return ""
 

@@ -216,7 +216,8 @@ METRICS = (
         "recompiles",
         COUNT,
         "more",
-        "Compiles of a code object after its first, caused by guard failures. With several logs: the one with the most.",
+        "Compiles of a code object after its first, caused by guard failures. With"
+        " several logs: the one with the most.",
     ),
     Metric(
         "recompile_limit_count",
