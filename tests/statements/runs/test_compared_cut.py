@@ -40,7 +40,8 @@ def test_what_comes_behind_a_cut_is_neither_new_nor_gone(built, root, cut, name,
         assert [
             note
             for note in notes
-            if note.startswith(f"In the {side} run the log ") and note.endswith(f"is not told as {told}.")
+            if note.startswith(f"In the {side} run, the log ")
+            and note.endswith(f"is not reported as {told}.")
         ]
 
 
