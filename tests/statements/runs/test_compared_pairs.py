@@ -126,19 +126,19 @@ def test_other_sizes_and_no_gradients(compared):
     assert [(change["title"], change["text"]) for change in changes] == [
         (
             "`score` (program.py:6): a different graph was captured",
-            "Of its inputs `L_x_` is `f32[32, 16]` (was `f32[8, 16]`).",
+            "Changed input: `L_x_` is `f32[32, 16]` (was `f32[8, 16]`).",
         ),
         (
             "`loss` (program.py:11): a different graph was captured",
-            "Of its inputs `L_y_` is `f32[32, 4]` (was `f32[8, 4]`).",
+            "Changed input: `L_y_` is `f32[32, 4]` (was `f32[8, 4]`).",
         ),
         (
             "`score` (program.py:6) is compiled for inference, was for training",
-            "AOTAutograd made no backward graph of it.",
+            "AOTAutograd built no backward graph.",
         ),
         (
             "`loss` (program.py:11) is compiled for inference, was for training",
-            "AOTAutograd made no backward graph of it.",
+            "AOTAutograd built no backward graph.",
         ),
     ]
     assert (
@@ -152,11 +152,7 @@ def test_calls_that_are_new_or_gone(compared):
     (graph,) = (
         change for change in compared("nested_break")["logs"][0]["changes"] if change["kind"] == "graph"
     )
-    assert (
-        graph["text"]
-        == "It has 3 inputs, was 5. It calls `torch._C._nn.linear` once (was twice) and `hidden.mean` no more"
-        " (was once)."
-    )
+    assert graph["text"] == "3 inputs, was 5. Calls: `torch._C._nn.linear` 2 → 1 and `hidden.mean` 1 → 0."
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -193,7 +189,7 @@ def test_the_part_of_the_key_that_differs_is_named_with_its_values(compared):
         fx["title"] == "FX graph cache: 4 hits became misses: the key differs in"
         " `inductor_config[max_fusion_size]`"
     )
-    assert fx["text"] == "`inductor_config[max_fusion_size]`: `64` before, `32` now."
+    assert fx["text"] == "`inductor_config[max_fusion_size]` is `32`, was `64`."
     assert fx["cost_us"] == sum(row["new_us"] - row["base_us"] for row in log["compiles"])
 
 

@@ -26,7 +26,7 @@ _UNKNOWN, _ANY = "unknown", "any"
 _TITLES = {
     "new": "vLLM has {count} more {noun}: {names}",
     "gone": "vLLM has {count} fewer {noun}: {names}",
-    "compiled": "vLLM compiled {pieces} that the base run {before}{took}",
+    "compiled": "vLLM compiled {one_or_count} that the base run {before}{took}",
     "loaded": "vLLM loaded {pieces} that the base run compiled{took}",
     "reused": "vLLM reused code for {pieces} that the base run compiled{took}",
     "other": "vLLM {now} {pieces} that the base run {before}",
@@ -182,11 +182,14 @@ def _change(
             count=f"{len(pieces):,}",
             noun="piece" if len(pieces) == 1 else "pieces",
             names=named(rows),
+            one_or_count=named(rows) if len(rows) == 1 else f"{len(rows):,} pieces",
             now=_HAD.get(now or ""),
             before=_HAD.get(before or ""),
             took=took and took + (" for all pieces" if ahead else ""),
         ),
-        text=f"{large(named(rows))}. {_why(before, pieces)}".rstrip() if direction == "worse" else "",
+        text=" ".join(filter(None, [f"{large(named(rows))}." if len(rows) > 1 else "", _why(before, pieces)]))
+        if direction == "worse"
+        else "",
         change=direction,
         pairs=sorted(set(_pair_numbers(pairs, pieces))),
         cost_us=cost_us,
