@@ -123,7 +123,7 @@ def test_what_an_old_torch_does_not_write_is_neither_passed_nor_failed(built, ro
         "max-recompiles 100": "unknown",
         "max-compiles 17": "passed",
     }
-    assert found[0]["text"] == "Graph breaks are not recorded: this version of torch does not write them."
+    assert found[0]["text"] == "Graph breaks are not recorded by this version of torch."
     code, out, _ = check(bundle, "--max-breaks", 100, "--format", "github")
     assert code == FOUND and out.startswith(
         "::error title=max-breaks 100 · breaks::Graph breaks are not recorded"

@@ -252,5 +252,5 @@ def test_several_runs_show_what_totals_vary_by(built):
     sides = [(side, built(FIXTURES / "pairs" / "nothing_changed" / side)) for side in ("base", "new")]
     summary = compare(sides, sides[::-1])["summary"]
     assert (summary["verdict"], summary["net_us"]) == ("noise", 53_453_372 - 107_367_750)
-    assert summary["text"] == "No change beyond run-to-run noise: 5 compiles, 1 min 47 s → 53.5 s."
+    assert summary["text"] == "No change beyond run-to-run noise. 5 compiles, 1 min 47 s → 53.5 s."
     assert compare(sides[:1] * 2, sides[1:] * 2)["summary"]["verdict"] == "less"

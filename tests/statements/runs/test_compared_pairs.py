@@ -56,8 +56,8 @@ TOLD = {
     ),
     "new_break_on_a_rank": (
         (
-            "49.2 s more compile time over 2 ranks (1 min 27 s → 2 min 16 s): unchanged compiles took 1.7× as"
-            " long. New: Graph break in `embed` at `program.py:18`, once: Failed to trace builtin operator"
+            "49.2 s more compile time over 2 ranks (1 min 27 s → 2 min 16 s): unchanged compiles ran 1.7×"
+            " slower. New: Graph break in `embed` at `program.py:18`, once: Failed to trace builtin operator"
             " (+374 ms on rank 1)"
         ),
         [("finding", "new"), ("compile", "new"), ("graph", "changed")],
