@@ -193,8 +193,7 @@ def _different_inputs(here: Frames, there: Frames, frame: int, other_frame: int)
 def _first_line(mine: list[Artifact], others: list[Artifact]) -> _Line:
     """Return the fields ``artifact``, ``line``, ``here`` and ``others`` of a row."""
     for one, other in zip(mine, others, strict=False):
-        # Comments only say where an operation comes from, '; x = None' what is used no more; they are shown
-        # when nothing else differs.
+        # Source comments and '; x = None' are only shown when nothing else differs.
         mine_text, other_text = _numbered_lines(one), _numbered_lines(other)
         line = _first_pair(
             _without_comments(mine_text), _without_comments(other_text), _essence
