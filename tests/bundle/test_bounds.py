@@ -115,9 +115,7 @@ def test_a_table_that_is_a_bomb_is_a_sentence(content, bundle):
     (bundle / "logs/x/artifacts.jsonl.zst").write_bytes(content)
 
     def refused():
-        with pytest.raises(
-            BundleError, match=r"artifacts\.jsonl\.zst is damaged: it has more"
-        ) as error:
+        with pytest.raises(BundleError, match=r"artifacts\.jsonl\.zst is damaged: it has more") as error:
             Bundle.open(bundle).logs[0].table("artifacts")
         assert error.value.code == "damaged"
 

@@ -512,3 +512,16 @@ def test_the_short_help_of_every_command_is_one_full_sentence(run):
         rows = [line.split(None, 1) for line in lines[start : start + len(commands)]]
         assert [row[0] for row in rows] == list(commands), "a short help takes two lines"
         assert all(row[1].endswith(".") and "..." not in row[1] for row in rows)
+
+
+def test_report_shows_the_kinds_that_are_named(run, root):
+    run("build", root / "fixtures" / "recompiles", "out")
+
+    def kinds(*options):
+        done = run("report", "out", "--format", "json", *options)
+        return {row["kind"] for log in json.loads(done.stdout)["logs"] for row in log["findings"]}
+
+    every = kinds()
+    assert {"recompile", "recompile-limit"} <= every
+    assert kinds("--kind", "recompile") == {"recompile"}
+    assert kinds("--kind", "recompile", "--kind", "recompile-limit") == {"recompile", "recompile-limit"}

@@ -219,7 +219,9 @@ def test_only_comparisons_are_replaced(sides, tmp_path):
     write_comparison(document, base, new, tmp_path / "out", overwrite=True)
     assert files(tmp_path / "out") == before
     (tmp_path / "out" / "base" / "notes.txt").write_text("mine")
-    with pytest.raises(BundleError, match=r"contains files that are not part of a comparison: base/notes\.txt"):
+    with pytest.raises(
+        BundleError, match=r"contains files that are not part of a comparison: base/notes\.txt"
+    ):
         write_comparison(document, base, new, tmp_path / "out", overwrite=True)
 
 

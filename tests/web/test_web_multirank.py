@@ -14,9 +14,9 @@ SCENARIOS = ["other_shape", "extra_break", "execution_order", "missing_collectiv
 REASONS = {
     "other_shape": ["L['x']", "(17, 8) instead of", "(16, 8)"],
     "extra_break": ["broke the graph", "print("],
-    "execution_order": ["another order", "the 5th was block [1/0]", "others ran embed [0/0]"],
+    "execution_order": ["different order", "step 5 was block [1/0]", "instead of embed [0/0]"],
     "missing_collective": ["1 all_reduce fewer", "from position 2 on"],
-    "killed": ["is inside", "ranks 0–2 finished it", "cannot go on without rank 3"],
+    "killed": ["is still compiling", "ranks 0–2 finished it", "wait for rank 3"],
     "straggler": ["took 2", " s for block", "the others wait"],
 }
 

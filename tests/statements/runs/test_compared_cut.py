@@ -40,7 +40,8 @@ def test_what_comes_behind_a_cut_is_neither_new_nor_gone(built, root, cut, name,
         assert [
             note
             for note in notes
-            if note.startswith(f"In the {side} run the log ") and note.endswith(f"is not told as {told}.")
+            if note.startswith(f"In the {side} run, the log ")
+            and note.endswith(f"is not reported as {told}.")
         ]
 
 
@@ -69,6 +70,6 @@ def test_ranks_that_wait_for_one_that_was_killed_end_early_too(built, root):
         notes, changes = compared(*pair)
         assert {change["details"]["kind"] for change in changes} == {"unfinished-compile"}
         assert notes == [
-            f"In the {side} run the log of rank 3 ends inside 1 compile: what only the {other} run has may"
-            f" come behind that, and is not told as {told}."
+            f"In the {side} run, the log of rank 3 ends inside 1 compile. Anything that only the {other} run has may"
+            f" come after that, so it is not reported as {told}."
         ]

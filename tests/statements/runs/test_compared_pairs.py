@@ -13,7 +13,7 @@ from tlparse_bundle.statements.runs.compare.document import compare
 TOLD = {
     "new_break": (
         (
-            "No net change in compile time beyond run-to-run noise (59.3 s → 1 min 4 s). New: Graph break in"
+            "Compile time within run-to-run noise (59.3 s → 1 min 4 s). New: Graph break in"
             " `forward` at `program.py:14`, once: Failed to trace builtin operator (+11.5 s); 1 more compile"
             " and a different graph."
         ),
@@ -29,7 +29,7 @@ TOLD = {
     "slower_pass": (
         (
             "27.6 s more compile time (6.76 s → 34.4 s): `pass.post_grad_passes.post_grad_custom_post_pass`"
-            " takes 27.5 s in all, was 3.57 ms."
+            " takes 27.5 s in total, was 3.57 ms."
         ),
         [("time", "worse")],
     ),
@@ -49,22 +49,22 @@ TOLD = {
     ),
     "line_changed": (
         (
-            "20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): another graph was captured; 1"
+            "20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): a different graph was captured; 1"
             " AOTAutograd cache miss and 1 FX graph cache miss."
         ),
         [("graph", "changed"), ("cache", "worse"), ("cache", "worse"), ("time", "worse")],
     ),
     "new_break_on_a_rank": (
         (
-            "49.2 s more compile time over 2 ranks (1 min 27 s → 2 min 16 s): unchanged compiles took 1.7× as"
-            " long. New: Graph break in `embed` at `program.py:18`, once: Failed to trace builtin operator"
+            "49.2 s more compile time over 2 ranks (1 min 27 s → 2 min 16 s): unchanged compiles ran 1.7×"
+            " slower. New: Graph break in `embed` at `program.py:18`, once: Failed to trace builtin operator"
             " (+374 ms on rank 1)"
         ),
         [("finding", "new"), ("compile", "new"), ("graph", "changed")],
     ),
     "nested_break": (
         (
-            "No net change in compile time beyond run-to-run noise (2.58 s → 2.48 s). New: Graph break in"
+            "Compile time within run-to-run noise (2.58 s → 2.48 s). New: Graph break in"
             " `scaled` at `program.py:7`, twice: Unsupported Tensor.item() call with"
             " capture_scalar_outputs=False (+658 ms); 4 more compiles, 1 recompile and a different graph."
         ),
@@ -125,26 +125,26 @@ def test_other_sizes_and_no_gradients(compared):
     changes = document["logs"][0]["changes"]
     assert [(change["title"], change["text"]) for change in changes] == [
         (
-            "`score` (program.py:6): another graph was captured",
-            "Of its inputs `L_x_` is `f32[32, 16]` (was `f32[8, 16]`).",
+            "`score` (program.py:6): a different graph was captured",
+            "Changed input: `L_x_` is `f32[32, 16]` (was `f32[8, 16]`).",
         ),
         (
-            "`loss` (program.py:11): another graph was captured",
-            "Of its inputs `L_y_` is `f32[32, 4]` (was `f32[8, 4]`).",
+            "`loss` (program.py:11): a different graph was captured",
+            "Changed input: `L_y_` is `f32[32, 4]` (was `f32[8, 4]`).",
         ),
         (
             "`score` (program.py:6) is compiled for inference, was for training",
-            "AOTAutograd made no backward graph of it.",
+            "AOTAutograd built no backward graph.",
         ),
         (
             "`loss` (program.py:11) is compiled for inference, was for training",
-            "AOTAutograd made no backward graph of it.",
+            "AOTAutograd built no backward graph.",
         ),
     ]
     assert (
         document["summary"]["text"]
         == "1.96 s less compile time (3.76 s → 1.8 s), which no single change explains. `score`"
-        " (program.py:6): another graph was captured. 3 other changes."
+        " (program.py:6): a different graph was captured. 3 other changes."
     )
 
 
@@ -152,11 +152,7 @@ def test_calls_that_are_new_or_gone(compared):
     (graph,) = (
         change for change in compared("nested_break")["logs"][0]["changes"] if change["kind"] == "graph"
     )
-    assert (
-        graph["text"]
-        == "It has 3 inputs, was 5. It calls `torch._C._nn.linear` once (was twice) and `hidden.mean` no more"
-        " (was once)."
-    )
+    assert graph["text"] == "3 inputs, was 5. Calls: `torch._C._nn.linear` 2 → 1 and `hidden.mean` 1 → 0."
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -190,10 +186,10 @@ def test_the_part_of_the_key_that_differs_is_named_with_its_values(compared):
         if change["kind"] == "cache" and change["details"]["cache"] == "fx_graph"
     )
     assert (
-        fx["title"] == "FX graph cache: 4 lookups missed that hit before: the key differs in"
+        fx["title"] == "FX graph cache: 4 hits became misses: the key differs in"
         " `inductor_config[max_fusion_size]`"
     )
-    assert fx["text"] == "`inductor_config[max_fusion_size]`: `64` before, `32` now."
+    assert fx["text"] == "`inductor_config[max_fusion_size]` is `32`, was `64`."
     assert fx["cost_us"] == sum(row["new_us"] - row["base_us"] for row in log["compiles"])
 
 

@@ -231,7 +231,7 @@ def test_runs_that_were_killed_in_a_compile_did_less_and_are_not_faster(tmp_path
     )
     trend = seen(tmp_path / "runs")
     assert [[change["text"] for change in jump["changes"]] for jump in trend["jumps"]] == [
-        ["compiles that did not end 0 → 1"]
+        ["unfinished compiles 0 → 1"]
     ]
     assert (
         trend["latest"] == [] and [run["ends_early"] for run in trend["runs"]] == [False] * 20 + [True] * 10
