@@ -1,6 +1,4 @@
-"""The tables of the anatomy: what the bytes of the log are, by kind of event, by compile and by place in the
-source.
-"""
+"""Tables of the log's bytes by kind of event, by compile and by source line."""
 
 from __future__ import annotations
 

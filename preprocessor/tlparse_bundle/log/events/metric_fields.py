@@ -125,7 +125,7 @@ FIELDS = (
     MetricField("possibly_missed_reinplacing_opportunities", _N, "other",
         "Arguments of mutating operators that were copied, perhaps unnecessarily (torch 2.5)."),
     MetricField("cudagraph_skip_reason", None, "failure", "Why CUDA graphs were not used."),
-    MetricField("tensorify_float_attempt", None, "other", "Whether Dynamo tried to turn floats into tensors."),
+    MetricField("tensorify_float_attempt", None, "other", "Whether Dynamo tried to make floats tensors."),
     MetricField("tensorify_float_success", None, "other", "Whether floats became tensors."),
     MetricField("tensorify_float_failure", None, "other", "Why floats did not become tensors."),
     MetricField("config_suppress_errors", None, "config",

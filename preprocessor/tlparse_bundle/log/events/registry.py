@@ -1,4 +1,4 @@
-"""Registry of event kinds. Plug-ins add kinds with the entry point ``tlparse_bundle.events``: a module with KINDS."""
+"""Registry of event kinds. Plug-ins add modules with KINDS as ``tlparse_bundle.events`` entry points."""
 
 from __future__ import annotations
 

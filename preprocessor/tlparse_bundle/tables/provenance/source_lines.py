@@ -30,7 +30,7 @@ class Source(NamedTuple):
 
 
 def frames_of(stack: str) -> tuple[Source, ...]:
-    """The frames of one stack trace, outermost first."""
+    """Return the frames of one stack trace, outermost first."""
     frames = []
     lines = stack.split("\n")
     for number, line in enumerate(lines):
@@ -95,9 +95,9 @@ class GraphText:
                 self.operations.add(number)
 
     def lines_of(self, name: str, among: set[Source] | None = None) -> list[int]:
-        """Lines of a node.
+        """Return the lines of a node.
 
-        Of several with the name those whose source is ``among`` these, else the outermost graph's.
+        For a repeated name: those with a source ``among`` these, else those of the outermost graph.
         """
         lines = self.lines.get(name, [])
         if len(lines) < 2:

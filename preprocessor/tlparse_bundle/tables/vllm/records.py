@@ -1,4 +1,4 @@
-"""What is kept of vLLM's records and spans, and the backends and pieces that are made of them."""
+"""vLLM records and spans, and the backends and pieces built from them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Outcome = Literal["compiled", "inductor_loaded", "loaded", "reused", "failed", "
 
 
 class Observation(NamedTuple):
-    """The parts of a record, or of an event of the timeline, that matter here."""
+    """Relevant parts of a record or timeline event."""
 
     event: int
     compile_index: int
@@ -132,10 +132,10 @@ class Piece:
 
 
 class Loads:
-    """Pieces that are loaded by several threads: their records are mixed, and their order says nothing.
+    """Pieces loaded by several threads, whose records are interleaved.
 
-    What a load writes when its code is there follows at once, so that one of each is one load's. The graph it
-    had written before is found by its arguments, which no other has; the load then began with the next event.
+    The records that a load writes when its code is ready are adjacent. Its earlier graph is identified by
+    unique arguments; the load then starts with the next event.
     """
 
     def __init__(self) -> None:
