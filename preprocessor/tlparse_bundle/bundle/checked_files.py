@@ -98,7 +98,7 @@ class CheckedBundle:
     def file_rows(
         self, name: str, file: dict[str, Any], sizes: Mapping[str, int] = {}
     ) -> list[dict[str, Any]]:
-        """Return the rows of a table file, ``file`` being its entry in 'files'. ``sizes``: see check_table."""
+        """Return the rows of a table file, ``file`` its entry in 'files'; ``sizes`` as in check_table."""
         return self.once((name, file["path"], *sizes.items()), lambda: self._checked_rows(name, file, sizes))
 
     def _checked_rows(

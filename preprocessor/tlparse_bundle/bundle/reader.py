@@ -176,7 +176,7 @@ class Log(CheckedLog):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Return the headline and its numbers (schema: manifest, 'summary'), in a growing bundle as of now."""
+        """Return the headline and its numbers (schema: manifest, 'summary'), in a growing bundle so far."""
         summary: dict[str, Any] = log_now(self.bundle.manifest, self.row)["summary"]
         return summary
 

@@ -101,7 +101,7 @@ def try_lock(file: int) -> bool:
 
 
 def unlock(lock: str, staging: str) -> bool:
-    """Remove the lock file of a dead writer, unless another writer has it. Return False while it is locked."""
+    """Remove the lock file of a dead writer unless another writer has it. Return False if it is locked."""
     try:
         # It may be a pipe.
         file = os.open(lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
