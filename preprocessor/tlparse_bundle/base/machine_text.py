@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# Patterns for texts that are compared in ways of their own.
+# Patterns for texts with their own comparison.
 ADDRESS = r"\b0x[0-9a-f]{6,}"  # of an object in memory
 CACHE_NAME = r"\bc[a-z2-7]{51}\b"  # of code that Inductor writes (torch/_inductor/codecache.py, code_hash)
 PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")  # up to the package

@@ -57,7 +57,7 @@ class Guard:
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:
-            # Two runs must write the same bundle.
+            # Sorted, so that equal runs write equal bundles.
             text = " ".join(without_addresses(str(error)).split())
             message = f"{type(error).__name__}: {text}" if text else type(error).__name__
             message = message if len(message) <= _MAX_MESSAGE else message[:_MAX_MESSAGE] + "…"

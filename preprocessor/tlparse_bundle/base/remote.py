@@ -16,7 +16,7 @@ _MAX_MESSAGE = 300
 _PIECE_BYTES = 1 << 20
 _OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"))  # they have no folders to make
 
-# Else s3fs asks for the size of each file before it reads it (S3FileSystem._cat_file).
+# Otherwise s3fs queries the size of each file before it reads it (S3FileSystem._cat_file).
 _OPTIONS = {scheme: {"max_concurrency": 1} for scheme in ("s3", "s3a")}
 
 
@@ -136,7 +136,7 @@ class RemoteFolder:
         """Call a function for each item, several at once in object stores (fsspec/asyn.py). Raise the first
         error and start no more.
         """
-        # It takes its time, and every command imports this module.
+        # Slow to import, and every command imports this module.
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(_REQUESTS if self._is_object_store else 1) as pool:

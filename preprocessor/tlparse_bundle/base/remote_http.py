@@ -36,7 +36,7 @@ async def open_session(**options: Any) -> aiohttp.ClientSession:
     own: dict[str, Any] = {
         "timeout": aiohttp.ClientTimeout(total=None, connect=_CONNECT_SECONDS, sock_connect=_CONNECT_SECONDS),
         "response_class": _Response,
-        # What is large in a bundle is compressed as it is; a body that unpacks itself would have no bound.
+        # Large bundle files are compressed already; Content-Encoding would defeat the size limit.
         "headers": {"Accept-Encoding": "identity"},
         "auto_decompress": False,
     }

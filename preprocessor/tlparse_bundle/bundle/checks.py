@@ -14,7 +14,7 @@ from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.schema_check import Check, Highest, Malformed, compile_schema, quoted
 from tlparse_bundle.bundle.schemas import row_tables, schema, schema_names
 
-# What a field of a row refers to, by its name or how that ends.
+# Table that a field refers to, by the field's name or suffix.
 _ROW_TARGETS = {"event": "events", "stack": "stacks"}
 # The same of a row of a table about several ranks.
 _RANK_TARGETS = {

@@ -65,7 +65,7 @@ class Place:
             if not fills and os.path.lexists(self.root):
                 self.old = self._growing()
             self.root.mkdir(exist_ok=True)
-            # First what says that a folder without a manifest is ours.
+            # Write the marker of a folder without a manifest first.
             (self.root / layout.LIVE).mkdir(exist_ok=True)
             (self.root / "logs").mkdir(exist_ok=True)
         except BaseException:
@@ -123,7 +123,7 @@ class Place:
                 if path.exists():
                     permissions.restrict(str(path), allowed)
 
-    # What Destination has, for the parts of a build that write beside the logs.
+    # Interface of Destination, for parts of a build that write beside the logs.
 
     def write(self, path: str, data: bytes) -> None:
         target = self.root / path

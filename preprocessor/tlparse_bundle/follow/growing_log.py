@@ -20,7 +20,7 @@ from tlparse_bundle.pipeline.log_writer import LogBuild, LogSummary
 from tlparse_bundle.statements.facts import STREAMED
 from tlparse_bundle.statements.kinds.unfinished import running
 
-# Before the place at which reading goes on: whether the file is still the one that was read.
+# Bytes before the read position that identify the file.
 _REMEMBERED_BYTES = 64
 _BLOCK_BYTES = 1 << 20
 _OPEN_S = 0.5
@@ -72,7 +72,7 @@ class GrowingStream:
             if size < self.position:
                 raise Changed("truncated")
             if identity != self._identity and self.position:
-                # Else a newer copy, as rsync makes them.
+                # Otherwise a newer copy, as from rsync.
                 if sha256_of(self._log, self.position) != read_sha256():
                     raise Changed("replaced")
             elif file.read(len(self._tail)) != self._tail:
@@ -192,7 +192,7 @@ class GrowingLog:
         self.read_epoch_us = _now()
         self._behind_us: int | None = None
         self._next_look_s = 0.0
-        # A compressed log is taken when it is whole: a build would take no other.
+        # A compressed log is read once it is complete, as in a build.
         self._stream = GrowingStream(log) if log.compression is None else WholeStream(open_log(log))
         self._records = LogRecords(log, self._stream)
         self._build = LogBuild(

@@ -118,7 +118,7 @@ def _on_our_clock(compile: dict[str, Any], behind_us: int) -> dict[str, Any]:
     return {**compile, "since_epoch_us": None if since_us is None else since_us + behind_us, "spans": spans}
 
 
-# What was made of logs for the analyses of ranks, by function and arguments.
+# Results of functions on logs for rank analyses, by function and arguments.
 Digests = Mapping[tuple[Any, ...], Any]
 
 

@@ -51,7 +51,7 @@ class KnownEnvelopes:
         self._heads: dict[bytes, Head] = {}
         # With the bracket that ends the envelope; without, where a payload is announced.
         self._tails: dict[bytes, Tail] = {}
-        # Most records are of the timeline: up to the hash of the payload.
+        # Most records are timeline events: matches up to the hash of the payload.
         self._timeline: dict[bytes, tuple[Head, Tail]] = {}
 
     def find(self, envelope: bytes, payload: Payload | None) -> tuple[Head, Tail] | None:
@@ -182,7 +182,7 @@ class EventDecoder:
 
         span = event.trace_event = self._trace_event(event) if event.type == TIMELINE else None
         event.sha256 = None if content is None or span is not None else content.sha256
-        # What torch writes of a frame compile before its dynamo_start.
+        # Records that torch writes before the dynamo_start of a frame compile.
         opens = (
             event.name == "recompile_reasons"
             if span is None

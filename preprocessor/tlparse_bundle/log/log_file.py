@@ -29,7 +29,7 @@ class LogFile:
     compression: str | None  # gzip, zstd or None
     size_bytes: int  # on disk, when it was found
     modified_s: float = 0.0  # since 1970, then
-    # In which it was found, so that no link may stand in its place; None when its path was given.
+    # Folder in which it was found, so that links are not followed; None when the user gave its path.
     folder: Path | None = None
 
 

@@ -38,7 +38,7 @@ _LINE_FEEDS = re.compile(rb"\n+")
 _LINE_END = re.compile(rb"\n")
 _PAYLOAD_END = re.compile(rb"\n(?![\t\n])")
 _TIMELINE = b'{"chromium_event"'
-# Where the hash of a payload stands in front of it, counted back from there: ..."has_payload": "<32
+# Position of the payload's hash, counted back from the payload: ..."has_payload": "<32
 # digits>"}, line feed.
 _MD5_FROM_END, _MD5_END = 35, 3
 _BOM = b"\xef\xbb\xbf"
@@ -121,7 +121,7 @@ class RecordReader:
         self._eof = False
         self._stop_at: int | None = None
         self.certain = 0  # offset in the log up to which nothing that comes can change what was read
-        # While a long payload is read: what there is of it, and what follows.
+        # While a long payload is read: its data so far, and the bytes after it.
         self._long: tuple[io.BytesIO, bytes] = io.BytesIO(), b""
         self.tail = b""
 
@@ -188,7 +188,7 @@ class RecordReader:
                     else:
                         payload, stop = payload_at(buf, start)
                 if end < start <= stop <= pos + MAX_LINE_BYTES and buf[stop : stop + 1] not in (b"\n", b""):
-                    # A whole record with nothing odd about it, as nearly all are.
+                    # A complete regular record, as nearly all are.
                     lines = 1
                     if payload is not None:
                         lines = 2 + payload.line_feeds

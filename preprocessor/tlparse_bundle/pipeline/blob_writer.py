@@ -193,7 +193,7 @@ class BlobPlaces:
         self._groups: dict[int, bytearray] = {}  # hashes, each with its place
 
     def _group_of(self, content: str) -> bytearray:
-        # Of Python's own hash, which nobody can foresee: no log can have all of its payloads in one group.
+        # Bits of Python's randomized hash, so that no log can force all payloads into one group.
         return self._groups.setdefault(hash(content) % _GROUPS, bytearray())
 
     def find(self, content: str) -> tuple[int, int] | None:

@@ -43,7 +43,7 @@ class BuildResult:
     file_count: int
     stored_bytes: int
     findings: dict[str, list[FindingsRow]]  # the first of each log (schema: findings), by its id
-    # What the ranks say together (schema: rank_findings), as far as it is written; none for less than two.
+    # Rank findings (schema: rank_findings) written so far; empty for fewer than two ranks.
     job_findings: list[RankFindingsRow]
     plugin_faults: list[str]
 
@@ -146,7 +146,7 @@ def write_beside(
     manifest = make_manifest(summaries, codec, names)
     job_findings: list[RankFindingsRow] = []
     if len(manifest["logs"]) > 1 or run is not None:
-        # It imports the modules of all analyses, which a single log does not need.
+        # Imports the modules of all analyses, which a single log does not need.
         from tlparse_bundle.pipeline.rank_files import write_ranks
 
         written = write_ranks(target, manifest["logs"], codec, workers, run)

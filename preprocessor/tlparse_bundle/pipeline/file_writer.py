@@ -16,7 +16,7 @@ from tlparse_bundle.bundle.layout import blob_path, log_path
 from tlparse_bundle.tables.rows import Rows
 
 _CAPACITY = 5 << 18  # what grows until it has 1 MiB seldom has more
-# Pages come faster.
+# Gets pages faster.
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 _MAX_CLOSED = 1
 _SMALL_BYTES = 32 << 10
@@ -94,9 +94,9 @@ class FileSink:
         return place, sha256, len(data), target.stat().st_size
 
     def _write(self, path: str, pieces: Iterable[bytes]) -> None:
-        # For a job of many ranks there are thousands of files: what is asked of the system for each counts.
+        # Many ranks mean thousands of files, so system calls per file matter.
         target = f"{self.root}/{path}"
-        # Of a state nobody knows yet.
+        # Part of an unpublished state.
         written = target if self.below else f"{target}.{os.getpid()}.{threading.get_ident()}"
         try:
             _write_pieces(written, pieces)

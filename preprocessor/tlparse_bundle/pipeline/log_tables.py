@@ -30,7 +30,7 @@ from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import Table, TableContext
 from tlparse_bundle.tables.tally import Tally
 
-# Of memory, for the events of one log; beyond, its tables are filled as they come.
+# Memory for the events of one log; beyond it, tables are filled directly.
 MAX_WAITING_BYTES = 24 << 20
 _METADATA_FACTOR = 4  # parsed, metadata take several times their size
 _MAX_KNOWN = 64  # tables, of some logs

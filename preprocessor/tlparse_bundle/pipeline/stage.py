@@ -62,7 +62,7 @@ class _Apart:
     """Proxy of a stage in another process, which runs while this process reads on."""
 
     def __init__(self, name: str, arguments: tuple[Any, ...]):
-        # Before the process: a copy of this one needs not read the modules again.
+        # Before forking, so that the copy need not import the modules again.
         self._empty_tables = _class(name).empty_tables()
         self._helper = Helper(work, (name, arguments))
         self._sent = BatchesSent(self._empty_tables.read)

@@ -62,7 +62,7 @@ class Workers:
 
             for worker in set(multiprocessing.active_children()) - self._others:
                 worker.terminate()
-        # Its thread must not outlive it: it would complain at exit.
+        # Its thread must not outlive it, or it fails at exit.
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def map(
@@ -77,7 +77,7 @@ class Workers:
                 results.append(function(*argument))
                 done(number)
             return results
-        # A single log does not need it, and a browser cannot use it.
+        # Not needed for a single log, and unavailable in a browser.
         from concurrent.futures import ProcessPoolExecutor, as_completed
         from concurrent.futures.process import BrokenProcessPool
 
@@ -111,7 +111,7 @@ class Workers:
 
 def _start(parent: int) -> None:
     end_with(parent)
-    # It reaches all processes of a terminal; the parent ends its workers itself.
+    # Ctrl-C reaches all processes of a terminal; the parent ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGHUP})

@@ -16,7 +16,7 @@ from tlparse_bundle.redact.text_rewriter import PATH, URL, WORD, anywhere, is_lo
 from tlparse_bundle.tables.rows import parse_rows
 
 _OURS = "schemas.json"  # the same in each bundle of a version
-# Tables and diagnostics cut what is long: 'wrap' may be of 'wrapper'.
+# Tables and diagnostics cut long text: 'wrap' may come from 'wrapper'.
 _CUT = re.compile(r"(?<=.{20})\w+(?:…|['\"])$|(?<=.{999})\w+$", re.DOTALL)
 
 
@@ -56,7 +56,7 @@ def _without_public(match: re.Match[str]) -> str:
 
 
 def _names(whole: str, log_names: LogNames) -> Iterator[str]:
-    # A URL stays only where it is one of torch.
+    # Only torch's URLs stay.
     tokens = set(WORD.findall(PATH.sub(_without_public, URL.sub(" ", whole))))
     joined = (
         "_"

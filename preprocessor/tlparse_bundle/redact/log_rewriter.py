@@ -112,7 +112,7 @@ class LogNames:
 
 
 _ANNOUNCED = re.compile(rb'("has_payload": ?")([0-9a-f]{32})(")')
-# What a payload is announced by is the digest of one of these.
+# Payloads are announced by the digest of one of these.
 _ANNOUNCED_FORMS: tuple[Callable[[bytes], bytes], ...] = (
     lambda payload: payload,
     lambda payload: payload.replace(b"\r\n", b"\n"),

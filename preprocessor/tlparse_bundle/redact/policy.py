@@ -86,7 +86,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "anatomy": ("kinds", "origins", "kind_compiles"),
     "ranks": (),  # all that the manifest names
 }
-# Tables about several ranks that say what a part says.
+# Tables about several ranks with the contents of a part.
 RANK_PARTS: Mapping[str, tuple[str, ...]] = {
     "findings": ("rank_findings",),
     "caches": ("rank_caches", "rank_cache_totals"),

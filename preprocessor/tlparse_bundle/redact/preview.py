@@ -18,7 +18,7 @@ _MAX_LINES = 50_000  # distinct ones; the rules take their time
 _MAX_LINE = 1_000  # characters
 # A log is full of hashes and versions.
 _NOISE = ("Base64HighEntropyString", "HexHighEntropyString", "IPPublicDetector")
-# A line without one of these is none that a rule takes for a secret.
+# Rules only match lines with one of these.
 _MAY_BE = re.compile(
     r"key|token|secret|passw|pwd|auth|credential|-----BEGIN|://[^/\s]*@|AKIA|hf_|ghp_|gho_|xox[a-z]-|sk-|eyJ",
     re.IGNORECASE,

@@ -19,7 +19,7 @@ PAGES = (HOME, TREND, OPEN)  # they show no single bundle
 _SKIPPED = {"node_modules", "dist"}
 TEXT = {".css", ".html", ".js", ".json", ".jsx", ".md", ".mjs", ".svg", ".ts", ".tsx"}
 RANKS, PROVENANCE, PAIR, VLLM = "ranks", "provenance", "pair", "vllm"
-# What viewers of the package need to show anything (PAIR: two bundles); all others show any bundle.
+# Required contents for viewers of the package (PAIR: two bundles); others show any bundle.
 NEEDS = {"multirank": RANKS, "provenance": PROVENANCE, "compare": PAIR, "vllm": VLLM}
 EXAMPLES = {"starter", "letter", "bytes", "strip"}  # to be copied, not to look with
 _PROVENANCE_KINDS = {

@@ -32,7 +32,7 @@ class Anatomy:
         size_bytes = event.payload_size_bytes
         if event.hash is None or size_bytes is None:  # no payload, or one of the timeline, always stored
             return
-        # A payload that was seen before refers to the place where it was stored then.
+        # A repeated payload refers to its first stored place.
         ends, blob = self._blob_ends, event.blob_index
         while len(ends) <= blob:
             ends.append(0)

@@ -64,7 +64,7 @@ _NO_COMPONENT = -1  # in place of a hash; no hash is -1
 _MAX_REMEMBERED = 32  # payloads, each with the hashes of its components
 # FxGraphCachePickler.debug_lines (torch/_inductor/codecache.py): '[hash] field: value', field 'name' or
 # 'name[key]'.
-# Older torch broke the text of the graph into lines, which are no components. [0-9a-z] is what hashes are
+# Older torch split the text of the graph into lines, which are not components. [0-9a-z] is what hashes are
 # made of, and found faster than \w.
 _COMPONENT = re.compile(r"\[(?:[0-9a-z]{8,100}|\w{8,100})\] ([^:\n]{1,300}):(?= )")
 
@@ -89,7 +89,7 @@ class _Key(NamedTuple):
 class Caches:
     name = "caches"
     types = frozenset(("artifact", TIMELINE))
-    # Nothing else says that it is switched off (torch/_inductor/compile_fx.py).
+    # The only record that it is disabled (torch/_inductor/compile_fx.py).
     timeline = frozenset(("fx_graph_cache_disabled",))
 
     def __init__(self, context: TableContext):
@@ -181,7 +181,7 @@ class Caches:
             self._read.clear()
         if not components:
             return set()
-        # Compared from the end: the graph and its inputs, as many as it has, stand in front.
+        # Compare from the end, since the graph and a varying number of inputs come first.
         count = len(components)
         before = ([None] * count + self._last_components)[-count:]
         hashes = ([_NO_COMPONENT] * count + self._last_hashes)[-count:]

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"
 _CONVERT_FUNCTIONS = frozenset(("catch_errors", "_convert_frame", "_convert_frame_assert", "__call__"))
 
-# The function through which torch calls what is compiled: never what is compiled.
+# torch calls compiled functions through this one, which is never compiled itself.
 _EVAL_FRAME, _CALLER = "torch/_dynamo/eval_frame.py", "_fn"
 
-# Of the metrics, which are 30 kB and more of a record, only these are kept until the end of the log.
+# Metrics take 30 kB or more per record, so only these are kept until the end of the log.
 _METRICS = (
     "co_name",
     "co_filename",

@@ -80,7 +80,7 @@ class Failures:
         frame: Frame | None,
         user_traceback: str | None = None,
     ) -> None:
-        # Without a compile id, torch logs who called: the only trace of where it was.
+        # Without a compile id, torch logs the caller, the only hint at the place.
         stack_index = event.metadata.get("stack_index") if event.metadata else None
         self._rows.append(
             {

@@ -14,7 +14,7 @@ from tlparse_bundle.tables.text.record_values import (
     text_or_none,
 )
 
-# What lies above is no time: a moment of the year 2096, eleven days of compiling.
+# Larger values are not times: the year 2096, eleven days of compiling.
 _MAX_EPOCH_US = 4 * 10**15
 _MAX_DURATION_US = 10**12
 
@@ -96,7 +96,7 @@ class FrameCompiles:
         compile_us = microseconds(metrics, "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s")
         if compile_us is None:
             compile_us = or_none(int(self._span_us[number]))
-        # All of it was in vain (2.4: torch/_dynamo/convert_frame.py).
+        # All of it was lost (2.4: torch/_dynamo/convert_frame.py).
         if compile_us is None and metrics.get("has_guarded_code") is False:
             compile_us = microseconds(metrics, "", "dynamo_time_before_restart_s")
         return Outcome(

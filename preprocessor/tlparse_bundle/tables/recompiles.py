@@ -121,11 +121,11 @@ class Recompiles:
         self._cascades = Cascades()
         self._reasons: Rows[RecompileReasonsRow] = Rows()
         self._requests: JsonList[_Request] = JsonList()
-        # What is known of these only later, by number:
+        # Set later, by number:
         self._caused_by: dict[int, int] = {}
         self._at_limit: set[int] = set()
-        # torch 2.5 writes nothing of a compile that the limit refused but why it was to be compiled again.
-        # Here are compiles with reasons and, so far, neither start nor metrics.
+        # torch 2.5 only logs the recompile reason of a refused compile.
+        # These compiles have reasons but no start or metrics yet.
         self._open: dict[str | None, tuple[int, _CodeObject]] = {}
         self._is_old = False  # 2.6 and later write metrics of it, too; theirs have start_time_us
 
@@ -258,7 +258,7 @@ class Recompiles:
         """Yield the reasons and the code objects, and the requests (``ASKED``), from which
         ``statements.derived_tables`` makes the recompiles.
         """
-        # A log that grows may have the start of the last one yet to come: nothing is noted of it here.
+        # The start of the last one may still follow in a growing log, so it is not noted.
         refused = dict(self._open) if self._is_old else {}
         at_limit = self._at_limit.union(number for number, _ in refused.values())
         limits = {code.id: key for key, (_, code) in refused.items()}

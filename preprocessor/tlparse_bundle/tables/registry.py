@@ -39,9 +39,9 @@ from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.tables.tensors import Tensors
 from tlparse_bundle.tables.vllm.table import Vllm
 
-# Those that need the stacks of the log, or something of every event.
+# Tables that need the stacks of the log, or data of every event.
 STREAM_TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Spans, Anatomy, Recompiles, Vllm)
-# Those that read metadata and payloads of a few kinds, nothing else: most of the work, which another process
+# Tables that only read metadata and payloads of a few kinds: most of the work, which a different process
 # can do.
 PAYLOAD_TABLES: tuple[type[Table], ...] = (
     Symbols,

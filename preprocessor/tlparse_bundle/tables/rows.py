@@ -18,7 +18,7 @@ from tlparse_bundle.tables.spill import Packs
 
 _PACK_BYTES = 16 << 10
 _BATCH = 256  # items that are encoded at once
-# In a text of the log, the quotation marks would have a backslash before them.
+# In text from the log, these quotation marks would be escaped.
 _BLOB = re.compile(rb'("blob":[0-9]+)')
 
 Item = TypeVar("Item")

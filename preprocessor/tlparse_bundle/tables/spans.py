@@ -111,7 +111,7 @@ class Spans:
             return
         place = len(waiting) - 1
         if waiting[place][2] != compile_id:
-            # A span that an exception left open must not take the end of another compile's.
+            # A span that an exception left open must not get the end of a different compile's span.
             earlier = range(place - 1, max(-1, place - _MAX_SEARCH), -1)
             place = next((number for number in earlier if waiting[number][2] == compile_id), place)
         row, start_us, _ = waiting.pop(place)
@@ -197,7 +197,7 @@ class Spans:
             }
 
 
-# What is odd about a timeline: the code of the diagnostic, and its words after the count.
+# Problems of a timeline: diagnostic code, and its text after the count.
 _ODD = {
     "timeline-misnested": "overlap others",
     "timeline-unended": "without an end",

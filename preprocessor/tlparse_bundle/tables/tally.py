@@ -75,7 +75,7 @@ class Tally:
         self.compiles: list[Compile] = []
         self.origins: list[tuple[str, str, int]] = []  # level, path, line
         self._frame_compiles: dict[tuple[_FrameCompile | None, int], int] = {}
-        # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in
+        # A log has about 25 kinds of events per compile, so only the newest compiles are counted in
         # objects.
         self._open: dict[int, dict[_Cell, Sums]] = {}  # by compile
         self._open_count = 0  # of the sums in it

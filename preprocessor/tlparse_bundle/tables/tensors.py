@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GraphTensorsRow, TensorsRow, TensorStoragesRow
 
 _FLAGS = ("requires_grad", "is_parameter", "is_leaf", "is_view")
-# What has a field of its own or says nothing. view_func is the repr of a function, with its address in
+# Fields with their own column or without information. view_func is the repr of a function with its address in
 # memory.
 _IN_COLUMNS = frozenset(
     (

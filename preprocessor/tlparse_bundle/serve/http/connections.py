@@ -95,7 +95,7 @@ class _Server(uvicorn.Server):
         asyncio.get_running_loop().set_exception_handler(_Faults())
         await super().startup(sockets=sockets)
         for sock in sockets or ():
-            # asyncio takes one number for those that wait and for those that it accepts at once.
+            # asyncio uses one number for the backlog and for connections accepted at once.
             sock.listen(_BACKLOG)
 
 

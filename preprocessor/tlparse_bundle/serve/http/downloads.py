@@ -27,7 +27,7 @@ from tlparse_bundle.serve.http.access import is_of_another_site
 from tlparse_bundle.serve.http.responses import UNREADABLE, Pieces
 from tlparse_bundle.serve.publish.export import MAX_BYTES, export, viewers_of
 
-# What comes with a manifest, so that a page knows what it may offer.
+# Header of a manifest response that lists the downloads that a page can offer.
 SHARE = {"Tlparse-Bundle-Share": "html, zip, redact"}
 KINDS = (".html", ".zip", ".preview")  # the last: what would go and stay, as text
 PAGE_TYPE = "text/html; charset=utf-8"

@@ -78,7 +78,7 @@ def serve(
     limits = limits_of_process()
     sock = listen(port)
     ready(f"http://{LOOPBACK}:{sock.getsockname()[1]}/", token)
-    # The server has shut down and passes it on; this is how it is meant to end.
+    # Expected: the server has shut down and passes the interrupt on.
     with suppress(KeyboardInterrupt):
         run_app(app, sock, limits)
 

@@ -22,7 +22,7 @@ from tlparse_bundle.serve.bundle_places import Stored
 from tlparse_bundle.serve.catalogue import Bundles
 
 EVENTS = ".events"  # after the address of a bundle: where its page hears of new states
-# What comes with a manifest, so that a page knows that it need not ask again and again.
+# Header of a manifest response, which tells the page not to poll.
 LIVE = {"Tlparse-Bundle-Live": "events"}
 # In the scope of a request whose answer ends with the connection: nobody waits for it when the server ends
 ENDLESS = "tlparse_bundle.endless"
@@ -71,7 +71,7 @@ class News:
         self._streams += 1
         try:
             while True:
-                # While it is replaced as a whole there may be none.
+                # May be missing while it is replaced.
                 state = await self._state(name) or last_sent
                 if state is not None and state != last_sent:
                     await tell(b"data: " + dumps(state._asdict()) + b"\n\n")

@@ -65,7 +65,7 @@ END = f"<script>{_BOOT}</script>\n</body>\n</html>\n".encode()
 _STYLE = re.compile(r'[ \t]*<link rel="stylesheet"(?: media="([^"]*)")? href="([^"]+)" />\n')
 _SCRIPT = re.compile(r'[ \t]*<script type="module" src="([^"]+)"></script>\n')
 _POLICY = re.compile(r'<meta\s+http-equiv="Content-Security-Policy"\s+content="[^"]*"\s*/>')
-# They open bundles that are not in the page.
+# These open bundles that are not in the page.
 _ELSEWHERE = {"choose-bundle.js", "stored.js", "stored-files.js"}
 _ICON = re.compile(r'<link rel="icon" href="([^":]+\.svg)" />')
 _PRELOAD = re.compile(r'[ \t]*<link rel="modulepreload"[^>]*>\n')

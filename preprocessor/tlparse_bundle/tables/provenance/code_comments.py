@@ -1,19 +1,19 @@
-"""Which nodes of the post-grad graph a kernel is of, by the comments that torch writes into generated code.
+"""Post-grad nodes of each kernel, from the comments that torch writes into generated code.
 
-torch/_inductor/utils.py, get_kernel_metadata. It is what is left where torch wrote no map, as of a backward
-that is compiled later. Above a Triton kernel stand the nodes that it fuses:
+torch/_inductor/utils.py, get_kernel_metadata. Used when torch wrote no mapping, as for a backward that is
+compiled later. Above a Triton kernel are the nodes that it fuses:
 
     # Topologically Sorted Source Nodes: [a_1], Original ATen: [aten.silu]
     # Source node to ATen node mapping:
     #   a_1 => mul, sigmoid
     # Graph fragment:
     #   %mm : Tensor … = PlaceHolder[target=mm]
-    #   %sigmoid : Tensor … = call_function[target=torch.ops.aten.sigmoid.default](args = (%mm,), kwargs = {})
+    #   %sigmoid : Tensor … = call_function[target=torch.ops.aten.sigmoid.default](args = (%mm,), kwargs =
+{})
 
-Above the call of a library stands the first line alone. Its names are of nodes that lead to the call, some of
-them of earlier graphs: the node of the call is the one of that operator which is named last, or else has a
-named input, or else is the only one that is left with a source line of the kernel. Where that leaves several,
-none is taken.
+Above a library call is only the first line. It names nodes that lead to the call, some from earlier
+graphs. The node of the call is the last named one with that operator, else one with a named input, else
+the only remaining one with a source line of the kernel. Ambiguous calls get no node.
 """
 
 from __future__ import annotations

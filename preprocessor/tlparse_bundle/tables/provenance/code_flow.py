@@ -1,11 +1,9 @@
-"""Which nodes a fused kernel computes, by what flows through it: for kernels for a CPU, which have no
-comments.
+"""Nodes that a fused CPU kernel computes, from data flow, since such kernels have no comments.
 
-The calling function passes tensors by name. Its arguments are inputs of the post-grad graph, what it returns
-are the outputs of the graph, in this order; calls of libraries are of known nodes, and take what these take.
-So it is known of which nodes many tensors are. A kernel of which all outputs are known computes the nodes
-from its inputs to its outputs. Where anything is not as it is here in the plain case (branches, graphs inside
-of the graph, inputs that are changed) nothing is said.
+The calling function passes tensors by name. Its arguments are inputs of the post-grad graph and its
+results are the graph's outputs, in order; library calls have known nodes. So the nodes of many tensors
+are known, and a kernel whose outputs are all known computes the nodes from its inputs to its outputs.
+Other code (branches, subgraphs, mutated inputs) yields nothing.
 """
 
 from __future__ import annotations

@@ -1,18 +1,17 @@
-"""Which records belong to one graph: pre-grad graph, post-grad graph, generated code, mapping.
+"""Groups records of one graph: pre-grad graph, post-grad graph, generated code, mapping.
 
-The code of AOTInductor is two: the wrapper that calls, and the bodies of its C++ kernels. The rule: among the
-records of one compile and one subgraph_name, in the order of the log,
+AOTInductor code consists of the calling wrapper and the bodies of its C++ kernels. The rule, for records
+of one compile and one subgraph_name in log order:
 
-- a post-grad graph begins a group, unless the group that is open has neither code nor mapping yet: then it is
-  another view of the same graph;
-- code, mapping and stacks join the open group; the second of a kind begins another group, without graphs;
-- a pre-grad graph ends the open group. It belongs to every group that follows, until the next pre-grad graph:
-  a forward and its backward come from one. A mapping that knows no pre-grad nodes (a backward that was
-  compiled later) has it only if it is the only one of the compile, else nobody can tell which of them it
-  comes from.
+- a post-grad graph starts a group, unless the open group has no code or mapping yet: then it is another
+  view of the same graph;
+- code, mapping and stacks join the open group; a second one of a kind starts a new group, without graphs;
+- a pre-grad graph ends the open group. It belongs to every later group until the next pre-grad graph,
+  since a forward and its backward share one. A mapping without pre-grad nodes (a backward that was
+  compiled later) only has it if it is the only one of the compile; otherwise it is ambiguous.
 
-torch/_inductor/compile_fx.py writes them in the order pre-grad graph, post-grad graph, code, mapping, stacks;
-older releases wrote the mapping of AOTInductor before its code. A group without mapping and stacks is none.
+torch/_inductor/compile_fx.py writes pre-grad graph, post-grad graph, code, mapping, stacks, in this
+order; older releases wrote the mapping of AOTInductor before its code. A group needs a mapping or stacks.
 """
 
 from __future__ import annotations
@@ -125,7 +124,7 @@ class Groups:
     def __init__(self, close: Callable[[Group], frozenset[str]]):
         self._close = close
         self._states: dict[tuple[int, str | None], _State] = {}
-        # Those that may have texts, by their newest records.
+        # Groups that may have texts, by their newest records.
         self._holding: OrderedDict[tuple[int, str | None], _State] = OrderedDict()
         self._bytes = 0
         # Kept at the end: to free their texts would copy memory that is shared with the process that this one

@@ -1,8 +1,9 @@
-"""Where kernels stand in generated code: Python wrappers (Triton, C++ and library kernels) and C++ wrappers.
+"""Positions of kernels in generated code: Python wrappers (Triton, C++ and library kernels) and C++
+wrappers.
 
-With provenance tracking of version 2 a comment stands before each call, which names kernel and handle
-(torch/_inductor/codegen/wrapper.py, write_provenance_debug_handle). Without handles every call of the
-name counts. Declarations, definitions and comments are no calls, and a name counts only as a whole.
+With version 2 of provenance tracking, a comment before each call names kernel and handle
+(torch/_inductor/codegen/wrapper.py, write_provenance_debug_handle). Without handles, every call of the
+name counts. Declarations, definitions and comments are not calls, and names must match as a whole.
 """
 
 from __future__ import annotations

@@ -69,10 +69,10 @@ def _cut(text: str) -> str:
 
 
 class GraphText:
-    """The nodes of a graph by line, from 1.
+    """Nodes of a graph by line, from 1.
 
-    A name can occur in the graph and in graphs inside of it, which stand behind it in the text:
-    ``lines`` has all lines of a name, those of the graph itself first.
+    A name can also occur in subgraphs, which come later in the text: ``lines`` has all lines of a name,
+    those of the graph first.
     """
 
     def __init__(self, text: str):

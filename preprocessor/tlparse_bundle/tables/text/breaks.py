@@ -1,4 +1,4 @@
-"""The text of dynamo_graph_break_reason: what torch says about a graph break, taken apart.
+"""Parses dynamo_graph_break_reason, the text about a graph break.
 
 The forms: torch/_dynamo/symbolic_convert.py (log_graph_break), torch/_dynamo/convert_frame.py (a break
 that skips the frame), torch/_dynamo/exc.py (unimplemented_with_warning: format_error_msg_verbose).

@@ -1,7 +1,7 @@
 """Reads the code that Inductor generates (torch/_inductor/codegen/wrapper.py, cpp_wrapper_cpu.py), as text.
 
-Python and C++ alike; a Python wrapper can hold C++ in a string. Each line is looked at once; nothing
-is ever run. Inside of a kernel's own source there is nothing to find, so it is passed over.
+It may be Python or C++, and a Python wrapper can contain C++ in a string. Each line is read once, nothing
+is executed, and sources of kernels are skipped.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PATH = re.compile(
 )
 _SHIM_HELPERS = re.compile(r"aoti_torch_\w+?_(?:caching_allocator|get_|set_|create|delete|synchronize)")
 _COLLECTIVES = re.compile(r"(?:torch\.ops\.)?(?:_?c10d_functional|c10d|symm_mem|_c10d_functional_autograd)\.")
-# Functions behind the code that only measure it.
+# Functions after the code that only benchmark it.
 _BENCHMARKS = re.compile(r"(?:def (?:get_args|benchmark_\w+)\(|if __name__ == )")
 
 KernelKind = Literal["triton", "cpp", "other", "extern", "fallback", "collective"]

@@ -1,6 +1,6 @@
 """Reads the text of FX graphs: GraphModule.print_readable (torch/fx/graph_module.py), and str(graph).
 
-Each line is looked at once. What is no node (comments, text behind the graph) is passed over.
+Each line is read once. Lines without a node (comments, text after the graph) are skipped.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Why a guard failed, taken apart: what torch writes for one entry of the compile cache.
+"""Parses guard failures: torch's text for one cache entry.
 
 torch/_dynamo/guards.py (get_guard_fail_reason_helper, get_verbose_code_part) puts the id of the entry's
-compile before the guard; mismatches of tensors are written by torch/csrc/dynamo/guards.cpp
-(TensorCheck::check_verbose). Since torch 2.7 ``L['x']`` is written as ``x`` (strip_local_scope).
+compile before the guard; torch/csrc/dynamo/guards.cpp (TensorCheck::check_verbose) writes tensor
+mismatches. Since torch 2.7 ``L['x']`` is written as ``x`` (strip_local_scope).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ SPANS = frozenset(
 )
 GRAPH, POST_GRAD, CODE = "aot_inference_graph", "inductor_post_grad_graph", "inductor_output_code"
 LOADED = "fx_graph_bundled_cache_hit"
-# What the load of a compiled piece writes when its code is there, in this order
+# Records of a load once its code is ready, in this order
 # (torch/_inductor/output_code.py).
 LOAD = (
     "fx_graph_runnable",
@@ -85,7 +85,7 @@ class Piece:
     ended: bool = False
     passed: bool = False  # what vLLM did next says that it went well
     failure: int | None = None
-    # Hash of its graph, where several records hold it and it is not known which is this piece's.
+    # Hash of its graph when several records have it, and this piece's is unknown.
     graph: str | None = None
 
     @property
