@@ -8,8 +8,7 @@ compiled later. Above a Triton kernel are the nodes that it fuses:
     #   a_1 => mul, sigmoid
     # Graph fragment:
     #   %mm : Tensor … = PlaceHolder[target=mm]
-    #   %sigmoid : Tensor … = call_function[target=torch.ops.aten.sigmoid.default](args = (%mm,), kwargs =
-{})
+    #   %sigmoid : Tensor … = call_function[target=torch.ops.aten.sigmoid.default](args = (%mm,), kwargs = {})
 
 Above a library call is only the first line. It names nodes that lead to the call, some from earlier
 graphs. The node of the call is the last named one with that operator, else one with a named input, else
