@@ -16,7 +16,7 @@ _MAX_MESSAGE = 300
 _PIECE_BYTES = 1 << 20
 _OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"))  # they have no folders to make
 
-# Else s3fs asks for the size of each file before it reads it (S3FileSystem._cat_file).
+# Otherwise s3fs queries the size of each file before it reads it (S3FileSystem._cat_file).
 _OPTIONS = {scheme: {"max_concurrency": 1} for scheme in ("s3", "s3a")}
 
 
@@ -25,10 +25,10 @@ def is_url(location: str | os.PathLike[str]) -> bool:
 
 
 class RemoteFolder:
-    """A folder at a URL that fsspec knows. Whatever goes wrong there is an OSError.
+    """A folder at a URL that fsspec supports. All failures are OSError.
 
-    Listings are not kept, since others write while we read. Raises BundleError without fsspec or the package
-    for the protocol, and when the URL holds a password, which would end up in logs.
+    Listings are not cached, since others write while we read. Raises BundleError without fsspec or the
+    package for the protocol, and when the URL holds a password, which would end up in logs.
     """
 
     def __init__(self, url: str):
@@ -65,7 +65,7 @@ class RemoteFolder:
         self._is_object_store = parts.scheme in _OBJECT_STORES
 
     def read(self, path: str, max_bytes: int) -> bytes:
-        """A file of at most so many bytes; of a larger one no more than these are read."""
+        """Return a file, up to this many bytes."""
         if self._is_web:
             whole: bytes = self._ask(self._fs.cat_file, path, trace_request_ctx=max_bytes)
             return whole
@@ -80,13 +80,11 @@ class RemoteFolder:
         return data
 
     def open(self, path: str) -> OpenFile:
-        """A file to be read from begin to end."""
+        """Open a file for sequential reading."""
         return OpenFile(self._ask(self._fs.open, path, mode="rb"))
 
     def open_at(self, path: str, start: int) -> OpenFile:
-        """The same from a place in it on; of a web server that cannot begin there what stands before is read,
-        too.
-        """
+        """Open a file at an offset. A web server without ranges also sends what is before it."""
         file = self.open(path)
         try:
             file.seek(start)
@@ -109,10 +107,7 @@ class RemoteFolder:
         return moment
 
     def write(self, path: str, data: bytes) -> None:
-        """Store a file.
-
-        Those who read meanwhile get the old one or the new one, where the place can do that.
-        """
+        """Store a file. Readers get the old or the new one, if the place supports that."""
         if not self._is_object_store:
             self._ask(lambda target: self._fs.makedirs(target, exist_ok=True), path.rpartition("/")[0])
         self._ask(lambda target: self._fs.pipe_file(target, data), path)
@@ -122,7 +117,7 @@ class RemoteFolder:
         return exists
 
     def files(self) -> dict[str, int]:
-        """Size in bytes of each file below, by path."""
+        """Return the size in bytes of each file below, by path."""
         entries = (
             self._ask(_walk_web(self._fs), "") if self._is_web else self._ask(self._fs.find, "", detail=True)
         )
@@ -136,11 +131,10 @@ class RemoteFolder:
         self._ask(self._fs.rm_file, path)
 
     def for_each(self, do: Callable[[Any], None], items: Iterable[Any]) -> None:
-        """Do something here with each item: several at once in object stores, whose file systems may be used
-        by several threads (fsspec/asyn.py), and which let each wait. Raises what goes wrong first; then no
-        more are begun.
+        """Call a function for each item, several at once in object stores (fsspec/asyn.py). Raise the first
+        error and start no more.
         """
-        # It takes its time, and every command imports this module.
+        # Slow to import, and every command imports this module.
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(_REQUESTS if self._is_object_store else 1) as pool:
@@ -152,14 +146,12 @@ class RemoteFolder:
                 raise
 
     def info(self, path: str) -> dict[str, Any]:
-        """What the place says of a file or folder: 'type', and 'size' and marks of its version where it has
-        them.
-        """
+        """Return information about a file or folder: 'type', and 'size' and version marks if it has them."""
         info: dict[str, Any] = self._ask(self._fs.info, path)
         return info
 
     def folders(self) -> list[str]:
-        """Names of the folders below, in order."""
+        """Return the names of the folders below, in order."""
         entries = self._ask(self._fs.ls, "", detail=True)
         return sorted(
             {
@@ -178,7 +170,7 @@ class RemoteFolder:
 
 @contextmanager
 def _os_errors() -> Iterator[None]:
-    """Each protocol has exceptions of its own, such as for missing credentials."""
+    """Turn exceptions of protocols, such as missing credentials, into OSError."""
     try:
         yield
     except OSError as error:
@@ -189,7 +181,7 @@ def _os_errors() -> Iterator[None]:
 
 
 def _reason(error: Exception, instead: OSError) -> OSError:
-    """What went wrong, where fsspec hides it behind another error."""
+    """Return the original error that fsspec wraps."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, Refused):
         cause = cause.__cause__ or cause.__context__
@@ -197,7 +189,7 @@ def _reason(error: Exception, instead: OSError) -> OSError:
 
 
 class OpenFile:
-    """A file that is read from begin to end. Whatever goes wrong there is an OSError."""
+    """A file that is read sequentially. All failures are OSError."""
 
     def __init__(self, file: Any):
         self._file = file
@@ -241,7 +233,7 @@ class _Stat(NamedTuple):
 
 
 class RemoteFile:
-    """A file at a URL, used like a path of this machine. Only the URL goes to other processes."""
+    """A file at a URL, used like a local path. Only the URL is pickled."""
 
     def __init__(self, url: str):
         self.url = url

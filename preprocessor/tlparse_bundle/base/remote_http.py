@@ -1,7 +1,6 @@
-"""Reading from web servers that may be anybody's: where they may lead, how much they may send and how long
-they may take.
+"""Reads from untrusted web servers, with limits on redirects, size and time.
 
-fsspec's file system for HTTP does the reading. It is given sessions with these bounds.
+Uses fsspec's HTTP file system with limited sessions.
 """
 
 from __future__ import annotations
@@ -24,9 +23,7 @@ _DEPTH = 20
 
 
 class Patience:
-    """How long a server may take: so many seconds for the head of an answer, and for its body so many and one
-    more for each ``rate`` bytes.
-    """
+    """Timeouts in seconds: for response headers, and for the body plus one second per ``rate`` bytes."""
 
     seconds = 60.0
     rate = 10_000
@@ -39,7 +36,7 @@ async def open_session(**options: Any) -> aiohttp.ClientSession:
     own: dict[str, Any] = {
         "timeout": aiohttp.ClientTimeout(total=None, connect=_CONNECT_SECONDS, sock_connect=_CONNECT_SECONDS),
         "response_class": _Response,
-        # What is large in a bundle is compressed as it is; a body that unpacks itself would have no bound.
+        # Large bundle files are compressed already; Content-Encoding would defeat the size limit.
         "headers": {"Accept-Encoding": "identity"},
         "auto_decompress": False,
     }
@@ -49,7 +46,7 @@ async def open_session(**options: Any) -> aiohttp.ClientSession:
 
 
 async def walk(fs: Any, root: str) -> dict[str, dict[str, Any]]:
-    """The files below a folder whose pages name what is in it: links that lead elsewhere are none of them."""
+    """Return the files below a folder with index pages; links that lead elsewhere are ignored."""
     files: dict[str, dict[str, Any]] = {}
     folders = [f"{root}/"]
     seen = set(folders)
@@ -78,10 +75,7 @@ async def walk(fs: Any, root: str) -> dict[str, dict[str, Any]]:
 
 
 class _Request(SimpleNamespace):
-    """What is known of a request while it is under way.
-
-    ``trace_request_ctx``: the most bytes that it may take.
-    """
+    """State of a running request. ``trace_request_ctx``: its byte limit."""
 
     max_bytes: int
     redirects: int
@@ -93,8 +87,8 @@ class _Request(SimpleNamespace):
 async def _check_redirect(
     session: aiohttp.ClientSession, request: SimpleNamespace, params: aiohttp.TraceRequestRedirectParams
 ) -> None:
-    """A server may send us elsewhere on itself, and from http to https: not to others, which may be those
-    behind our firewall.
+    """Allow redirects to the same server and from http to https only, not to hosts that may be behind our
+    firewall.
     """
     request.redirects += 1
     if request.redirects > _REDIRECTS:
@@ -132,10 +126,7 @@ class _Response(aiohttp.ClientResponse):
 
 
 class _Body:
-    """The body of an answer as it comes.
-
-    What is read as a whole has a bound in bytes; reading has one in time.
-    """
+    """A streamed response body, with limits on size and time."""
 
     def __init__(self, stream: aiohttp.StreamReader, max_bytes: int):
         self._stream = stream

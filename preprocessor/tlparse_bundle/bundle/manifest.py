@@ -1,4 +1,4 @@
-"""The manifest of a bundle: whether there is one, and whether this program can read what it describes."""
+"""The manifest of a bundle: reading it and checking its format."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from tlparse_bundle.bundle.store import Store, read_json
 
 
 def read_manifest(store: Store) -> dict[str, Any]:
-    """The manifest.
-
-    Raises BundleError when there is none, when it is damaged, and for another major version.
+    """Return the manifest. Raise BundleError when it is missing or damaged, or has a different major
+    version.
     """
     where = f"{store.location}/{layout.MANIFEST}"
     try:
@@ -53,6 +52,6 @@ def read_manifest(store: Store) -> dict[str, Any]:
 
 
 def rank_paths(manifest: dict[str, Any]) -> Iterator[str]:
-    """Paths of the files of the tables about several ranks."""
+    """Return the paths of the files of tables about several ranks."""
     for entry in manifest.get("rank_tables", {}).values():
         yield from (file["path"] for file in entry["files"])

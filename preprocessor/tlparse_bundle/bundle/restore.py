@@ -1,4 +1,4 @@
-"""Writes the source logs again from a bundle, byte for byte."""
+"""Restores the source logs from a bundle, byte for byte."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DAMAGED = "The bundle is damaged; tlparse-bundle validate says where."
 
 
 def check_whole(bundle: Bundle) -> None:
-    """Raises BundleError for a redacted bundle, which does not hold what the logs were."""
+    """Raise BundleError for a redacted bundle, which does not hold the original logs."""
     if "redacted" in bundle.manifest:
         raise BundleError(
             f"'{shown(bundle.location)}' is redacted, so it does not contain the logs",
@@ -33,11 +33,10 @@ def check_whole(bundle: Bundle) -> None:
 
 
 def restore(bundle: Bundle, folder: Path) -> list[Path]:
-    """Write every log of ``bundle`` into ``folder``, a new or an empty one; returns the files.
+    """Write every log of ``bundle`` into ``folder``, new or empty; return the files.
 
-    Compressed logs come back decompressed. Nothing is written when one of the logs would not be what it was,
-    by its SHA-256. Raises BundleError then, when there is something in the folder, and when it cannot be
-    written.
+    Compressed logs are written decompressed. Nothing is written when the SHA-256 of a log differs. Raises
+    BundleError for that, for a folder that is not empty, and when it cannot be written.
     """
     check_whole(bundle)
     names = [_file_name(log) for log in bundle.logs]
@@ -56,7 +55,7 @@ def restore(bundle: Bundle, folder: Path) -> list[Path]:
 
 
 def _check_room(bundle: Bundle, folder: Path) -> None:
-    """Small bundles can be made that hold logs of any size."""
+    """Check the disk space, since a small bundle can hold logs of any size."""
     needed = sum(log.row["source"]["size_bytes"] for log in bundle.logs)
     place = next(
         (place for place in (folder.absolute(), *folder.absolute().parents) if os.path.isdir(place)), None
@@ -85,18 +84,17 @@ def _write(log: Log, path: Path, target: Path) -> None:
 
 
 def _file_name(log: Log) -> str:
-    """A name of our choosing, from which a build makes the same id; the name of the source may be any in a
-    crafted bundle.
+    """Return a safe file name that yields the same log id; the source name of a crafted bundle can be
+    anything.
     """
     return f"{_TORCH_PREFIX if log.source.startswith(_TORCH_PREFIX) else ''}{log.id}.log"
 
 
 def restored_bytes(log: Log) -> Iterator[bytes]:
-    """The bytes of a log, in pieces: never more than the bundle says that it had. Raises BundleError when the
-    bundle is damaged.
+    """Yield the bytes of a log, at most as many as declared. Raise BundleError when the bundle is damaged.
 
-    The verbatim chunks are the log without the payloads that can be written again from blobs;
-    each of those goes behind the line of its record.
+    The verbatim chunks are the log without payloads that blobs hold; each payload follows the line of its
+    record.
     """
     left = log.row["source"]["size_bytes"]
     declared = sum(chunk["size_bytes"] for chunk in log.directory["verbatim"])
@@ -125,7 +123,7 @@ def restored_bytes(log: Log) -> Iterator[bytes]:
 
 
 def verbatim_bytes(log: Log, chunk: dict[str, Any]) -> bytes:
-    """A verbatim chunk, which must have the size that the directory says."""
+    """Return a verbatim chunk, which must have the declared size."""
     data = log.bundle.read(chunk["path"], chunk["size_bytes"])
     if len(data) != chunk["size_bytes"]:
         raise damaged(
@@ -140,7 +138,7 @@ def _damaged(log: Log, problem: str) -> BundleError:
 
 
 class _Verbatim:
-    """Reads the verbatim chunks in order. ``inserted`` is how much of the log came from blobs."""
+    """Reads the verbatim chunks in order. ``inserted``: bytes of the log that came from blobs."""
 
     def __init__(self, log: Log):
         self._log = log
@@ -158,7 +156,7 @@ class _Verbatim:
         return chunk is not None
 
     def up_to_line_end(self, event: Event) -> Iterator[bytes]:
-        """Everything up to the end of the line that an event begins with."""
+        """Return the bytes up to the end of the first line of an event."""
         target = event.byte_offset - self.inserted
         while True:
             end = self._buf.find(b"\n", max(self._pos, target - self._base))

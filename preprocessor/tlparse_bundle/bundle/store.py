@@ -1,7 +1,7 @@
-"""The one door to the files of a bundle: a folder of this machine, or any place that fsspec knows.
+"""Access to the files of a bundle: a local folder, or any place that fsspec supports.
 
-A bundle may come from anybody. Only paths that a bundle may have are opened (``layout.is_own``), only regular
-files, and none gives more bytes than whoever asks expects.
+A bundle may be hostile: only paths in ``layout.is_own`` and regular files are opened, and reads are
+bounded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Store(Protocol):
     damaged: dict[Hashable, BundleError]  # what ``once`` found out
 
     def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-        """A file as it is stored. Raises BundleError when it cannot be read, or has more bytes."""
+        """Return a file as stored. Raise BundleError when it cannot be read or is too large."""
 
 
 class _Folder:
@@ -77,18 +77,14 @@ def _check(path: object, location: str) -> None:
 
 
 def open_store(location: str | Path) -> Store:
-    """The store at a folder or a URL."""
+    """Return the store at a folder or URL."""
     if is_url(location):
         return _Remote(str(location))
     return _Folder(Path(location))
 
 
 def once(store: Store, what: Hashable, read_it: Callable[[], T]) -> T:
-    """What ``read_it`` gives.
-
-    That it is damaged is found out once: a small file that unpacks to much would cost its time at each
-    question.
-    """
+    """Return the result of ``read_it``, remembering failures, since a damaged file can be slow to read."""
     if what in store.damaged:
         raise store.damaged[what].with_traceback(None)
     try:
@@ -100,10 +96,7 @@ def once(store: Store, what: Hashable, read_it: Callable[[], T]) -> T:
 
 
 def read_json(store: Store, path: str, max_bytes: int = MAX_JSON_BYTES) -> Any:
-    """A JSON file of the bundle.
-
-    Raises BundleError, for one that would take more memory than tables do as well.
-    """
+    """Return a JSON file of the bundle. Raise BundleError, also when it would need too much memory."""
     _check(path, store.location)
     return once(store, path, lambda: _read_json(store, path, max_bytes))
 
@@ -113,10 +106,7 @@ def _read_json(store: Store, path: str, max_bytes: int) -> Any:
 
 
 def read_rows(store: Store, path: str) -> list[Any]:
-    """The rows of a file of JSON Lines.
-
-    Raises BundleError, for one that would take more memory than tables do as well.
-    """
+    """Return the rows of a JSON Lines file. Raise BundleError, also when it would need too much memory."""
     _check(path, store.location)
     return once(store, path, lambda: _read_rows(store, path))
 
@@ -146,9 +136,8 @@ def _parsed(data: bytes, where: str) -> Any:
 
 
 def read(store: Store, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-    """A file of the bundle, decoded.
-
-    Raises BundleError when it cannot be read or decoded, or holds more than ``max_bytes``.
+    """Return a decoded file. Raise BundleError when it cannot be read or decoded, or is larger than
+    ``max_bytes``.
     """
     _check(path, store.location)
     max_bytes = min(max_bytes, MAX_FILE_BYTES)
@@ -158,9 +147,8 @@ def read(store: Store, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
 
 
 def decoded(data: bytes, path: str, location: str, max_bytes: int) -> bytes:
-    """What a stored file holds.
-
-    Raises BundleError when it cannot be decoded, or holds more than ``max_bytes``.
+    """Return the content of a stored file. Raise BundleError when it is damaged or larger than
+    ``max_bytes``.
     """
     try:
         return codec_of(path).decode(data, max_bytes)

@@ -1,4 +1,4 @@
-"""Paths to log files: what a user names, to the logs in it, their ranks and their ids."""
+"""Finds log files in the paths that a user names, with their ranks and ids."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ Or let tlparse-bundle set the variable: tlparse-bundle run -- python train.py"""
 
 
 class Skipped(NamedTuple):
-    """What was found in a folder and left out, though it may be a log."""
+    """Files in a folder that were skipped but may be logs."""
 
     path: str
     reason: str
 
 
 def left_out(skipped: Sequence[Skipped]) -> str:
-    """A sentence about what was left out; empty for nothing."""
+    """Return a sentence about skipped files; empty for none."""
     if not skipped:
         return ""
     names = ", ".join(f"{shown(path)} ({reason})" for path, reason in skipped[:_NAMED])
@@ -59,12 +59,12 @@ def discover(
     ranks: Iterable[int] | None = None,
     skipped: list[Skipped] | None = None,
 ) -> list[LogFile]:
-    """The logs that ``paths`` name: files, and folders with everything below them.
+    """Return the logs at ``paths``: files, and folders searched recursively, sorted by id.
 
-    ``latest`` keeps the logs of the newest run only, ``ranks`` those of the given ranks. In a folder no link
-    is followed, only regular files are opened, and what cannot be read is left out, unless it has the name of
-    a log; ``skipped`` gets all that. Sorted by id. Raises BundleError when nothing is found, a file is no
-    trace, or two logs have the same name.
+    ``latest`` keeps only logs of the newest run, ``ranks`` only those ranks. In folders, links are not
+    followed and unreadable files are skipped unless they are named like a log; ``skipped`` collects
+    these. Raises BundleError when there are no logs, a file is not a trace, or two logs have the same
+    name.
     """
     logs: dict[Path | RemoteFile, LogFile] = {}
     skipped = [] if skipped is None else skipped
@@ -172,7 +172,7 @@ def _logs_below(folder: Path, skipped: list[Skipped]) -> list[LogFile]:
 
 
 def _considered(path: Path | RemoteFile, skipped: list[Skipped], folder: Path | None = None) -> list[LogFile]:
-    """The log at a path that nobody named, if it is one."""
+    """Return the log at a path in a folder, if it is one."""
     try:
         kind = stat.S_IFREG if isinstance(path, RemoteFile) else stat.S_IFMT(path.lstat().st_mode)
         why = "" if kind == stat.S_IFREG else "a link" if kind == stat.S_IFLNK else "not a regular file"
@@ -199,7 +199,7 @@ def _unreadable_log(path: object, error: OSError) -> BundleError:
 
 
 def _logs_at(url: str, skipped: list[Skipped]) -> list[LogFile]:
-    """The logs at a URL: a file, or a folder with everything below it."""
+    """Return the logs at a URL: a file, or a folder searched recursively."""
     place, _, name = url.rpartition("/")
     try:
         is_folder = RemoteFolder(place).info(name)["type"] == "directory"
@@ -222,7 +222,7 @@ def _logs_at(url: str, skipped: list[Skipped]) -> list[LogFile]:
 
 
 def _named_log(path: Path | RemoteFile) -> LogFile:
-    """The log at a path that the user named, which may be a link."""
+    """Return the log at a path that the user named, which may be a link."""
     try:
         log = _log_file(path)
     except OSError as error:
@@ -240,7 +240,7 @@ def _named_log(path: Path | RemoteFile) -> LogFile:
 
 
 def _log_file(path: Path | RemoteFile, folder: Path | None = None) -> LogFile:
-    """What its name and its first bytes say of a file, log or not. Raises OSError."""
+    """Return a file with the rank and kind in its name and first bytes. Raise OSError."""
     raw, about = open_raw(path, folder)
     try:
         magic = raw.read(4)
@@ -255,7 +255,7 @@ def _log_file(path: Path | RemoteFile, folder: Path | None = None) -> LogFile:
 
 
 def _looks_like_a_trace(log: LogFile) -> bool:
-    """Whether there is a record near its beginning. Raises BundleError when that cannot be read."""
+    """Return whether a file starts with a record. Raise BundleError when it cannot be read."""
     with open_log(log) as stream:
         start = stream.read(_SNIFF_BYTES)
     return any(
@@ -265,7 +265,7 @@ def _looks_like_a_trace(log: LogFile) -> bool:
 
 
 def _newest_run(logs: list[LogFile]) -> list[LogFile]:
-    """The newest log, and the logs of other ranks that were written while it was."""
+    """Return the newest log, and logs of other ranks whose times overlap with it."""
 
     def span(log: LogFile) -> tuple[float, float]:
         return min(_first_time(log, log.modified_s), log.modified_s), log.modified_s
@@ -283,7 +283,7 @@ def _newest_run(logs: list[LogFile]) -> list[LogFile]:
 
 
 def _first_time(log: LogFile, end: float) -> float:
-    """When the first record was written, taking the log's clock for this machine's."""
+    """Return the time of the first record, assuming the clock of this machine."""
     try:
         with open_log(log) as stream:
             lines = stream.read(_SNIFF_BYTES).split(b"\n")[:200]

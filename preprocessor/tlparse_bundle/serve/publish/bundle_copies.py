@@ -1,6 +1,4 @@
-"""What a site and the folder of a comparison have in common: copies of bundles, and what of such a folder may
-be replaced.
-"""
+"""Shared by sites and comparison folders: copying bundles, and checking what may be replaced."""
 
 from __future__ import annotations
 
@@ -43,8 +41,8 @@ def check_decodable(bundles: Mapping[Path, Bundle]) -> None:
 
 
 def check_free(target: Path, mark: str, what: str) -> None:
-    """Raise BundleError unless a new folder can be written; ``mark`` is the file that such a folder has,
-    ``what`` its name for people.
+    """Raise BundleError unless a new folder can be written. ``mark``: file that marks such a folder;
+    ``what``: its name for people.
     """
     try:
         check_new(target)
@@ -57,10 +55,8 @@ def check_free(target: Path, mark: str, what: str) -> None:
 def check_nothing_lost(
     folder: Path, what: str, parts: Collection[str], bundles: Iterable[Path], strays: Collection[str] = ()
 ) -> None:
-    """Raise BundleError when a folder holds more than these parts, or one of its bundles more than the files
-    of a bundle.
-
-    ``strays``: what else would be lost.
+    """Raise BundleError when a folder has extra parts, or a bundle in it extra files. ``strays``: further
+    files that would be lost.
     """
     others = [*strays, *(entry.name for entry in folder.iterdir() if entry.name not in parts)]
     for bundle in bundles:
@@ -85,9 +81,8 @@ def check_nothing_lost(
 
 
 def copy_bundle(source: Path, target: Path) -> None:
-    """The files that a bundle may have.
-
-    Raises BundleError when one is no regular file: whatever a link leads to would be published.
+    """Copy the files of a bundle. Raise BundleError for one that is not regular, so that no link target is
+    published.
     """
     for folder, below, names in os.walk(source):
         for name in sorted(
@@ -110,5 +105,5 @@ def copy_bundle(source: Path, target: Path) -> None:
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of all files in a folder."""
+    """Return the size of all files in a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

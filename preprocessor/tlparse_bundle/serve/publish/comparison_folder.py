@@ -1,4 +1,4 @@
-"""A comparison as a folder for any static host: the document, both bundles, and the viewers."""
+"""A comparison as a folder for static hosts: document, both bundles, and viewers."""
 
 from __future__ import annotations
 
@@ -34,9 +34,8 @@ _MAX_DOCUMENT = 256 << 20
 
 
 def check_target(target: Path, *, overwrite: bool) -> bool:
-    """Whether there is a comparison to be replaced.
-
-    Raises BundleError when the folder holds something else: before long work begins.
+    """Return whether there is a comparison to replace. Raise BundleError for other content, before long
+    work.
     """
     replaces = overwrite and target.is_dir() and any(target.iterdir())
     if replaces:

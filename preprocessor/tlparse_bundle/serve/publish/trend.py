@@ -1,4 +1,4 @@
-"""All bundles over time: the document for a server and a site, and a folder with the page alone."""
+"""Trends of all bundles: the document for a server or site, and a folder with the page."""
 
 from __future__ import annotations
 
