@@ -1,4 +1,4 @@
-"""Graph breaks: those with one reason are one finding, however many places they have."""
+"""Graph breaks, one finding for each reason."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
         [event for row in rows for event in row["events"]],
         count=count,
         cost_us=cost,
-        cost_of="attempts thrown away at the break",
+        cost_of="time lost to restarts",
         remedies=torch_remedies(first["hints"]),
         details={
             "reason": first["reason"],
@@ -96,7 +96,7 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
 
 
 def _places(facts: Facts, rows: Sequence[GraphBreaksRow]) -> str:
-    """A line for each."""
+    """Return a line for each place."""
     lines = []
     for row in rows[:_MOST_PLACES]:
         source = f": {code(row['source_line'])}" if row["source_line"] else ""
@@ -111,13 +111,13 @@ def _places(facts: Facts, rows: Sequence[GraphBreaksRow]) -> str:
 
 
 def _exception(row: GraphBreaksRow) -> tuple[str, ...]:
-    """What was raised, where the reason of torch is that something was raised."""
+    """Return the exception of an "Observed exception" break, as a tuple of at most one text."""
     raised = _RAISED.match(row["debug_context"] or "") if row["reason"] == "Observed exception" else None
     return (normalised(raised[1]),) if raised else ()
 
 
 def _explanation(rows: Sequence[GraphBreaksRow]) -> str | None:
-    """torch's explanation; of several that differ, the paragraph that all begin with."""
+    """Return torch's explanation; of several that differ, the first paragraph."""
     texts = {row["explanation"] for row in rows}
     first = rows[0]["explanation"]
     return first if len(texts) == 1 or first is None else first.partition("\n\n")[0]
@@ -126,14 +126,14 @@ def _explanation(rows: Sequence[GraphBreaksRow]) -> str | None:
 def _uncompiled(rows: Sequence[GraphBreaksRow], skipped: int, count: int) -> str | None:
     if not skipped:
         return None
-    how_often = "" if skipped == count else f" {times(skipped)} out of {count:,}"
+    how_often = "" if skipped == count else f" ({skipped:,} of {plural(count, 'break')})"
     why = list(dict.fromkeys(first_line(more["reason"]) for row in rows for more in row["followed_by"]))
-    because = f" torch says why: {listed(why)}." if why else ""
-    return f"No graph is made of the function{how_often}: the whole of it runs uncompiled.{because}"
+    because = f" torch's reason: {listed(why)}." if why else ""
+    return f"Dynamo skips the function{how_often}: all of it runs eager.{because}"
 
 
 def _cost(facts: Facts, rows: Sequence[GraphBreaksRow]) -> int | None:
-    """Of the frame compiles in which nothing else broke: what other breaks took there is not known."""
+    """Return the restart time, in µs, of the compiles without other graph breaks; None if not recorded."""
     broken = facts.once(breaks_by_frame)
     keys = {
         facts.frame_key(facts.compiles[number])

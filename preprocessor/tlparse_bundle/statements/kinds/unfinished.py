@@ -1,6 +1,4 @@
-"""Compiles that did not end: the process was killed, hangs, or still runs when the log ends; or something
-broke the compile off.
-"""
+"""Compiles that did not end: the process was killed, hangs or still runs, or was interrupted."""
 
 from __future__ import annotations
 
@@ -44,10 +42,9 @@ def _broken_off(facts: Facts, reported: set[int]) -> Iterator[Finding]:
             yield Finding(
                 "unfinished-compile",
                 "error",
-                f"The compile of {function_name(name)} was broken off after Dynamo had made its graph",
+                f"The compile of {function_name(name)} was interrupted after Dynamo captured its graph",
                 (name, "broken off"),
-                "torch wrote neither a result nor an error for it. That is so when the process is told to"
-                " stop in the middle of it, by Ctrl-C or `sys.exit`.",
+                "torch logged neither a result nor an error, as after Ctrl-C or `sys.exit`.",
                 (name, file, line),
                 [last],
                 [frame.row["metrics_event"]],
@@ -68,7 +65,7 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
     who = (
         f"The compile of {code(name)}"
         if name
-        else "A compile without a name"
+        else "An unnamed compile"
         if compile["id"] is None
         else f"Compile {compile['id']}"
     )
@@ -79,14 +76,14 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
             if len(chain) > 1 and last_us > inner.start_us
             else ""
         )
-        title = f"{who} did not end: the log stops {duration(since)} after it began{inside}"
+        title = f"{who} did not end: the log ends {duration(since)} after its start{inside}"
     else:
-        title = f"{who} did not end: the log stops in it"
-    text = "The process was killed, hangs there, or was still at it when the log was copied. "
+        title = f"{who} did not end: the log ends inside it"
+    text = "The process was killed, hangs, or was still compiling when the log was copied. "
     text += (
-        "Open when the log ends: " + " › ".join(code(span.name) for span in chain) + "."
+        "Open spans: " + " › ".join(code(span.name) for span in chain) + "."
         if chain
-        else "The log has no timeline that would tell where."
+        else "The log has no timeline, so the step is unknown."
     )
     return Finding(
         "unfinished-compile",
