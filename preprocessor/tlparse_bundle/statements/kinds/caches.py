@@ -8,12 +8,38 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import code, duration, first_line, listed, plural
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.torch_messages import CACHES
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import CachesRow
 
 KINDS = ("cache-miss", "cache-bypass", "cache-error")
+REFERENCE = {
+    "cache-miss": KindReference(
+        title="Cache miss",
+        meaning="A compile cache had no usable entry, so torch did the work. The finding groups misses of "
+        "one cache with one reason.",
+        fix="Keep the cache between runs, for example with `TORCHINDUCTOR_CACHE_DIR`. If a warm cache "
+        "misses, look at the differences from the closest earlier key.",
+        not_when="A first run always misses.",
+    ),
+    "cache-bypass": KindReference(
+        title="Cache bypass",
+        meaning="torch did not use a compile cache for these graphs. The title has torch's reason if the "
+        "log records it.",
+        fix="Remove what the reason names, such as an unsupported operator or a custom pass without a "
+        "cache key.",
+        not_when="If the graphs are cheap to compile, the bypass costs little.",
+    ),
+    "cache-error": KindReference(
+        title="Cache error",
+        meaning="torch could not write or read a cache entry, so later runs may have to compile these "
+        "graphs.",
+        fix="Fix what the message names, such as an object that cannot be pickled.",
+        not_when="If no later run uses the cache, the error costs nothing.",
+    ),
+}
 _NO_ENTRY = "there was no entry"  # in fingerprints, so it must stay
 _GUARDS_FAILED = "there were entries, but their guards on sizes failed"  # likewise
 _TITLE_REASONS = {_NO_ENTRY: "", _GUARDS_FAILED: ": size guards failed"}

@@ -10,11 +10,30 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import code, function_name, plural
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import CollectiveSchedulesRow, GeneratedCodeRow
 
 KINDS = ("missing-wait", "collective-parity")
+REFERENCE = {
+    "missing-wait": KindReference(
+        title="Missing wait",
+        meaning="The generated code calls more collectives than it waits for. Code may read a result "
+        "before it exists.",
+        fix="Wait for the result of each collective before using it.",
+        not_when="A graph may return a result whose caller waits for it.",
+    ),
+    "collective-parity": KindReference(
+        title="Schedule and code differ",
+        meaning="Inductor's collective schedule and the generated code contain different numbers of a "
+        "collective.",
+        fix="Compare the schedule with the generated code, and compare the ranks. Ranks that call "
+        "different numbers of collectives hang.",
+        not_when="The check skips compiles with cached graphs or C++ code, because one of the two is then "
+        "missing.",
+    ),
+}
 # The kinds whose number in a schedule and in its code must agree
 # (torch/distributed/_functional_collectives.py).
 _OPS = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "all_to_all", "reduce")

@@ -8,11 +8,21 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import plural
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import DiagnosticsRow
 
 KINDS = ("data-problem",)
+REFERENCE = {
+    "data-problem": KindReference(
+        title="Damaged log",
+        meaning="Records or payloads of the log are missing or unreadable, so other findings can be wrong.",
+        fix="Record the log again with one `TORCH_TRACE` folder per run and enough disk space.",
+        not_when="If the process was killed, the end of its log is lost and everything before it is still "
+        "valid.",
+    ),
+}
 # What each diagnostic means for the findings; other diagnostics do not affect them.
 _MEANS = {
     "empty-log": ("the log is empty", "The process wrote no record, or was killed first."),

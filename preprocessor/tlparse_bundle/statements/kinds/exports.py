@@ -11,12 +11,29 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import failures
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import source_name
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.statement import SeverityName
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import ExportFailuresRow, ExportsRow
 
 KINDS = ("export-failure", "export-assumption")
+REFERENCE = {
+    "export-failure": KindReference(
+        title="Export failure",
+        meaning="`torch.export` or `draft_export` could not produce a correct program. An operator has no "
+        "fake kernel or a wrong one, the program branches on data, or no program was recorded.",
+        fix="Register a fake kernel, or state what holds with `torch._check(…)`.",
+        not_when="If the log ends inside an export, the export may have succeeded later.",
+    ),
+    "export-assumption": KindReference(
+        title="Export assumption",
+        meaning="The export assumed that a condition holds and continued.",
+        fix="If the condition holds for all inputs, state it with `torch._check(…)`. Otherwise change "
+        "the program.",
+        not_when="If every input of the exported program satisfies the condition, the program is correct.",
+    ),
+}
 
 
 def findings(facts: Facts) -> Iterator[Finding]:

@@ -30,10 +30,29 @@ from tlparse_bundle.statements.failure_groups import (
     tells_of,
 )
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.machine_failures import Environment, environment
 from tlparse_bundle.statements.torch_messages import taken_apart, torch_remedies
 
 KINDS = ("failure", "restart")
+REFERENCE = {
+    "failure": KindReference(
+        title="Failure",
+        meaning="A compile, an export or a call outside of both raised an exception. Failures with one "
+        "cause are one finding.",
+        fix="Read the message and the line in the program. For problems of the machine, such as a "
+        "missing compiler, the finding has a fix.",
+        not_when="With `suppress_errors`, the function runs eager after the error.",
+    ),
+    "restart": KindReference(
+        title="Restart",
+        meaning="Dynamo discarded its trace of a function and started over, without a recorded graph "
+        "break that explains it.",
+        fix="Look at the reason. Before torch 2.6, most restarts are graph breaks that the log does "
+        "not record as such.",
+        not_when="Restarts that take little time need no fix.",
+    ),
+}
 # The title of one failure; of several, what they are and what happened to them.
 _TITLES = {
     "compile": ("{who} failed to compile", "compile", "compiles", "failed"),

@@ -12,12 +12,23 @@ from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.failure_groups import break_attempts, breaks_by_frame, lost_us
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.torch_messages import torch_remedies
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GraphBreaksRow
 
 KINDS = ("graph-break",)
+REFERENCE = {
+    "graph-break": KindReference(
+        title="Graph break",
+        meaning="Dynamo could not trace the code at this line. It ends the graph and resumes after the "
+        "line, or skips the whole function.",
+        fix="Apply torch's hints, or move the code out of the compiled function. `fullgraph=True` "
+        "turns a graph break into an error.",
+        not_when="A break outside of a hot loop, such as a `print` for debugging, costs little.",
+    ),
+}
 _MOST_PLACES = 5
 _RAISED = re.compile(r"raised exception (.+)", re.DOTALL)
 

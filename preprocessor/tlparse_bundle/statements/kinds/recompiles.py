@@ -12,12 +12,30 @@ from tlparse_bundle.model.times import compiling_us
 from tlparse_bundle.statements.facts import Facts, FrameCompile, FunctionKey
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import constants, source_name, what_changed
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.recompile_causes import Asked, Cause, asked, causes
 from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.statement import TORCH, Remedy
 
 KINDS = ("recompile", "recompile-limit")
+REFERENCE = {
+    "recompile": KindReference(
+        title="Recompile",
+        meaning="The guards of all cache entries failed, so Dynamo compiled the function again. "
+        "Recompiles of a function with one cause are one finding.",
+        fix="Make the value constant or dynamic, as the fix of the finding says.",
+        not_when="A few recompiles during warmup are normal, such as the one that makes a dimension dynamic.",
+    ),
+    "recompile-limit": KindReference(
+        title="Recompile limit",
+        meaning="A function has as many cache entries as the recompile limit allows. New inputs that "
+        "match no cache entry run eager, or torch raises an error.",
+        fix="Fix the recompiles of the function first. If all of its versions are needed, raise "
+        "`torch._dynamo.config.recompile_limit`.",
+        not_when="It always applies: the function is not compiled for new inputs.",
+    ),
+}
 _EXCEEDED = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
 _HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # after the source line, in brackets
 

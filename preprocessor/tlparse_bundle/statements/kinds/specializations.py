@@ -9,9 +9,20 @@ from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.failure_groups import export_count
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import SIZE, Specialization, noun_of, specializations
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.source_places import is_generated
 
 KINDS = ("specialization",)
+REFERENCE = {
+    "specialization": KindReference(
+        title="Specialization",
+        meaning="The code needs a specific value of a symbolic size, so torch specialized the symbol to a "
+        "constant.",
+        fix="To keep the size dynamic, use `mark_dynamic` and change the code that the resulting "
+        "error names.",
+        not_when="If the size never varies, nothing needs to change.",
+    ),
+}
 
 
 def findings(facts: Facts) -> Iterator[Finding]:

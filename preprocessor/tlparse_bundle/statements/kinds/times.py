@@ -8,12 +8,36 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import code, duration, function_name, plural
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding, Remedy
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.source_places import is_generated
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GuardTreesRow
 
 KINDS = ("slow-span", "autotune", "guard-cost")
+REFERENCE = {
+    "slow-span": KindReference(
+        title="Slow compiler step",
+        meaning="One step took at least a quarter of the compile time, and at least a second.",
+        fix="Apply the fix of the finding, or keep the compile cache between runs.",
+        not_when="Some step always takes the most time. A large share is a problem only if the compile is "
+        "too slow.",
+    ),
+    "autotune": KindReference(
+        title="Autotuning",
+        meaning="Inductor spent at least 0.1 s on benchmarking kernels to pick the fastest.",
+        fix="Keep the compile cache between runs. It stores the fastest kernels.",
+        not_when="If the program runs much longer than it compiles, autotuning pays off.",
+    ),
+    "guard-cost": KindReference(
+        title="Slow guard check",
+        meaning="One check of a function's guards took at least 0.5 ms, as torch measured it right after "
+        "the compile.",
+        fix="Reduce the guards: pass fewer objects into the function, or compile a larger function "
+        "that is called less often.",
+        not_when="The first measurement on a busy machine can be much slower than later checks.",
+    ),
+}
 _LEAST_SPAN_US = 1_000_000  # in all; less is not worth advice
 _LEAST_SHARE = 0.25  # of the compile time
 _LEAST_AUTOTUNE_US = 100_000

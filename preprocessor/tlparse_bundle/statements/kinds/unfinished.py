@@ -8,9 +8,19 @@ from typing import Any
 from tlparse_bundle.base.wording import code, duration, function_name
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.timeline import Span
 
 KINDS = ("unfinished-compile",)
+REFERENCE = {
+    "unfinished-compile": KindReference(
+        title="Unfinished compile",
+        meaning="A compile has no end in the log. The process was killed, hangs or was interrupted, or "
+        "the log was copied too early.",
+        fix="Look at the innermost open span, which names the step that did not end.",
+        not_when="If the process was still running when the log was copied, copy it again.",
+    ),
+}
 
 
 def findings(facts: Facts) -> Iterator[Finding]:

@@ -8,11 +8,47 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import code, duration, first_line, listed, plural
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.finding import Finding, Remedy
+from tlparse_bundle.statements.kind_reference import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import VllmBackendsRow, VllmPiecesRow
 
 KINDS = ("vllm-piece-failed", "vllm-warm-compile", "vllm-reuse-failed", "vllm-capture", "vllm-sizes")
+REFERENCE = {
+    "vllm-piece-failed": KindReference(
+        title="vLLM piece failed",
+        meaning="vLLM started to compile a piece of the model, and its backend ended without code.",
+        fix="Read the failure that the finding belongs to.",
+        not_when="If the log was cut, later records may be lost.",
+    ),
+    "vllm-warm-compile": KindReference(
+        title="vLLM compile on a warm start",
+        meaning="vLLM loaded some pieces from its cache and compiled others.",
+        fix="Check whether the settings or sizes changed since the cache was written, and keep the "
+        "whole cache folder.",
+        not_when="New sizes or ranges have to be compiled once.",
+    ),
+    "vllm-reuse-failed": KindReference(
+        title="vLLM did not reuse an equal piece",
+        meaning="vLLM compiled a piece although an earlier one has an equal graph except for names.",
+        fix="Compare the AOTAutograd cache keys of the two pieces.",
+        not_when="If the pieces compile fast, reuse saves little.",
+    ),
+    "vllm-capture": KindReference(
+        title="Dynamo capture of the vLLM model",
+        meaning="Dynamo's trace of the model took at least half of the compile time of the backend, and "
+        "at least a second.",
+        fix="Use vLLM's ahead-of-time compile cache, so that later starts skip the capture.",
+        not_when="On a first start the model has to be traced.",
+    ),
+    "vllm-sizes": KindReference(
+        title="vLLM single sizes",
+        meaning="Compiles for the single sizes in `compile_sizes` took at least half of the compile time "
+        "of all pieces, and at least a second.",
+        fix="Remove `compile_sizes` to compile only the ranges.",
+        not_when="If most requests have one of these sizes, their code may run faster.",
+    ),
+}
 _COMPILED = ("compiled", "inductor_loaded")
 _LEAST_US = 1_000_000  # of a capture, and of compiling for single sizes
 _MOST_NAMED = 50  # pieces in the details
