@@ -33,7 +33,7 @@ _MEANS = {
     "json-syntax": ("{} could not be read", "Their data is missing, so counts may be too low."),
     "too-large": ("{} exceeded the size limit", "Their data is missing, so counts may be too low."),
     "not-a-record": (
-        "{} not TORCH_TRACE records",
+        "{}",
         "Another writer uses the file, or part of it is lost, so counts may be too low.",
     ),
     "payload-missing": ("the payload of {} is missing", "Its data is missing here."),
@@ -59,7 +59,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
     for (code, is_last), rows in problems.items():
         count = sum(row["count"] for row in rows)
         title, text = _OF_THE_LAST if is_last else _MEANS[code]
-        noun = ("line is", "lines are") if code == "not-a-record" else ("record", "records")
+        noun = ("line is not a TORCH_TRACE record", "lines are not TORCH_TRACE records") if code == "not-a-record" else ("record", "records")
         yield Finding(
             "data-problem",
             "warning",
