@@ -16,7 +16,7 @@ from tlparse_bundle.mcp.open_bundles import Opened
 from tlparse_bundle.mcp.tools import Tools
 
 FIRST = re.compile(
-    r"The logs of this bundle are still being written; it has what was read until \d{4}-\d\d-\d\d"
+    r"The logs of this bundle are still being written\. Last read: \d{4}-\d\d-\d\d"
     r" \d\d:\d\d:\d\d UTC\. Running: "
 )
 OPEN = re.compile(r"did not end|unfinished|is inside")

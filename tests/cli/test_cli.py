@@ -128,7 +128,7 @@ def test_build_says_what_it_did_on_stderr(trace, run):
     assert done.stdout == ""
     assert (
         "out: 4 events from 1 log; " in done.stderr
-        and "1 compile of 1 code object: 1 did not end." in done.stderr
+        and "1 code object, 1 compile. 1 compile did not end." in done.stderr
         and "tlparse-bundle serve out" in done.stderr
     )
 

@@ -23,7 +23,7 @@ SCENARIOS = sorted(path.name for path in AGAIN.iterdir() if path.name in traces.
 PROGRAMS = sorted(path.name for path in (AGAIN / "2.13.0").iterdir())
 # What does not go wrong again. With the profile (PGO) of the first run `grows` is dynamic from its first
 # compile on.
-GONE = {"recompiles": ["`grows` was compiled again once: `x.size(0)` changed (4 → 5)"]}
+GONE = {"recompiles": ["`grows` recompiled once: `x.size(0)` changed from `4` to `5`"]}
 # Kinds that say how long something took, or what a cache had.
 OF_THE_RUN = {"cache-miss", "cache-bypass", "cache-error", "slow-span", "autotune", "guard-cost"}
 

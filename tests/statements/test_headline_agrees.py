@@ -128,7 +128,7 @@ def test_exports_with_their_records(program):
     found = program("exports_dtrace")
     assert found.summary["export_count"] == 8
     assert (found.summary["failure_count"], found.summary["export_failure_count"]) == (6, 1)
-    assert not any("left no program" in row["title"] for row in found.findings())
+    assert not any("did not produce a program" in row["title"] for row in found.findings())
 
 
 def test_a_failed_export_is_not_an_ahead_of_time_compile(program):
@@ -155,4 +155,4 @@ def test_the_only_thing_is_an_open_capture_of_compiled_autograd(log_of):
     )
     found = log_of(record("chromium_event", payload=begin))
     assert found.summary["unfinished_count"] == 1
-    assert found.summary["text"] == "No compile ended in this log: 1 did not end."
+    assert found.summary["text"] == "No compile finished in this log. 1 compile did not end."

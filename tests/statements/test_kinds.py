@@ -2,6 +2,7 @@
 appear.
 """
 
+import re
 from collections import Counter
 
 import pytest
@@ -9,6 +10,7 @@ import traces
 import zstandard
 from jsonschema import Draft202012Validator
 from tlparse_bundle.bundle.schemas import schema
+from tlparse_bundle.statements import registry
 from tlparse_bundle.statements.finding import ERROR, stage
 from tlparse_bundle.statements.registry import kinds
 
@@ -242,14 +244,14 @@ def test_the_class_of_an_exception_is_its_name(logs):
 
 
 def test_what_a_graph_break_tells_is_no_failure_as_well(logs):
-    """The program's 'raise ValueError' is a break after which the function runs uncompiled, and a failure for
+    """The program's 'raise ValueError' is a break after which the function runs eager, and a failure for
     torch 2.8 and later.
     """
     rows = findings(logs, "2.15.0/fail")
     (row,) = (row for row in rows if row["function"] == "d")
     assert (
         row["kind"] == "graph-break"
-        and "runs uncompiled" in row["text"]
+        and "runs eager" in row["text"]
         and row["details"]["skipped_frame_count"] == 1
     )
 
@@ -270,10 +272,10 @@ def test_a_break_explains_its_restart(logs):
 def test_what_changed_between_the_compiles(logs):
     titles = {row["title"] for row in findings(logs, "recompiles", kind="recompile")}
     assert titles == {
-        "`grows` was compiled again once: `x.size(0)` changed (4 → 5)",
-        "`flagged` was compiled again once: `flag` changed (no longer False)",
-        "`any_dtype` was compiled again twice: `x.dtype` changed (Float → Double → Int)",
-        "`limited` was compiled again 3 times: `x.size(0)` changed (2 → 3 → 4 → 5)",
+        "`grows` recompiled once: `x.size(0)` changed from `4` to `5`",
+        "`flagged` recompiled once: argument `flag` is no longer `False`",
+        "`any_dtype` recompiled twice: `x.dtype` had 3 different values (`Float`, `Double`, `Int`)",
+        "`limited` recompiled 3 times: `x.size(0)` had 4 different values (`2`, `3`, `4`, `5`)",
     }
 
 
@@ -299,7 +301,7 @@ def test_a_refused_try_is_no_recompile(logs):
 def test_what_is_damaged(logs):
     titles = {row["title"] for row in findings(logs, DAMAGED, kind="data-problem")}
     assert titles == {
-        "The log is damaged: 1 line is no record of a trace",
+        "The log is damaged: 1 line is not a TORCH_TRACE record",
         "The log is damaged: the last record was cut",
     }
 
@@ -307,14 +309,14 @@ def test_what_is_damaged(logs):
 def test_what_the_limit_refused(logs):
     """Sizes 2 to 5 were compiled, 6 was not."""
     (row,) = findings(logs, "recompiles", kind="recompile-limit")
-    assert row["text"].endswith("Why it was to be compiled again: `x.size(0)` changed (5 → 6).")
+    assert row["text"].endswith("actual 6`.") and "; the failing guard was `" in row["text"]
 
 
 def test_where_a_killed_process_was(logs):
     (row,) = findings(logs, "killed", kind="unfinished-compile")
     assert (
         row["title"]
-        == "The compile of `never_finishes` did not end: the log stops 11.2 ms after it began, in"
+        == "The compile of `never_finishes` did not end: the log ends 11.2 ms after its start, in"
         " `backend_compile`"
     )
     assert [span["name"] for span in row["details"]["open_spans"]] == [
@@ -330,7 +332,7 @@ def test_a_compile_that_was_broken_off(logs):
     (row,) = findings(logs, "2.13.0/interrupted")
     assert row["title"] == "The compile of `interrupted` was broken off after Dynamo had made its graph"
     (summary,) = (log.summary for name, log in logs if name == "2.13.0/interrupted")
-    assert summary["unfinished_count"] == 1 and summary["text"].endswith(": 1 did not end.")
+    assert summary["unfinished_count"] == 1 and summary["text"].endswith(". 1 compile did not end.")
     statuses = {
         compile.row["function"]: compile.status
         for name, log in logs
@@ -347,7 +349,7 @@ def test_assumptions_of_an_export(logs):
         for condition in ("Eq(s77, s17)", "Eq(s6, s27)", "Eq(s77, 8)")
     }
     assert any(
-        row["title"] == "1 of 4 exports left no program"
+        row["title"] == "1 of 4 exports did not produce a program"
         for row in findings(logs, "2.15.0/export", kind="export-failure")
     )
     assert findings(logs, "dynamic_shapes", "2.15.0/recompiles", kind="export-assumption") == []
@@ -359,3 +361,13 @@ def test_places_are_short(logs):
             assert row["file"] is None or not row["file"].startswith(
                 ("/home/user/project", "/srv/versions")
             ), (name, row["file"])
+
+
+def test_each_kind_has_a_reference():
+    """Each kind has an entry of whole sentences, one to three in each part."""
+    for module in registry.MODULES:
+        assert set(module.REFERENCE) == set(module.KINDS)
+        for entry in module.REFERENCE.values():
+            assert 0 < len(entry.title) <= 40 and not entry.title.endswith(".")
+            for part in entry[1:]:
+                assert part.endswith(".") and 1 <= len(re.findall(r"[.!?](?= [A-Z`]|$)", part)) <= 3

@@ -107,7 +107,7 @@ def test_a_compile_that_did_not_end_is_a_failure_and_makes_numbers_too_low(built
         "max-compile-time 50 ms": "failed",
     }
     assert (
-        found[0]["text"] == "0 graph breaks, but the log ends inside 1 compile, so that there may be more."
+        found[0]["text"] == "0 graph breaks, but the log ends inside 1 compile, so there may be more."
         and found[0]["rule"] == "max-breaks 0"
     )
     code, out, _ = check(bundle, "--max-breaks", 0)
@@ -141,7 +141,7 @@ def test_a_run_that_goes_on_passes_no_limit(built, root, rows, tmp_path):
     (found,) = rows(tmp_path / "growing", "--max-breaks", 0)
     assert (found["outcome"], found["text"]) == (
         "unknown",
-        "0 graph breaks, but the log is still being written, so that there may be more.",
+        "0 graph breaks, but the log is still being written, so there may be more.",
     )
 
 
