@@ -43,7 +43,7 @@ def plain(text):
 
 
 def verdict(page):
-    return page.get_by_role("region", name="Verdict")
+    return page.get_by_role("region", name="Summary")
 
 
 @pytest.mark.parametrize("name", JOBS)
@@ -85,7 +85,7 @@ def test_the_legend_tells_what_is_on_the_screen_only(view, job):
     page = view(job("other_group"))
     expect(legend).to_contain_text(
         [
-            "A as most ranks",
+            "A same as most ranks",
             "B other graphs or code",
             "letters of different columns have nothing to do with each other",
             "⇉ another process group",
@@ -99,7 +99,7 @@ def test_runs_are_named_and_the_compared_one_is_marked(view, job):
     page = view(job("restart"))
     runs = page.get_by_role("region", name="Runs", exact=True)
     expect(runs.get_by_role("heading")).to_have_text(
-        "2 runs in these logs; compare another one: tlparse-bundle LOGS OUT --run 1 --overwrite"
+        "2 runs in these logs. To compare a different run: tlparse-bundle LOGS OUT --run 1 --overwrite"
     )
     rows = runs.get_by_role("row")
     expect(rows).to_have_count(3)
@@ -186,9 +186,9 @@ def test_the_default_viewer_where_findings_were_left_out(show, without_findings)
     {
         "healthy8": [re.compile("0.*ranks 0–7.*agree")],
         "pipeline": [re.compile("1.*ranks 0 and 1.*agree"), re.compile("2.*ranks 2 and 3.*agree")],
-        "pipeline_broken": [re.compile(r"2.*ranks 2 and 3.*end early.*call 2: rank 2: all_reduce \(sum\) f32 \(32, 8\) in head_stage \[0/0\]; rank 3: none"), re.compile("1.*ranks 0 and 1.*agree")],
-        "other_shape": [re.compile(r"0.*ranks 0–3.*cannot meet.*call 1: ranks 0, 1 and 3: all_reduce \(sum\) f32 \(16, 8\).*rank 2: all_reduce \(sum\) f32 \(17, 8\)")],
-        "other_reduce_op": [re.compile(r"0.*ranks 0–3.*meet, but differ.*\(sum\).*rank 3: all_reduce \(max\)")],
+        "pipeline_broken": [re.compile(r"2.*ranks 2 and 3.*missing on some ranks.*call 2: rank 2: all_reduce \(sum\) f32 \(32, 8\) in head_stage \[0/0\]; rank 3: none"), re.compile("1.*ranks 0 and 1.*agree")],
+        "other_shape": [re.compile(r"0.*ranks 0–3.*mismatch, will hang or fail.*call 1: ranks 0, 1 and 3: all_reduce \(sum\) f32 \(16, 8\).*rank 2: all_reduce \(sum\) f32 \(17, 8\)")],
+        "other_reduce_op": [re.compile(r"0.*ranks 0–3.*mismatch, wrong results.*\(sum\).*rank 3: all_reduce \(max\)")],
     }.items(),
 )  # fmt: skip
 def test_calls_by_process_group(view, job, name, rows):
