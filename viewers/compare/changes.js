@@ -46,13 +46,13 @@ export async function openChanges(context) {
           : h(
               "p",
               { class: "nothing" },
-              "No change to list. What was compared: torch and its settings, backend, findings, graphs, caches, generated code, times.",
+              "No changes. Compared: torch and its settings, backend, findings, graphs, caches, generated code and times.",
             ),
       ),
       h(
         "aside",
         { "aria-label": "Times" },
-        document.logs.length > 1 && h("p", { class: "dim" }, `Of ${pairName(document.logs[pair])}`),
+        document.logs.length > 1 && h("p", { class: "dim" }, `Log: ${pairName(document.logs[pair])}`),
         phaseBars(document.logs[pair]),
         spanBars(context),
         noise(document.logs[pair]),
@@ -71,7 +71,7 @@ const COUNTS = {
   restarts: "Restarts",
   failures: "Failures",
   unfinished: "Unfinished compiles",
-  generated_codes: "Files of generated code",
+  generated_codes: "Generated code files",
   fx_graph_hits: "FX graph cache hits",
   fx_graph_misses: "FX graph cache misses",
   fx_graph_bypasses: "FX graph cache bypasses",
@@ -107,7 +107,7 @@ function compared({ run: { document }, pair }) {
     );
   return h(
     "div",
-    { "class": "compared-box", "tabindex": "0", "role": "region", "aria-label": "What was compared" },
+    { "class": "compared-box", "tabindex": "0", "role": "region", "aria-label": "Comparison totals" },
     h(
       "table",
       { class: "plain compared" },
@@ -168,14 +168,16 @@ function noise({ noise: known }) {
   if (!known) return null;
   const from =
     known.measured === 0
-      ? "No compile stayed the same, so a usual factor is taken."
+      ? "No unchanged compiles to measure noise, so a default factor applies."
       : `Measured on ${plural(known.measured, "unchanged compile")}.`;
   const total =
-    known.total_us === undefined ? "" : ` A total that differs by up to ${time(known.total_us)} is noise.`;
+    known.total_us === undefined
+      ? ""
+      : ` A difference of up to ${time(known.total_us)} in total time is noise.`;
   return h(
     "p",
     { class: "dim noise" },
-    `Times of a compile that differ by less than a factor of ${Number(known.factor.toFixed(2))}, or by less than ${time(known.least_us)}, are not listed. ${from}${total}`,
+    `Compile times that differ by less than a factor of ${Number(known.factor.toFixed(2))}, or by less than ${time(known.least_us)}, are treated as noise. ${from}${total}`,
   );
 }
 
@@ -185,7 +187,7 @@ function item(context, { pair, index, pairs }) {
   const { changes } = document.logs[pair];
   const where =
     document.logs.length > 1
-      ? ranksText(document, pairs) + (pairs.length > 1 ? `; shown: ${pairName(document.logs[pair])}` : "")
+      ? ranksText(document, pairs) + (pairs.length > 1 ? `, showing ${pairName(document.logs[pair])}` : "")
       : "";
   /** @param {number} at @param {number} level @param {string} text @returns {HTMLElement} */
   const one = (at, level, text) => {
@@ -197,7 +199,7 @@ function item(context, { pair, index, pairs }) {
       led.length > 0 &&
         folded(led, (next) => one(next, level + 1, ""), MOST_LED, {
           "class": "findings",
-          "aria-label": "What it led to",
+          "aria-label": "Consequences",
         }),
     );
   };

@@ -43,7 +43,7 @@ export async function openCompile(context) {
       "div",
       { class: "fill" },
       head,
-      split("compare-compile", rail, body, { label: "Width of the list", size: "280px" }),
+      split("compare-compile", rail, body, { label: "Width of the artifact list", size: "280px" }),
     ),
     title: "Compile",
   };
@@ -178,7 +178,7 @@ export async function openCompile(context) {
           h(
             "p",
             { class: "padded" },
-            "These logs have no such compile. ",
+            "Compile not found in these logs. ",
             h("a", { href: state.link({ view: "compiles" }) }, "All compiles ›"),
           ),
         );
@@ -219,7 +219,7 @@ export async function openCompile(context) {
     const artifacts = list.find((one) => one.address === current.part);
     mark(artifacts ? current.part : SUMMARY);
     if (current.part && !artifacts && !sides && !damaged)
-      return tell(h("p", { class: "loading", role: "status" }, "Loading the artifacts …"));
+      return tell(h("p", { class: "loading", role: "status" }, "Loading artifacts …"));
     drawn = JSON.stringify([current.part, current.by, current.pane]);
     keys = null;
     if (artifacts) return difference(compile, artifacts);

@@ -12,7 +12,7 @@ const NAME = "tlparse-comparison",
 
 /** @param {string} text @param {string} label of the file, for a person @returns {Comparison} */
 export function comparisonOf(text, label) {
-  const again = "Make it again with 'tlparse-bundle compare BASE NEW --out DIR'.";
+  const again = "Rebuild it with 'tlparse-bundle compare BASE NEW --out DIR'.";
   /** @type {any} */
   let document;
   try {
@@ -27,7 +27,7 @@ export function comparisonOf(text, label) {
     );
   if (format.major !== MAJOR)
     throw new BundleError(
-      `${label} has format version ${shortly(format.major)}; this viewer reads version ${MAJOR}. Use the viewer of the version that made it, or make it again.`,
+      `${label} has format version ${shortly(format.major)}; this viewer reads version ${MAJOR}. Use the viewer of the version that wrote it, or rebuild it.`,
     );
   const problem = isTooDeep(document)
     ? "its parts lie in one another too deeply"

@@ -32,7 +32,7 @@ export function sideLink({ run }, pair, compile, which) {
   return href
     ? h(
         "a",
-        { href, class: "away", title: `In the ${which} run, in the default viewer` },
+        { href, class: "away", title: `Open in the default viewer (${which} run)` },
         `${which} [${side.compile}] ›`,
       )
     : null;
@@ -59,15 +59,15 @@ export function changeLinks(context, at, change) {
     if (item)
       return h(
         "a",
-        { href: item, class: "away", title: `The finding in the ${which} run, in the default viewer` },
-        `${which}: the finding ›`,
+        { href: item, class: "away", title: `Open the finding in the default viewer (${which} run)` },
+        `finding in ${which} ›`,
       );
     const compile = compiles.find((one) => one[which] && ((one.base && one.new) || one === compiles[0]));
     return compile ? sideLink(context, pair, compile, which) : null;
   });
   return [
     both !== undefined &&
-      compileLink(context, at, both, compiles.length === 1 ? "compare ›" : "compare the first ›"),
+      compileLink(context, at, both, compiles.length === 1 ? "compare ›" : "compare the first compile ›"),
     compiles.length > 1 &&
       h(
         "a",

@@ -19,7 +19,7 @@ try {
     h(
       "main",
       { class: "stopped" },
-      h("h1", null, "There is no comparison to show"),
+      h("h1", null, "No comparison"),
       errorBox(error, () => location.reload()),
     ),
   );

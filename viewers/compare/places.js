@@ -60,7 +60,7 @@ async function embeddedPlace() {
   const file = page.file(FILE);
   if (!file)
     throw new Error(
-      "This file holds one bundle and no comparison. 'tlparse-bundle compare BASE NEW --export REPORT.html' writes one that does.",
+      "This file contains one bundle, not a comparison. To write a comparison, run 'tlparse-bundle compare BASE NEW --export REPORT.html'.",
     );
   return {
     address: null,
@@ -83,7 +83,7 @@ function placeOfPage(asked) {
   if (sides.every((addresses) => addresses.length === 0)) {
     if (asked.has("bundle") && folder === null)
       throw new Error(
-        "The address names one bundle, and this page compares two: choose two on the page that lists the bundles, or run 'tlparse-bundle compare BASE NEW --open'.",
+        "The URL names one bundle, but a comparison needs two. Choose two in the list of bundles, or run 'tlparse-bundle compare BASE NEW --open'.",
       );
     const address = new URL(FILE, allowed(folder ?? "../../", "comparison"));
     return {
@@ -100,13 +100,13 @@ function placeOfPage(asked) {
     folder === null ? new URL(`../${FILE}`, bundles) : new URL(FILE, allowed(folder, "comparison"));
   const found = sides.map((addresses, side) => {
     if (!addresses.length)
-      throw new Error(`The address names no bundle of the ${SIDES[side]} side: it needs '?base=…&new=…'.`);
+      throw new Error(`The URL does not name the ${SIDES[side]} bundle. Pass '?base=…&new=…'.`);
     return addresses.map((text) => {
       const source = webSource(allowed(text, SIDES[side]));
       const url = /** @type {URL} */ (source.url);
       if (!url.href.startsWith(bundles.href))
         throw new Error(
-          `'${SIDES[side]}=${text}' is no bundle of this server: those lie below ${bundles.pathname}.`,
+          `'${SIDES[side]}=${text}' is not a bundle of this server. Bundles are below ${bundles.pathname}.`,
         );
       if (folder === null)
         address.searchParams.append(SIDES[side], decoded(url.href.slice(bundles.href.length, -1)));
@@ -128,7 +128,7 @@ function placeOfPage(asked) {
 async function read(address, label, made) {
   const response = await fetch(address).catch((error) => {
     throw new BundleError(
-      `Asked for ${address.href}: no answer (${error.message}). Is the server still running?`,
+      `${address.href} did not respond (${error.message}). Check that the server is running.`,
     );
   });
   if (response.ok) return response.text();
@@ -138,10 +138,10 @@ async function read(address, label, made) {
   if (told) throw new BundleError(told);
   if (made && response.status === 404)
     throw new BundleError(
-      "These are files on a server that makes no comparisons. Run 'tlparse-bundle compare BASE NEW --open' where the bundles are; for a page on this server name them with '--compare BASE NEW' when the site is written, or write a folder with 'compare --out DIR'.",
+      "This server only serves files and cannot compare. Run 'tlparse-bundle compare BASE NEW --open' where the bundles are; for a page on this server name them with '--compare BASE NEW' when the site is written, or write a folder with 'compare --out DIR'.",
     );
   throw new BundleError(
-    `Asked for ${label}: the server answered ${response.status} ${response.statusText}. 'tlparse-bundle compare BASE NEW --out DIR' writes a folder that has it.`,
+    `${label} failed to load (${response.status} ${response.statusText}). To write a folder with a comparison, run 'tlparse-bundle compare BASE NEW --out DIR'.`,
   );
 }
 

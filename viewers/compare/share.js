@@ -12,10 +12,10 @@ export function shareComparison({ document: { base, new: other }, sources, page 
   return handOn(async ({ item, link, save }) => [
     link(
       held
-        ? "where the file is"
+        ? "on machines that have the file"
         : stored
-          ? "in this browser, until a side is removed here"
-          : "where the server can be reached",
+          ? "in this browser, until you remove one of the bundles"
+          : "on machines that can reach the server",
     ),
     page &&
       item("Save as one file", "An HTML page with both bundles; opens from disk", () =>

@@ -8,7 +8,7 @@ const GONE = {
   url: null,
   label: "the bundle",
   file: () => null,
-  absent: "The bundle was removed from this browser. Open both runs again, and compare them.",
+  absent: "A bundle of this comparison was removed from this browser. Open and compare both runs again.",
 };
 
 /** @param {string} id @returns {Promise<import("./places.js").Place & {text: string}>} */

@@ -72,7 +72,7 @@ export function start(run) {
   void show(run, state.current).then(async () => {
     // behind the first screen
     const sides = SIDES.filter((side) => run.document[side].some((bundle) => bundle.state !== null));
-    if (sides.length) fill(live, (await import("./goes-on.js")).goesOn(run, sides));
+    if (sides.length) fill(live, (await import("./live-runs.js")).liveRuns(run, sides));
     shared.replaceWith((await import("./share.js")).shareComparison(run));
   });
 }
@@ -101,7 +101,7 @@ async function show(run, current) {
   main.className = `view-${Object.hasOwn(VIEWS, current.view) ? current.view : "none"}`;
   try {
     if (!Object.hasOwn(VIEWS, current.view))
-      throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(TITLES).join(", ")}.`);
+      throw new Error(`Unknown view '${current.view}'. Available views: ${Object.keys(TITLES).join(", ")}.`);
     const timer = setTimeout(
       () => shown === place && fill(main, h("p", { class: "loading", role: "status" }, "Loading …")),
       120,

@@ -59,7 +59,7 @@ export class Choice {
     if (!other)
       return void fill(
         this.element,
-        h("span", { class: "dim" }, `Choose another one to compare ${base.name} with.`),
+        h("span", { class: "dim" }, `Choose a second bundle to compare with ${base.name}.`),
       );
     const made = this.found([base, other]);
     if (this.made && !made)
@@ -68,7 +68,7 @@ export class Choice {
         h(
           "span",
           { class: "dim" },
-          `This site has no comparison of ${base.name} and ${other.name}. Where the bundles are: `,
+          `This site has no comparison of ${base.name} and ${other.name}. To compare them, run: `,
         ),
         h("code", null, `tlparse-bundle compare ${base.name} ${other.name} --open`),
       );

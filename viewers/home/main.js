@@ -39,8 +39,8 @@ function show({ bundles: listed, viewers, comparison, comparisons }) {
     return void fill(main, h("div", { class: "list" }, title, empty()), about(viewers));
   const told = h("span", { class: "dim", role: "status" });
   const field = searchField(
-    "Filter the bundles",
-    "Filter: name, words, torch, a rank",
+    "Filter bundles",
+    "Filter: name, text, torch version, rank",
     (q) => state.replace({ q }, true),
     { value: state.current.q },
   );
@@ -79,7 +79,7 @@ function show({ bundles: listed, viewers, comparison, comparisons }) {
     fill(
       place,
       found.length === 0
-        ? h("p", null, "No bundle has all these words.")
+        ? h("p", null, "No bundle matches the filter.")
         : table(sorted(found, sort), viewers, {
             sort,
             list: LIST,
@@ -111,13 +111,9 @@ function show({ bundles: listed, viewers, comparison, comparisons }) {
 
 /** What to do when there is nothing yet. */
 const empty = () => [
-  h(
-    "p",
-    null,
-    "They appear here when they are built in the folder that is served. Record a trace, and build its bundle there:",
-  ),
+  h("p", null, "This page lists the bundles in the served folder. Record a trace and build a bundle there:"),
   h("pre", null, "TORCH_TRACE=/tmp/trace python train.py\ntlparse-bundle /tmp/trace FOLDER/run-1"),
-  h("p", null, h("button", { class: "tool", onclick: () => location.reload() }, "Look again")),
+  h("p", null, h("button", { class: "tool", onclick: () => location.reload() }, "Reload")),
 ];
 
 /** @param {ViewerRow[]} viewers */
@@ -152,7 +148,7 @@ async function drop(event) {
     const { id } = await kept(place, await onlyOne(place, dropped, label));
     if (id === null)
       throw new Error(
-        "This browser keeps no files for this page, as in some private windows. The page that opens logs can save what it builds.",
+        "This browser does not store files for this page (private window?). You can save bundles on the page that opens logs.",
       );
     location.assign(`../default/?stored=${id}`);
   } catch (error) {
@@ -167,7 +163,7 @@ try {
   const response = await fetch(LIST);
   if (!response.ok)
     throw new Error(
-      `Asked for ${LIST.href}: the server answered ${response.status}. Run 'tlparse-bundle serve' or 'tlparse-bundle site' again.`,
+      `${LIST.href} failed to load (${response.status}). Run 'tlparse-bundle serve' or 'tlparse-bundle site' again.`,
     );
   show(await response.json());
 } catch (error) {

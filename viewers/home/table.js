@@ -8,7 +8,7 @@ import { bytes, count, plural, time } from "../lib/page/format.js";
 /** Columns: what they sort by, title, class, and which way a first click sorts. @type {[string, string, string, boolean][]} */
 const COLUMNS = [
   ["name", "Bundle", "", false],
-  ["findings", "What it says", "", true],
+  ["findings", "Findings", "", true],
   ["time", "Compile time", "number", true],
   ["compiles", "Compiles", "number spare", true],
   ["logs", "Logs", "number extra", true],
@@ -100,7 +100,7 @@ function cells(row, viewers, list) {
         ? h(
             "span",
             { class: "chips" },
-            h("span", { class: "chip chip-ok", title: "Its logs are still being written" }, "live"),
+            h("span", { class: "chip chip-ok", title: "Logs are still being written" }, "live"),
           )
         : chips(row),
       h("span", { class: "text" }, row.growing ? soFar(row) : rich(row.text ?? "")),
@@ -127,12 +127,12 @@ function cells(row, viewers, list) {
 /** How many findings of each severity, in colour, with a sign and a word. @param {BundleRow} row */
 function chips({ findings, ranks }) {
   if (!findings) return null;
-  const of = ranks.length > 1 ? " of the ranks together and of the log with most to say" : "";
+  const of = ranks.length > 1 ? " for all ranks together and for the log with the most findings" : "";
   const found = SEVERITIES.filter(([severity]) => findings[severity] > 0);
   return h(
     "span",
     { class: "chips" },
-    found.length === 0 && h("span", { class: "chip chip-ok" }, "✔ nothing wrong"),
+    found.length === 0 && h("span", { class: "chip chip-ok" }, "✔ no findings"),
     found.map(([severity, sign, one, many]) =>
       h(
         "span",

@@ -26,7 +26,7 @@ try {
       together,
       letters,
       bundle.logs.length > 20 &&
-        h("p", { class: "dim" }, `${plural(bundle.logs.length - 20, "more log")} are not in this letter.`),
+        h("p", { class: "dim" }, `${plural(bundle.logs.length - 20, "more log")} not included.`),
     ),
   );
 } catch (error) {

@@ -8,17 +8,13 @@ import { bytes, plural } from "../lib/page/format.js";
 export function ask(place, things, { pair, all }) {
   const logs = things.every(({ kind }) => kind === "logs");
   const draw = (/** @type {Thing[]} */ [before, after]) => {
-    const compare = h(
-      "button",
-      { class: "tool main-tool", onclick: () => pair([before, after]) },
-      "Compare them",
-    );
+    const compare = h("button", { class: "tool main-tool", onclick: () => pair([before, after]) }, "Compare");
     fill(
       place,
       h(
         "section",
         { "class": "ask", "aria-label": "Two things to open" },
-        h("h2", null, "Before and after?"),
+        h("h2", null, "Compare as before and after?"),
         h("dl", { class: "sides" }, side("before", before), side("after", after)),
         h(
           "p",

@@ -10,12 +10,12 @@ export async function fetched(address, { signal, onprogress }) {
   const response = await fetch(address, { signal }).catch((error) => {
     signal?.throwIfAborted();
     throw new Error(
-      `Asked for ${address.href}: no answer (${error.message}). Is it there, and does its server let this page read it?`,
+      `${address.href} did not respond (${error.message}). Check that it exists and that its server allows cross-origin requests.`,
     );
   });
   if (!response.ok || !response.body)
     throw new Error(
-      `Asked for ${address.href}: the server answered ${response.status} ${response.statusText}. Check the address after '?log='.`,
+      `${address.href} failed to load (${response.status} ${response.statusText}). Check the URL after '?log='.`,
     );
   const said = response.headers.get("content-encoding") ? 0 : Number(response.headers.get("content-length")); // of what is sent, not of what comes out
   /** @type {BlobPart[]} */
@@ -26,7 +26,7 @@ export async function fetched(address, { signal, onprogress }) {
     done += part.length;
     if (done > MOST_BYTES)
       throw new Error(
-        `${address.href} has more than ${MOST_BYTES / 1e9} GB, which a page cannot hold. Save it, and build it with the command line: tlparse-bundle LOG`,
+        `${address.href} is larger than ${MOST_BYTES / 1e9} GB, too large for a page. Download it and build it on the command line: tlparse-bundle LOG`,
       );
     parts.push(part);
     if (said >= done) onprogress?.(done, said);

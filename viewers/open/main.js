@@ -35,7 +35,7 @@ const folder = h("input", {
 const target = h(
   "section",
   { class: "target" },
-  h("p", { class: "target-title" }, "Drop it anywhere on this page"),
+  h("p", { class: "target-title" }, "Drop files anywhere on this page"),
   h(
     "p",
     null,
@@ -45,7 +45,7 @@ const target = h(
     h("code", null, ".zst"),
     " or ",
     h("code", null, ".zip"),
-    " of them, or a bundle. Two of them are compared.",
+    " of logs, or a bundle. Drop two to compare them.",
   ),
   h(
     "p",
@@ -72,7 +72,7 @@ fill(
     h(
       "p",
       { class: "lead" },
-      "Nothing is sent anywhere: this page reads the files itself, and Python in this browser builds the bundle.",
+      "Nothing leaves your machine: this page reads the files, and Python in this browser builds the bundle.",
     ),
     target,
     told,
@@ -82,7 +82,7 @@ fill(
       "section",
       { class: "record" },
       h("h2", null, "No log yet?"),
-      h("p", null, "PyTorch writes one for each process, into the folder that is named here:"),
+      h("p", null, "PyTorch writes one log per process into the TORCH_TRACE folder:"),
       h("pre", null, "TORCH_TRACE=/tmp/trace python train.py"),
     ),
   ),
@@ -133,7 +133,7 @@ async function openAll(things) {
       h(
         "p",
         { class: "note", role: "status" },
-        `${plural(made.length, "bundle")} are kept in this browser: they stand below.`,
+        `${plural(made.length, "bundle")} stored in this browser, listed below.`,
       ),
     );
   else if (left_out)
@@ -169,7 +169,7 @@ const leave = (address) =>
   new URLSearchParams(location.search).has("log") ? location.replace(address) : location.assign(address);
 
 /** @param {Thing} thing */
-const labelOf = ({ name, kind }) => (kind === "logs" ? `Building ${name}` : `Keeping ${name}`);
+const labelOf = ({ name, kind }) => (kind === "logs" ? `Building ${name}` : `Storing ${name}`);
 
 /** Logs of several folders as those of one run. @param {Thing[]} logs @returns {Thing} */
 function oneRun(logs) {
@@ -188,7 +188,7 @@ function chosen(event) {
 }
 
 const EMPTY =
-  "If TORCH_TRACE named an empty folder, nothing was compiled, or the variable was not set in the process when it imported torch.";
+  "If the TORCH_TRACE folder is empty, nothing was compiled, or the variable was not set when the process imported torch.";
 
 /** @param {{name: string}[]} all */
 const namesOf = (all) => (all.length > 3 ? `${all.length} files` : all.map(({ name }) => name).join(", "));
@@ -205,20 +205,16 @@ addEventListener("drop", (event) => {
   if (occupied) return;
   const dropped = takeDropped(event.dataTransfer);
   if (dropped.length) void take(namesOf(dropped), () => thingsOf(dropped));
-  else
-    fill(
-      place,
-      failure(new Error(`What was dropped holds no file. Drop a log, a folder, or a bundle. ${EMPTY}`)),
-    );
+  else fill(place, failure(new Error(`No files found. Drop a log, a folder or a bundle. ${EMPTY}`)));
 });
 addEventListener("focus", () => void (occupied || drawKept(kept, python, busy))); // another tab may have removed something
 
 function tellOfPython() {
-  told.textContent = "Python is loading …";
+  told.textContent = "Loading Python …";
   python.ready?.then(
     () => fill(told, "Python is ready."),
     (error) =>
-      fill(told, `${sentencesOf(error).join(" ")} `, h("strong", null, "Bundles can be opened here.")),
+      fill(told, `${sentencesOf(error).join(" ")} `, h("strong", null, "You can still open bundles here.")),
   );
 }
 
@@ -239,7 +235,7 @@ async function beside() {
   const response = await fetch(list).catch(() => null);
   if (!response?.ok) return;
   const { bundles, offline } = await response.json();
-  if (bundles.length) fill(home, h("a", { href: "../home/" }, "Bundles of this site"));
+  if (bundles.length) fill(home, h("a", { href: "../home/" }, "All bundles"));
   if (offline && navigator.serviceWorker)
     await navigator.serviceWorker.register(new URL("sw.js", list)).catch(() => {}); // it goes on as it is
 }

@@ -29,7 +29,7 @@ async function keep(cache, path) {
     byte.toString(16).padStart(2, "0"),
   ).join("");
   if (!response.ok || found !== FILES[path])
-    throw new Error(`${path} is not the file of this version of the site`);
+    throw new Error(`${path} does not match this version of the site`);
   await cache.put(keyOf(path), response);
 }
 

@@ -65,7 +65,7 @@ export class LineText {
       {
         "class": "tool",
         "aria-pressed": String(this.wrap),
-        "title": "Break long lines",
+        "title": "Wrap long lines",
         "onclick": () => {
           const at = this.lineOfRow(this.seen().first);
           this.wrap = !this.wrap;

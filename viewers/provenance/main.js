@@ -72,7 +72,7 @@ async function show(bundle, current) {
     async (signal) => {
       if (!log)
         throw new Error(
-          `This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`,
+          `Unknown log '${current.log}'. Available logs: ${bundle.logs.map((l) => l.id).join(", ")}.`,
         );
       const known = await graphsOf(log);
       if (!known || !known.graphs.length) return { log, known, graph: null, content: null };
@@ -157,8 +157,8 @@ function empty(bundle, known, current) {
   if (!known && isLeftOut(bundle, "provenance"))
     return h("div", { class: "page" }, h("h1", null, "Provenance"), h("p", null, LEFT_OUT));
   const title = known?.graphs.length
-    ? `Compile ${current.compile} has no provenance in this log`
-    : "This log has no provenance";
+    ? `No provenance recorded for compile ${current.compile}`
+    : "No provenance recorded";
   return h(
     "div",
     { class: "page" },
@@ -166,7 +166,7 @@ function empty(bundle, known, current) {
     h(
       "p",
       null,
-      "Provenance ties lines of your program to nodes of the graphs, to kernels and to generated code. torch records it when asked:",
+      "Provenance maps lines of your program to graph nodes, kernels and generated code. To record it, set INDUCTOR_PROVENANCE=1:",
     ),
     h(
       "pre",
@@ -176,9 +176,9 @@ function empty(bundle, known, current) {
     h(
       "p",
       null,
-      "The same goes for programs that build a package with AOTInductor. ",
+      "This also works for AOTInductor packages. ",
       h("code", null, "TORCH_COMPILE_DEBUG=1"),
-      " switches it on too. Compile caches that were filled without it have none: add ",
+      " records it too. Cached code that was compiled without it has no provenance: add ",
       h("code", null, "TORCHINDUCTOR_FORCE_DISABLE_CACHES=1"),
       ".",
     ),
@@ -272,7 +272,7 @@ function header(bundle, log, known, graph) {
           "class": "graph-picker gives",
           "onchange": (/** @type {any} */ e) => open(graphs[e.target.selectedIndex - (graph ? 0 : 1)]),
         },
-        !graph && h("option", null, "choose a graph"),
+        !graph && h("option", null, "Choose a graph"),
         graphs.map((/** @type {any} */ g) => h("option", { selected: g === graph }, g.label)),
       ),
     graphs.length > 1 && [button("‹", "Previous graph ([)", -1), button("›", "Next graph (])", 1)],

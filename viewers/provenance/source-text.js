@@ -32,7 +32,7 @@ export function sourceText(model) {
     }
     if (row.function !== name && row.function) push(lines, labels, keys, `# in ${row.function}`);
     name = row.function;
-    lines.push(`    ${oneLine(row.code ?? "(the log does not have this line)")}`);
+    lines.push(`    ${oneLine(row.code ?? "(source line not recorded)")}`);
     labels.push(String(row.line));
     keys.push(row.s);
     lineOf.set(row.s, lines.length);

@@ -30,7 +30,7 @@ async function show(bundle) {
   if (!log)
     return void fill(
       document.body,
-      h("main", { class: "stopped" }, h("h1", null, "This bundle holds no logs")),
+      h("main", { class: "stopped" }, h("h1", null, "This bundle has no logs")),
     );
   // Tables are fetched when they are asked for, and kept.
   /** @type {Compile[]} */

@@ -54,8 +54,7 @@ function show(lines, logs) {
       ),
       all.length < count &&
         h("p", { class: "dim" }, `${plural(count - all.length, "compile")} without a recorded time`),
-      logs.length > lines.length &&
-        h("p", { class: "dim" }, `The first ${lines.length} of ${logs.length} logs.`),
+      logs.length > lines.length && h("p", { class: "dim" }, `First ${lines.length} of ${logs.length} logs.`),
       h(
         "ol",
         { "aria-label": "Logs", "class": "lines" },
@@ -128,9 +127,9 @@ function about(compile) {
   const rows = [
     ["Status", statusInfo(compile.status).word],
     ["Took", time(Number(compile.total_us))],
-    ["Why again", compile.recompile_reason],
+    ["Recompile reason", compile.recompile_reason],
     ["Failed", compile.failure_reason],
-    ["Restarted", compile.restart_reasons.join("; ")],
+    ["Restart reason", compile.restart_reasons.join("; ")],
   ];
   return h(
     "section",

@@ -20,12 +20,12 @@ export async function load() {
   const response = await fetch(DOCUMENT, { cache: "no-cache" });
   if (!response.ok)
     throw new Error(
-      `Asked for ${DOCUMENT.href}: the server answered ${response.status}. Run 'tlparse-bundle trend FOLDER --open', or '--out' again.`,
+      `${DOCUMENT.href} failed to load (${response.status}). Run 'tlparse-bundle trend FOLDER --open', or '--out' again.`,
     );
   const trend = await response.json();
   if (trend?.format?.name !== "tlparse-bundle-trend" || trend.format.version !== 1) {
     throw new Error(
-      `${DOCUMENT.href} is no document of runs over time that this page knows. Make it again with this version of tlparse-bundle.`,
+      `${DOCUMENT.href} is not a trend document that this page can read. Rebuild it with this version of tlparse-bundle.`,
     );
   }
   return trend;

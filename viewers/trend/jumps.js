@@ -58,7 +58,7 @@ function item(trend, jump) {
       null,
       jump.confirmed
         ? "at "
-        : `${jump.run_count === 1 ? "in the last run; it may be an outlier" : `in the last ${plural(jump.run_count, "run")}, too few to be sure`}: `,
+        : `${jump.run_count === 1 ? "in the last run only, possibly an outlier" : `in the last ${plural(jump.run_count, "run")}, too few to confirm`}: `,
       began(run),
       " UTC, ",
       address ? h("a", { href: address }, run.name) : run.name,
@@ -69,7 +69,7 @@ function item(trend, jump) {
       "p",
       null,
       compare
-        ? h("a", { href: compare }, `Compare with the run before, ${base.name}`)
+        ? h("a", { href: compare }, `Compare with the previous run, ${base.name}`)
         : h("code", null, `tlparse-bundle compare ${base.name} ${run.name}`),
     ),
   ];

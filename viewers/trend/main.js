@@ -72,7 +72,7 @@ function page(trend, series) {
       h(
         "p",
         { class: "part note" },
-        `${plural(without, "run")} without a time: the lines leave them out. Old bundles have none; build them again. Of logs without chromium events none is known.`,
+        `${plural(without, "run")} without a start time, not shown in the charts. Rebuild old bundles to add it. Logs without Chromium events do not record it.`,
       ),
     runs.length > 0 &&
       h(
@@ -85,17 +85,17 @@ function page(trend, series) {
               "p",
               { class: "dim" },
               runs.length < 6
-                ? "There are too few runs to tell a jump: it takes three on each side where nothing varies, else five."
-                : "No number changed for good by more than it varies from run to run.",
+                ? "Too few runs to detect jumps: at least three on each side, or five if values vary."
+                : "No lasting change beyond run-to-run noise.",
             ),
       ),
     latest.length > 0 &&
-      h("section", { class: "part" }, h("h2", null, "The last runs differ"), jumpList(trend, latest)),
+      h("section", { class: "part" }, h("h2", null, "Changes in the last runs"), jumpList(trend, latest)),
     runs.length > 0 &&
       h(
         "section",
         { class: "part" },
-        h("h2", { class: "visually-hidden" }, "Lines over time"),
+        h("h2", { class: "visually-hidden" }, "Charts"),
         charts(trend, runs, drawn, jumps),
         flat,
       ),
@@ -138,11 +138,11 @@ function sorted(trend, runs) {
     drawn: known.filter(({ values }) => values.length > 1).map(({ metric }) => metric),
     flat: [
       line(
-        "The same wherever it is known",
+        "Unchanged in all runs that record it",
         same.map(({ metric, values }) => `${metric.title} ${shown(metric, values[0])}`),
       ),
       line(
-        "Unknown in all runs",
+        "Not recorded in any run",
         unknown.map(({ metric }) => metric.title),
       ),
     ],
@@ -173,7 +173,7 @@ const skipped = ({ skipped: rows }) =>
   h(
     "details",
     { class: "runs" },
-    h("summary", null, `${plural(rows.length, "bundle")} left out`),
+    h("summary", null, `${plural(rows.length, "bundle")} skipped`),
     h(
       "ul",
       null,
@@ -182,7 +182,11 @@ const skipped = ({ skipped: rows }) =>
   );
 
 const howTo = () => [
-  h("p", null, "A run is a bundle. Build bundles into one folder, with a label for what belongs together:"),
+  h(
+    "p",
+    null,
+    "Each run is one bundle. Build bundles into one folder, and give related runs the same label:",
+  ),
   h("pre", null, "tlparse-bundle /tmp/trace FOLDER/run-1 --label NAME\ntlparse-bundle trend FOLDER --open"),
 ];
 

@@ -18,7 +18,7 @@ export function runTable(trend, runs, metrics) {
     { class: "runs", ontoggle: draw },
     h("summary", null, `${plural(runs.length, "run")} as a table`),
     place,
-    runs.length > MOST && h("p", { class: "dim" }, `The newest ${MOST}; trend.json has all.`),
+    runs.length > MOST && h("p", { class: "dim" }, `Newest ${MOST} runs. trend.json has all of them.`),
   );
 }
 

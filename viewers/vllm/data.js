@@ -119,7 +119,7 @@ export function outcomesOf(pieces) {
 
 /** @param {[number, number] | null} range */
 export const rangeText = (range) =>
-  range === null ? "size not told" : range[0] === range[1] ? String(range[0]) : `${range[0]}–${range[1]}`;
+  range === null ? "size not recorded" : range[0] === range[1] ? String(range[0]) : `${range[0]}–${range[1]}`;
 
 /** @param {[number, number]} range */
 export const tokensText = (range) =>

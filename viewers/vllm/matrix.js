@@ -78,7 +78,7 @@ export function matrix(start, number, other, state) {
     nameless.length > 0 &&
       h(
         "ul",
-        { "class": "loads", "aria-label": "Pieces without a name" },
+        { "class": "loads", "aria-label": "Unnamed pieces" },
         nameless.map((one) =>
           h(
             "li",
@@ -194,10 +194,10 @@ function button(own, { by, slowest, chosen, other, prefix, state }, name) {
           { class: "visually-hidden" },
           `${own.length === 1 ? nameOf(own[0]) : `${own[0].submodule} and ${plural(own.length - 1, "other")}`}: `,
         ),
-    h("b", { class: "number" }, us === null ? "not told" : time(us)),
+    h("b", { class: "number" }, us === null ? "not recorded" : time(us)),
     " ",
     h("span", { class: "cell-word" }, h("span", { "aria-hidden": "true" }, `${sign} `), said),
-    before && h("span", { class: "cell-other" }, `other: ${before}`),
+    before && h("span", { class: "cell-other" }, `compared: ${before}`),
   );
 }
 

@@ -38,8 +38,8 @@ export function settings(start, other) {
               "p",
               { class: "dim" },
               backend.is_loaded
-                ? "vLLM writes no settings when it loads what was compiled ahead of time."
-                : "The log has no settings of it.",
+                ? "vLLM does not log settings when it loads precompiled code."
+                : "Settings not recorded.",
             )
           : h(
               "ul",
@@ -61,7 +61,7 @@ function chip(key, value, theirs) {
     !USUAL[key].some(
       (usual) => usual === (key === "cudagraph_mode" ? String(value).split(".").pop() : value),
     );
-  const note = differs ? `the other log: ${show(theirs)}` : unusual ? "unusual" : "";
+  const note = differs ? `compared log: ${show(theirs)}` : unusual ? "unusual" : "";
   return h(
     "li",
     { class: `chip${differs || unusual ? " chip-marked" : ""}`, title: note || null },

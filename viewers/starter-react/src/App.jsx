@@ -13,7 +13,7 @@ export function App({ bundle }) {
   const asked = new URLSearchParams(useSyncExternalStore(follow, () => location.hash).slice(1));
   const log = bundle.log(asked.get("log") ?? "") ?? bundle.logs[0];
   const compiles = useLoaded(() => log?.compiles(), [log]);
-  if (!log) return <h1>This bundle holds no logs</h1>;
+  if (!log) return <h1>This bundle has no logs</h1>;
   if (compiles.error) return <p role="alert">{compiles.error.message}</p>;
   if (!compiles.value) return <p role="status">Loading …</p>;
   const index = compiles.value.findIndex(({ compile }) => compile === asked.get("compile"));

@@ -5,22 +5,22 @@ import { Listener } from "../lib/live/listen.js";
 /** @typedef {import("./places.js").Which} Which */
 
 /** @param {import("./places.js").Run} run @param {Which[]} sides those of which a run goes on @returns {HTMLElement} for the bar */
-export function goesOn(run, sides) {
-  const word = h("span", null, sides.length > 1 ? "both runs go on" : `the ${sides[0]} run goes on`);
+export function liveRuns(run, sides) {
+  const word = h("span", null, sides.length > 1 ? "both runs are live" : `the ${sides[0]} run is live`);
   const again = h("span", { role: "status" });
   const mark = h(
     "span",
     {
       class: "live",
       dataset: { how: "paused" },
-      title: "This is what the logs held when they were compared.",
+      title: "The comparison shows the logs as they were when compared.",
     },
     h("span", { class: "live-text" }, h("span", { "class": "live-dot", "aria-hidden": "true" }), word),
     again,
   );
   if (run.page === null) return mark; // nobody would make another one
   const tell = (/** @type {Which} */ side, /** @type {boolean} */ growing) => {
-    const text = `the ${side} run ${growing ? "has grown" : "has ended"}`;
+    const text = `the ${side} run ${growing ? "has new records" : "has ended"}`;
     if (word.textContent === text) return; // the button keeps the focus
     word.textContent = text;
     mark.dataset.how = "live";
