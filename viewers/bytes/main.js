@@ -1,12 +1,12 @@
-// Where the bytes of a log are: a box for each kind of record, as large as its share, and how much of it was written before.
-// The address says which log: '#log=…'.
+// Log size by kind of record: a box per kind, sized by its share, with its repeated bytes.
+// The URL names the log: '#log=…'.
 import { fill, h } from "../lib/page/dom.js";
 import { bytes, plural } from "../lib/page/format.js";
 import { LEFT_OUT } from "../lib/page/left-out.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 
-const LEAST = 0.002; // of all bytes: smaller kinds are one box
+const LEAST = 0.002; // share of all bytes; smaller kinds share one box
 
 watchErrors();
 try {

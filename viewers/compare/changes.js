@@ -1,4 +1,4 @@
-// The first screen: the net result beside the totals, changes with what they led to, and where the time went.
+// The Changes view: headline, totals, changes with consequences, and where the time went.
 import { append, h, rich } from "../lib/page/dom.js";
 import { count, plural, time } from "../lib/page/format.js";
 import { changeCard } from "./card.js";
@@ -9,7 +9,7 @@ import { differenceText, minus, pairName } from "./words.js";
 /** @typedef {import("./viewer.js").Context} Context */
 /** @typedef {import("./changes-data.js").Root} Root */
 
-const MOST = 12; // causes that are shown at once
+const MOST = 12; // causes shown at first
 const MOST_LED = 4;
 
 /** @param {Context} context @returns {Promise<import("./viewer.js").View>} */
@@ -62,7 +62,7 @@ export async function openChanges(context) {
   return { element, title: "Changes" };
 }
 
-/** What the rows of numbers are called; compiles have a row in any case. @type {Record<string, string>} */
+/** Row titles by count. Compiles always have a row. @type {Record<string, string>} */
 const COUNTS = {
   functions: "Functions",
   graph_breaks: "Graph breaks",
@@ -83,12 +83,12 @@ const COUNTS = {
 /** @param {number | null} number "–" when the log does not record it */
 const amount = (number) => (number === null ? "–" : count(number));
 
-/** What was compared with what, in numbers. @param {Context} context */
+/** Build the table of totals of both sides. @param {Context} context */
 function compared({ run: { document }, pair }) {
   const names = (/** @type {"base" | "new"} */ which) => document[which].map(({ name }) => name).join(", ");
   const { summary, logs } = document;
   const { compiles, compile_us: times, base, new: other, counts = [] } = logs[pair];
-  const told = counts.find(({ name }) => name === "compiles"); // what was refused is a row of the comparison, and no compile
+  const total = counts.find(({ name }) => name === "compiles"); // the list of pairs also has refused compiles
   const torch = [base?.torch_version ?? "–", other?.torch_version ?? "–"],
     unknown = torch.includes("–");
   const row = (
@@ -148,8 +148,8 @@ function compared({ run: { document }, pair }) {
         ),
         row(
           "Compiles",
-          amount(told?.base ?? null),
-          amount(told?.new ?? null),
+          amount(total?.base ?? null),
+          amount(total?.new ?? null),
           `${count(compiles.filter((compile) => compile.base && compile.new).length)} in both`,
         ),
         counts
@@ -181,7 +181,7 @@ function noise({ noise: known }) {
   );
 }
 
-/** A cause, and what it led to. @param {Context} context @param {Root} root */
+/** Build the item of a cause with its consequences. @param {Context} context @param {Root} root */
 function item(context, { pair, index, pairs }) {
   const { document } = context.run;
   const { changes } = document.logs[pair];
@@ -206,7 +206,7 @@ function item(context, { pair, index, pairs }) {
   return one(index, 2, where);
 }
 
-/** The first of a list, and a button for the others. @template T @param {T[]} items @param {(one: T) => HTMLElement} render @param {number} most @param {Record<string, string>} props */
+/** Build a list of the first items, with a button that shows the rest. @template T @param {T[]} items @param {(one: T) => HTMLElement} render @param {number} most @param {Record<string, string>} props */
 function folded(items, render, most, props) {
   const list = h("ul", props, items.slice(0, most).map(render));
   if (items.length > most) {

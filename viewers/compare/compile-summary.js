@@ -1,4 +1,4 @@
-// The summary of a compile on both sides: numbers, changes that concern it, and which parts of the keys of caches differ.
+// The summary of a compile on both sides: times, changes, and differing parts of cache keys.
 import { h } from "../lib/page/dom.js";
 import { time } from "../lib/page/format.js";
 import { changeCard } from "./card.js";

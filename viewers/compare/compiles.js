@@ -1,4 +1,4 @@
-// All compiles of both logs, matched by what was compiled: in one row what one side and the other say of it.
+// The Compiles view: the compiles of both logs, matched by code, one pair per row.
 import { Grid } from "../lib/list/grid.js";
 import { cutMiddle } from "../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../lib/page/dom.js";
@@ -10,7 +10,7 @@ import { CACHES, differenceText, minus } from "./words.js";
 
 /** Sign and word. @type {Record<string, [string, string]>} */
 const SAME = { same: ["=", "same"], other: ["≠", "different"], unknown: ["–", "unknown"] };
-/** What a row is asked for by 'only'. @type {Record<string, [string, (compile: Compared) => boolean]>} */
+/** Filters by value of 'only'. @type {Record<string, [string, (compile: Compared) => boolean]>} */
 const ONLY = {
   both: ["in both", ({ base, new: other }) => Boolean(base && other)],
   one: ["on one side only", ({ base, new: other }) => !base || !other],
@@ -111,7 +111,7 @@ export async function openCompiles({ run, pair, state }) {
       },
     ],
   });
-  const told = h("span", { class: "dim", role: "status" });
+  const shown = h("span", { class: "dim", role: "status" });
   const field = searchField("Filter compiles", "Filter: function, file, id", (q) =>
     state.replace({ q }, true),
   );
@@ -123,7 +123,7 @@ export async function openCompiles({ run, pair, state }) {
   const element = h(
     "div",
     { class: "fill" },
-    h("div", { class: "toolbar" }, h("h1", { class: "toolbar-title" }, "Compiles"), field, only, told),
+    h("div", { class: "toolbar" }, h("h1", { class: "toolbar-title" }, "Compiles"), field, only, shown),
     grid.element,
   );
   return {
@@ -148,7 +148,7 @@ export async function openCompiles({ run, pair, state }) {
       const rows = (about?.pair_indexes ?? compiles.map((_, row) => row)).filter(
         (row) => fits(compiles[row]) && words.every((word) => textOf(compiles[row]).includes(word)),
       );
-      told.textContent =
+      shown.textContent =
         rows.length === compiles.length
           ? `${count(rows.length)}`
           : `${count(rows.length)} of ${count(compiles.length)}`;
@@ -166,7 +166,7 @@ function placeOf({ base, new: other }) {
   return side?.file ? `${side.file}:${side.line ?? ""}` : null;
 }
 
-/** What a filter looks in. @param {Compared} compile */
+/** Return the text that the filter searches. @param {Compared} compile */
 const textOf = (compile) =>
   [nameOf(compile), placeOf(compile), compile.base?.compile, compile.new?.compile].join(" ").toLowerCase();
 

@@ -1,4 +1,4 @@
-// The document of a comparison, checked before anybody works with it.
+// Reads and checks the document of a comparison.
 import { BundleError, firstProblem, isTooDeep, shortly } from "../lib/bundle/shape.js";
 import { MINOR, SHAPE } from "./shape.js";
 
@@ -36,7 +36,7 @@ export function comparisonOf(text, label) {
   return document;
 }
 
-/** What leads nowhere, in words. @param {Comparison} document @returns {string | null} */
+/** Describe the first invalid reference; null when there is none. @param {Comparison} document @returns {string | null} */
 function crossed({ base, new: other, logs }) {
   if (!base.length || !other.length) return "a side has no bundle";
   for (const [at, { base, new: other, compiles, changes }] of logs.entries()) {

@@ -1,4 +1,4 @@
-// What the keys do and what the words mean.
+// The help dialog: keys and terms.
 import { FLAME_KEYS } from "../lib/flame/keys.js";
 import { h } from "../lib/page/dom.js";
 import { helpDialog, helpSection } from "../lib/page/page.js";

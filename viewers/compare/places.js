@@ -1,5 +1,5 @@
-// Where the comparison and its bundles lie: in the page itself, beside each other in a folder, or on a server that makes
-// the comparison when it is asked.
+// Finds the comparison and its bundles: in the page itself, in a folder, or on a server that
+// compares on request.
 import { MOST_TABLE_BYTES } from "../lib/bundle/bounded.js";
 import { BundleError } from "../lib/bundle/shape.js";
 import { embeddedSource, readFile, webSource } from "../lib/bundle/source.js";
@@ -17,13 +17,13 @@ import { comparisonOf } from "./document.js";
  * @property {string | null} home the page that lists the bundles
  * @property {URL | null} page where a server makes one file of it all
  */
-/** Where it lies; made: a server makes it when it is asked. @typedef {{address: URL | null, label: string, made: boolean, home: string | null, sources: Record<Which, Source>}} Place */
+/** The source of a comparison; made: a server computes it on request. @typedef {{address: URL | null, label: string, made: boolean, home: string | null, sources: Record<Which, Source>}} Place */
 
 export const SIDES = /** @type {Which[]} */ (["base", "new"]);
 const FILE = "comparison.json",
   PAGE = "comparison.html";
 
-/** Opens what the address names. @returns {Promise<Run>} */
+/** Open the comparison that the URL names. @returns {Promise<Run>} */
 export async function openRun() {
   const asked = new URLSearchParams(location.search),
     id = asked.get("stored");
@@ -53,7 +53,7 @@ export async function openRun() {
   };
 }
 
-/** What an exported page holds; null when the page is none. @returns {Promise<Place & {text: string} | null>} */
+/** Read the comparison embedded in an exported page; null on other pages. @returns {Promise<Place & {text: string} | null>} */
 async function embeddedPlace() {
   const [page, base, other] = ["", "base/", "new/"].map(embeddedSource);
   if (!page || !base || !other) return null;
@@ -73,8 +73,8 @@ async function embeddedPlace() {
 }
 
 /**
- * '?base=' and '?new=' name bundles beside this page: a server compares them, several of a side are its runs, '&ranks=A,B' ranks of them; of a site '&comparison=' is the folder of the document.
- * Without them '?comparison=', or two folders up, is a folder with the document and both bundles.
+ * '?base=' and '?new=' name bundles that the server compares. Repeat them for several runs per side; '&ranks=A,B' selects ranks. On a site, '&comparison=' names the folder of the document.
+ * Otherwise, '?comparison=' (default: two folders up) names a folder with the document and both bundles.
  * @param {URLSearchParams} asked @returns {Place}
  */
 function placeOfPage(asked) {
@@ -132,10 +132,10 @@ async function read(address, label, made) {
     );
   });
   if (response.ok) return response.text();
-  const told = response.headers.get("Content-Type")?.startsWith("text/plain")
+  const message = response.headers.get("Content-Type")?.startsWith("text/plain")
     ? (await response.text()).trim()
     : "";
-  if (told) throw new BundleError(told);
+  if (message) throw new BundleError(message);
   if (made && response.status === 404)
     throw new BundleError(
       "This server only serves files and cannot compare. Run 'tlparse-bundle compare BASE NEW --open' where the bundles are; for a page on this server name them with '--compare BASE NEW' when the site is written, or write a folder with 'compare --out DIR'.",
@@ -145,7 +145,7 @@ async function read(address, label, made) {
   );
 }
 
-/** The address of a side in the default viewer; null when it has none. @param {Run} run @param {Which} which @param {Record<string, string>} [state] */
+/** Return the URL of a side in the default viewer; null when it has none. @param {Run} run @param {Which} which @param {Record<string, string>} [state] */
 export function inDefault({ sources }, which, state) {
   const { url, stored, viewers, folder = "" } = sources[which];
   if (!url && !stored && !viewers?.includes("default")) return null;

@@ -1,4 +1,4 @@
-// Two timelines in one: the spans of both runs by the path of their names, as a flame and as a table.
+// The Timeline view: the spans of both runs, merged by path, as a flame chart and a table.
 import { FlameChart } from "../lib/flame/chart.js";
 import { byRow } from "../lib/flame/data.js";
 import { Grid } from "../lib/list/grid.js";
@@ -117,7 +117,7 @@ export async function openTimeline({ run, pair, state }) {
   });
   const title = h("h1", { class: "toolbar-title" }, "Timeline");
   const whole = h("a", { href: state.link({ view: "timeline" }) }, "whole log ›");
-  const told = h("span", { class: "dim", role: "status" });
+  const shown = h("span", { class: "dim", role: "status" });
   const widths = h("span", { "role": "group", "aria-label": "Box width" });
   const field = searchField("Filter spans", "Filter: span name", (q) => state.replace({ q }, true));
   const legend = h(
@@ -136,7 +136,7 @@ export async function openTimeline({ run, pair, state }) {
   const element = h(
     "div",
     { class: "fill timeline" },
-    h("div", { class: "toolbar" }, title, whole, widths, field, told),
+    h("div", { class: "toolbar" }, title, whole, widths, field, shown),
     body,
   );
 
@@ -181,7 +181,7 @@ export async function openTimeline({ run, pair, state }) {
     if (field.value !== q && document.activeElement !== field) field.value = q;
     const wanted = q.toLowerCase();
     const rows = nodes.flatMap(({ name }, i) => (name.toLowerCase().includes(wanted) ? [i] : []));
-    told.textContent = wanted ? `${count(rows.length)} of ${count(nodes.length)}` : count(nodes.length);
+    shown.textContent = wanted ? `${count(rows.length)} of ${count(nodes.length)}` : count(nodes.length);
     grid.show(rows, grid.selected);
   };
 

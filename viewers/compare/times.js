@@ -1,4 +1,4 @@
-// Where the time went: by phase and by span, base above new, all bars of a list on one scale.
+// Compile time by phase and by span, base above new. All bars of a list share one scale.
 import { h } from "../lib/page/dom.js";
 import { time } from "../lib/page/format.js";
 import { differenceText, minus } from "./words.js";

@@ -1,4 +1,4 @@
-// The list of what a server or a site has: bundles, and the viewers to look at them with.
+// Entry point of the home page: the bundles and viewers of a server or site.
 import { icon } from "../lib/frame/frame.js";
 import { fill, h, searchField } from "../lib/page/dom.js";
 import { count, plural } from "../lib/page/format.js";
@@ -12,7 +12,7 @@ import { table } from "./table.js";
 
 /** @typedef {{name: string, url: string, title: string, description: string, needs?: string, example?: boolean}} ViewerRow needs: what a bundle must hold; example: to begin with, not to look with */
 
-const LIST = new URL("../../bundles.json", location.href); // its addresses are relative to itself
+const LIST = new URL("../../bundles.json", location.href); // URLs in the list are relative to it
 const LOOK_MS = 5_000; // while a bundle grows
 const DEFAULTS = { q: "", sort: "-built" };
 const state = new HashState(DEFAULTS, []);
@@ -37,7 +37,7 @@ function show({ bundles: listed, viewers, comparison, comparisons }) {
   const title = h("h1", null, bundles.length === 0 ? "No bundles yet" : plural(bundles.length, "bundle"));
   if (bundles.length === 0)
     return void fill(main, h("div", { class: "list" }, title, empty()), about(viewers));
-  const told = h("span", { class: "dim", role: "status" });
+  const shownCount = h("span", { class: "dim", role: "status" });
   const field = searchField(
     "Filter bundles",
     "Filter: name, text, torch version, rank",
@@ -60,7 +60,7 @@ function show({ bundles: listed, viewers, comparison, comparisons }) {
         title,
         bundles.length > 1 && [
           field,
-          told,
+          shownCount,
           h("span", { class: "spring" }),
           h("a", { href: "../trend/" }, "Over time"),
         ],
@@ -74,7 +74,7 @@ function show({ bundles: listed, viewers, comparison, comparisons }) {
     const { q, sort } = state.current;
     if (field.value !== q && document.activeElement !== field) field.value = q;
     const found = matching(bundles, q);
-    told.textContent = q ? `${count(found.length)} of ${count(bundles.length)}` : "";
+    shownCount.textContent = q ? `${count(found.length)} of ${count(bundles.length)}` : "";
     const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.sort;
     fill(
       place,
@@ -109,7 +109,7 @@ function show({ bundles: listed, viewers, comparison, comparisons }) {
   again();
 }
 
-/** What to do when there is nothing yet. */
+/** Build the instructions for an empty list. */
 const empty = () => [
   h("p", null, "This page lists the bundles in the served folder. Record a trace and build a bundle there:"),
   h("pre", null, "TORCH_TRACE=/tmp/trace python train.py\ntlparse-bundle /tmp/trace FOLDER/run-1"),
@@ -131,7 +131,7 @@ const about = (viewers) =>
     ),
   );
 
-/** A log or a bundle of this machine is opened in place. @param {DragEvent} event */
+/** Open a log or bundle that is dropped on the page. @param {DragEvent} event */
 async function drop(event) {
   event.preventDefault();
   const dropped = takeDropped(event.dataTransfer),

@@ -1,11 +1,11 @@
-// The table of bundles: a row each, a button to sort by in the head of each column.
+// The table of bundles, with sortable columns.
 import { h, rich } from "../lib/page/dom.js";
 import { bytes, count, plural, time } from "../lib/page/format.js";
 
 /** @typedef {import("./rows.js").BundleRow} BundleRow */
 /** @typedef {import("./main.js").ViewerRow} ViewerRow */
 
-/** Columns: what they sort by, title, class, and which way a first click sorts. @type {[string, string, string, boolean][]} */
+/** Columns: sort key, title, class, and whether the first click sorts descending. @type {[string, string, string, boolean][]} */
 const COLUMNS = [
   ["name", "Bundle", "", false],
   ["findings", "Findings", "", true],
@@ -124,7 +124,7 @@ function cells(row, viewers, list) {
   ];
 }
 
-/** How many findings of each severity, in colour, with a sign and a word. @param {BundleRow} row */
+/** Build the chips that count findings by severity. @param {BundleRow} row */
 function chips({ findings, ranks }) {
   if (!findings) return null;
   const of = ranks.length > 1 ? " for all ranks together and for the log with the most findings" : "";
@@ -145,10 +145,10 @@ function chips({ findings, ranks }) {
   );
 }
 
-/** What is only not whole yet is no fault. @param {BundleRow} row */
+/** Return the text of a growing bundle, whose problems may be temporary. @param {BundleRow} row */
 const soFar = ({ compile_count: compiles }) => `${plural(compiles, "compile")} so far`;
 
-/** A name that is broken where its parts end. @param {string} name */
+/** Allow line breaks between the parts of a name. @param {string} name */
 const breakable = (name) => name.split(/(?<=[/_-])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 
 /** @param {BundleRow} row @param {ViewerRow} viewer @param {URL} list @param {any} text */

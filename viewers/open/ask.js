@@ -1,4 +1,4 @@
-// Two things were dropped: one run, or before and after?
+// Asks what to do with two dropped items: one run, or a comparison.
 import { fill, h } from "../lib/page/dom.js";
 import { bytes, plural } from "../lib/page/format.js";
 
@@ -56,6 +56,6 @@ const side = (which, { name, kind, files }) =>
     ),
   );
 
-/** When the newest of its files was written, in ms; 0 where that is not known. @param {Thing} thing */
+/** Return the time of the newest file in milliseconds; 0 when unknown. @param {Thing} thing */
 const modified = ({ files }) =>
   Math.max(0, ...[...files.values()].map((file) => (file instanceof File ? file.lastModified : 0)));

@@ -1,4 +1,4 @@
-// A log or a zip of a server, as if it had been dropped.
+// Fetches a log or zip from a server and returns it like a dropped file.
 
 const MOST_BYTES = 2_000_000_000; // a page cannot hold much more
 
@@ -17,7 +17,9 @@ export async function fetched(address, { signal, onprogress }) {
     throw new Error(
       `${address.href} failed to load (${response.status} ${response.statusText}). Check the URL after '?log='.`,
     );
-  const said = response.headers.get("content-encoding") ? 0 : Number(response.headers.get("content-length")); // of what is sent, not of what comes out
+  const length = response.headers.get("content-encoding")
+    ? 0
+    : Number(response.headers.get("content-length")); // compressed length is not the file size
   /** @type {BlobPart[]} */
   const parts = [];
   let done = 0;
@@ -29,7 +31,7 @@ export async function fetched(address, { signal, onprogress }) {
         `${address.href} is larger than ${MOST_BYTES / 1e9} GB, too large for a page. Download it and build it on the command line: tlparse-bundle LOG`,
       );
     parts.push(part);
-    if (said >= done) onprogress?.(done, said);
+    if (length >= done) onprogress?.(done, length);
   }
   return new File(parts, nameOf(address));
 }

@@ -1,4 +1,4 @@
-// The list of what this browser keeps, and what one does with it.
+// The list of bundles and comparisons stored in this browser.
 import { keepPair } from "../lib/local/keep.js";
 import { list, read, remove, removeAll } from "../lib/local/store.js";
 import { fill, h } from "../lib/page/dom.js";
@@ -9,7 +9,7 @@ import { pageOf, zipOf } from "../lib/page/stored-files.js";
 /** @typedef {import("../lib/local/store.js").Stored} Stored */
 /** @typedef {import("../lib/local/python.js").Python} Python */
 
-/** Ids of the bundles that are chosen to be compared, the last chosen last. @type {string[]} */
+/** Ids of the bundles chosen for comparison, in the order chosen. @type {string[]} */
 let chosen = [];
 const DAY = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short" }); // 2026-11-23 12:05
 
@@ -175,7 +175,7 @@ async function pairPage({ id, base = "", new: other = "" }, python, signal) {
   return python.exportPair(sides[0].all(), sides[1].all(), file, { signal });
 }
 
-/** Asks first: what was built is gone then, the log is not. @param {string} question @returns {Promise<boolean>} */
+/** Ask for confirmation. @param {string} question @returns {Promise<boolean>} */
 function sure(question) {
   const dialog = /** @type {HTMLDialogElement} */ (
     h(

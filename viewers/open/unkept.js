@@ -1,4 +1,4 @@
-// Bundles that the browser does not keep: they are in this page until it is closed, and can be saved.
+// Bundles that the browser cannot store. They can be saved until the page is closed.
 import { zip } from "../lib/local/zip.js";
 import { fill, h } from "../lib/page/dom.js";
 import { download } from "../lib/page/hand-over.js";

@@ -1,4 +1,4 @@
-// The kernels of a graph: what they fuse, where they come from, where they are called, how long they take.
+// The kernel list: fused nodes, source lines, callers and estimated times.
 import { Grid } from "../lib/list/grid.js";
 import { cutMiddle } from "../lib/page/cut-middle.js";
 import { fill, h } from "../lib/page/dom.js";
@@ -7,7 +7,7 @@ import { list, placesOf } from "./chain.js";
 import { nodeName } from "./model.js";
 
 const MOST = 8;
-const MOST_LINES = 4; // of the code that calls it: the column is never cut
+const MOST_LINES = 4; // caller lines shown per kernel; the column is never truncated
 
 /**
  * @param {import("./model.js").Model} model @param {string[]} postLines @param {(file: string) => string} short

@@ -1,4 +1,4 @@
-// Four panes of one graph that show together what belongs together.
+// The panes of one graph, which mark and scroll to counterparts together.
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { chain } from "./chain.js";
@@ -47,7 +47,7 @@ export function graphView({ table, row, texts, times, state }) {
   /** @type {Place | null} */
   let preview = null;
   let walked = -1;
-  let quiet = 0; // scrolling that was not the person's
+  let quiet = 0; // scrolling that the user did not cause
 
   const panes = /** @type {Record<PaneName, LinePane>} */ (
     Object.fromEntries(
@@ -146,7 +146,7 @@ export function graphView({ table, row, texts, times, state }) {
     };
   }
 
-  /** What a place leads to; the place itself too, so that a pin without counterpart is seen. @param {Place | null} place */
+  /** Return the counterparts of a place and the place itself, so that a pin without counterparts is visible. @param {Place | null} place */
   function lit(place) {
     if (!place) return null;
     const lines = linesOf(follow(model, place));
@@ -211,7 +211,7 @@ export function graphView({ table, row, texts, times, state }) {
   const visible = (/** @type {string} */ name) =>
     here.some(([n]) => n === name) && !state.current.hide.split(",").includes(name);
 
-  /** Every line that belongs to the pin, pane by pane; of a kernel's own code only the first. @returns {[PaneName, number][]} */
+  /** List the counterparts of the pin, pane by pane; only the first line of kernel code. @returns {[PaneName, number][]} */
   function counterparts() {
     const place = pin ?? preview;
     if (!place) return [];
@@ -247,7 +247,7 @@ export function graphView({ table, row, texts, times, state }) {
     paint();
   }
 
-  /** The other panes follow the one that is scrolled. @param {PaneName} name */
+  /** Scroll the other panes along with this one. @param {PaneName} name */
   function scrolled(name) {
     if (state.current.sync === "0" || performance.now() - quiet < 150) return;
     const anchor = panes[name].anchor();
@@ -260,7 +260,7 @@ export function graphView({ table, row, texts, times, state }) {
     }
   }
 
-  /** The line to show: of code the call rather than the kernel's own code. @param {PaneName} name @param {Set<number>} lines */
+  /** Return the line to show. In generated code, prefer the call over the kernel definition. @param {PaneName} name @param {Set<number>} lines */
   function firstCall(name, lines) {
     const sorted = [...lines].sort((a, b) => a - b);
     return (
@@ -268,7 +268,7 @@ export function graphView({ table, row, texts, times, state }) {
     );
   }
 
-  /** Brings what belongs to the pin into sight in the other panes. */
+  /** Scroll the other panes to the counterparts of the pin. */
   function showPinned() {
     const lines = lit(pin);
     if (!pin || !lines) return;
@@ -354,7 +354,7 @@ export function graphView({ table, row, texts, times, state }) {
       paint();
     },
     unpin: () => togglePin(null),
-    /** The field to search in: that of the pane in use. */
+    /** Return the search field of the active pane. */
     search: () =>
       (
         NAMES.map((name) => panes[name]).find((pane) => pane.section.contains(document.activeElement)) ??

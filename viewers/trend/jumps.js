@@ -1,4 +1,4 @@
-// What changed, in words: one item for each run in which something did, with the way to the comparison.
+// The list of jumps: one item per run, with a link to the comparison.
 import { h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { sign, tone } from "./chart.js";
@@ -19,7 +19,7 @@ export const jumpList = (trend, jumps) =>
 /** @param {import("./data.js").Run} run */
 const versions = (run) => run.torch_versions.join(", ") || "unknown";
 
-/** With a capital letter. @param {string} text */
+/** Capitalize the first letter. @param {string} text */
 const large = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** @param {Trend} trend @param {Jump} jump */

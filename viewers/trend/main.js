@@ -1,4 +1,4 @@
-// All bundles over time: what jumped, first in words; then a line for each number of one series of runs.
+// Entry point of the trend page: jumps first, then a chart per metric for one series of runs.
 import { icon } from "../lib/frame/frame.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
@@ -125,7 +125,7 @@ const chooser = (trend, chosen) =>
     ),
   );
 
-/** The numbers that are worth a line, and words for the others. @param {Trend} trend @param {number[]} runs */
+/** Return the metrics that get a chart, and text for the others. @param {Trend} trend @param {number[]} runs */
 function sorted(trend, runs) {
   const different = (/** @type {string} */ key) =>
     new Set(runs.map((index) => trend.values[key][index]).filter((value) => value !== null));
@@ -149,7 +149,7 @@ function sorted(trend, runs) {
   };
 }
 
-/** All charts point at the same run. @param {Trend} trend @param {number[]} runs @param {import("./data.js").Metric[]} metrics @param {import("./data.js").Jump[]} jumps */
+/** Build the charts, which all point at the same run. @param {Trend} trend @param {number[]} runs @param {import("./data.js").Metric[]} metrics @param {import("./data.js").Jump[]} jumps */
 function charts(trend, runs, metrics, jumps) {
   const all = metrics.map((metric) =>
     chart(

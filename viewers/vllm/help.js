@@ -1,4 +1,4 @@
-// The help: keys and words.
+// The help dialog: keys and terms.
 import { h } from "../lib/page/dom.js";
 import { helpDialog, helpSection } from "../lib/page/page.js";
 

@@ -1,4 +1,4 @@
-// The vLLM viewer: opens the bundle, lets one choose a log and another beside it, follows the address.
+// Entry point of the vLLM viewer: opens the bundle, shows one log or compares two, follows the URL.
 import { findingCard } from "../lib/finding/card.js";
 import { Frame } from "../lib/frame/frame.js";
 import { fill, h, typing } from "../lib/page/dom.js";
@@ -20,7 +20,7 @@ import { headline, startup } from "./startup.js";
 
 /** @typedef {import("./data.js").Start} Start */
 
-// beside: another log; by: what colours tell, time or 'outcome'; open: rows that are taken apart; piece: a row of the table
+// beside: compared log; by: color by time or 'outcome'; open: expanded rows; piece: a row of the table
 const DEFAULTS = { log: "", beside: "", by: "", open: "", piece: "" };
 
 const state = new HashState(DEFAULTS, ["log"]);

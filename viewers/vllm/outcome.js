@@ -1,4 +1,4 @@
-// The outcomes of pieces: a sign and a word, and colour on top.
+// The outcomes of pieces: sign, word and explanation.
 import { h } from "../lib/page/dom.js";
 import { count } from "../lib/page/format.js";
 

@@ -1,4 +1,4 @@
-// One piece: what came of it, whose code it has, its artifacts, and what vLLM's passes changed.
+// The details of a piece: outcome, code, artifacts, and vLLM's passes.
 import { compileArtifacts } from "../lib/bundle/artifacts.js";
 import { attemptName } from "../lib/bundle/log.js";
 import { fill, h } from "../lib/page/dom.js";

@@ -1,4 +1,4 @@
-// Where the time of a start went, and the settings of its backends.
+// Where the time of a start went.
 import { h } from "../lib/page/dom.js";
 import { plural, time } from "../lib/page/format.js";
 import { countsText } from "./outcome.js";
@@ -7,7 +7,7 @@ import { outcomesOf, totalOf } from "./data.js";
 /** @typedef {import("./data.js").Start} Start */
 /** @typedef {{id: string, title: string, us: number, help: string}} Part */
 
-/** The parts of a backend's time, each once; null when the log does not tell them. @param {Start} start @param {number} number of the backend @returns {Part[] | null} */
+/** Return the parts of a backend's time; null when not recorded. @param {Start} start @param {number} number of the backend @returns {Part[] | null} */
 export function partsOf({ tables, pieces }, number) {
   const backend = tables.backends[number];
   if (backend.duration_us === null) return null;
@@ -136,7 +136,7 @@ function bar(start, number) {
   ];
 }
 
-/** One sentence for the head of the page. @param {Start} start */
+/** Return the headline. @param {Start} start */
 export function headline(start) {
   const total = totalOf(start),
     loaded = start.tables.backends.length > 0 && start.tables.backends.every((backend) => backend.is_loaded);
