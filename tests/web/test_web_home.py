@@ -70,7 +70,7 @@ def test_the_newest_first_and_any_column_by_mouse_and_keyboard(page, served, run
 def test_the_filter_is_in_the_address(page, served, runs):
     base = served({"runs": runs})
     page.goto(f"{base}/viewers/home/")
-    field = page.get_by_role("searchbox", name="Filter the bundles")
+    field = page.get_by_role("searchbox", name="Filter bundles")
     field.fill("rank 3 2.13")
     shows(page, "hang")
     expect(page.get_by_role("status").filter(has_text="1 of 5")).to_be_visible()
@@ -79,7 +79,7 @@ def test_the_filter_is_in_the_address(page, served, runs):
     shows(page, "hang")
     expect(field).to_have_value("rank 3 2.13")
     field.fill("nothing like it")
-    expect(page.get_by_text("No bundle has all these words.")).to_be_visible()
+    expect(page.get_by_text("No bundle matches the filter.")).to_be_visible()
 
 
 def test_a_row_says_what_is_wrong_and_offers_what_has_something_to_show(page, served, runs):

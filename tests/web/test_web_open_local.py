@@ -304,7 +304,7 @@ def test_it_can_be_used_by_everybody(start):
     page = start()
     expect(page.get_by_text("Python is ready")).to_be_visible()
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Bundles of this site")).to_be_focused()
+    expect(page.get_by_role("link", name="All bundles")).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     expect(page.get_by_label("Choose files")).to_be_focused()

@@ -86,7 +86,7 @@ def test_warm_beside_cold_shows_what_was_compiled_again(view):
     again = cell(page, r"^submod_4 · 1–64 tokens: 3\.61 s compiled")
     expect(again).to_contain_text("other: reused")
     again.click()
-    expect(page.get_by_role("region", name="submod_4 · 1–64 tokens")).to_contain_text("In the other log")
+    expect(page.get_by_role("region", name="submod_4 · 1–64 tokens")).to_contain_text("In the compared log")
     expect(page.get_by_role("list", name="Findings")).to_contain_text(
         "vLLM compiled submod_4 for 1–64 tokens in 3.61 s on a start that loaded 10 other pieces"
     )
@@ -105,17 +105,17 @@ def test_a_warm_start_without_names_gets_them_by_code(view):
 def test_alone_it_has_none(view):
     page = view("llama-warm")
     expect(page.get_by_role("heading", level=1)).to_have_text(
-        "17.9 s to load what was compiled ahead of time: 10 pieces, 10 loaded"
+        "17.9 s to load precompiled code: 10 pieces, 10 loaded"
     )
     expect(page.get_by_role("table", name="Pieces")).to_have_count(0)
-    expect(page.get_by_role("list", name="Pieces without a name").get_by_role("button")).to_have_count(10)
+    expect(page.get_by_role("list", name="Unnamed pieces").get_by_role("button")).to_have_count(10)
     expect(page.get_by_role("main")).not_to_contain_text("submod_")
     expect(page.get_by_role("main")).to_contain_text("vLLM writes no settings when it loads")
 
 
 def test_passes_that_change_nothing_are_folded(view):
     page = view("passes-cold", hash="#v=1&piece=0")
-    expect(page.get_by_role("table", name="Passes that change the graph").get_by_role("row")).to_have_count(4)
+    expect(page.get_by_role("table", name="Passes that changed the graph").get_by_role("row")).to_have_count(4)
     idle = page.get_by_text("4 passes that change nothing")
     expect(page.get_by_role("link", name="UnsafeCloneEliminationPass", exact=True)).to_be_hidden()
     idle.click()
@@ -132,7 +132,7 @@ def test_the_failed_piece(view):
     page = view("llama-fail", hash="#v=1&by=outcome&piece=0")
     expect(cell(page, r"^submod_0 · 1 token: 993 ms failed")).to_be_visible()
     expect(page.get_by_role("region", name="submod_0 · 1 token")).to_contain_text(
-        "Its compile came to no code."
+        "Its compile failed."
     )
 
 
@@ -148,7 +148,7 @@ def test_other_viewers_lead_here_where_there_is_something(page, bundle_of, addre
 
 def test_a_log_without_vllm(page, bundle_of, address_of):
     page.goto(address_of(bundle_of("recompiles")).replace("/default/", "/vllm/"))
-    expect(page.get_by_role("heading", name="This log has nothing of vLLM")).to_be_visible()
+    expect(page.get_by_role("heading", name="No vLLM records in this log")).to_be_visible()
 
 
 def test_axe_has_nothing_to_complain_about(page_that, bundle_of, address_of, folder_of):
