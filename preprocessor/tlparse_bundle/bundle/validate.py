@@ -180,7 +180,7 @@ class _Checker:
     def _row_files(
         self, name: str, entry: dict[str, Any], source: str
     ) -> Iterator[tuple[str, list[Any], Highest]]:
-        """(path, rows, references) of each file of a table, whose ``entry`` the file ``said`` has."""
+        """Yield (path, rows, references) of each file of a table from its ``entry`` in ``source``."""
         self.require(
             sum(file["rows"] for file in entry["files"]) == entry["rows"],
             f"{source}: the files of {quoted(name)} do not have {entry['rows']} rows together",

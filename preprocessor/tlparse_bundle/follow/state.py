@@ -226,8 +226,8 @@ class Problems:
         return True
 
     def rows(self) -> list[dict[str, Any]]:
-        said = [{"code": code, "message": message} for (code, _), message in self._of.items()]
-        return [*said, *(row for rows in self._groups.values() for row in rows)][:_MAX_PROBLEMS]
+        single = [{"code": code, "message": message} for (code, _), message in self._of.items()]
+        return [*single, *(row for rows in self._groups.values() for row in rows)][:_MAX_PROBLEMS]
 
 
 class Pace:

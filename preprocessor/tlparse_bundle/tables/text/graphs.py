@@ -128,7 +128,7 @@ class _Reader:
     def _graph_at(self, indent: int) -> Counts | None:
         """Return the graph of a line with this indent."""
         while self._open and self._open[-1].indent >= indent:
-            self._open.pop()  # text behind the graph, such as the signature of an exported program
+            self._open.pop()  # text after the graph, such as the signature of an exported program
         return self._open[-1] if self._open else None
 
     def _observe_call(self, indent: int, name: str, root: str, function: str, method: str | None) -> None:
