@@ -208,7 +208,7 @@ def test_caches_that_differ_are_not_said_to_be_the_same(view, job):
     expect(rows.nth(2)).to_contain_text(re.compile("rank 3.*aot_autograd miss.*fx_graph miss"))
     page = view(job("healthy8"), "#v=1&view=details")
     expect(page.get_by_role("region", name="Caches")).to_have_count(0)
-    expect(page.get_by_role("main")).to_contain_text("The same on ranks 0–7: 2 × fx_graph disabled.")
+    expect(page.get_by_role("main")).to_contain_text("Same on ranks 0–7: 2 × fx_graph disabled.")
 
 
 def test_the_default_viewer_opens_on_all_ranks(page_that, bundle_of, address_of):
