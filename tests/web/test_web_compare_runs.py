@@ -226,9 +226,7 @@ def test_the_totals_stand_beside_the_net_result(page, page_of):
     expect(table.get_by_role("row", name="Compile time")).to_have_text(
         re.compile(r"38\.6 s.*2\.5 s.*−36\.1 s")
     )
-    expect(table.get_by_role("row", name="Generated code files")).to_have_text(
-        re.compile(r"4.*0.*different")
-    )
+    expect(table.get_by_role("row", name="Generated code files")).to_have_text(re.compile(r"4.*0.*different"))
     boxes = heading.bounding_box(), table.bounding_box()
     assert abs(boxes[0]["y"] - boxes[1]["y"]) < 20 and boxes[1]["x"] > boxes[0]["x"] + boxes[0]["width"] / 2
     expect(page.get_by_role("main")).not_to_contain_text("vary by")
@@ -337,7 +335,7 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
             "name them with '--compare BASE NEW' when the site is written"
         )
         page.goto(f"{host}/viewers/compare/?base=/site/bundles/{names[0]}/&new=/elsewhere/")
-        expect(page.get_by_role("alert")).to_contain_text("is no bundle of this server")
+        expect(page.get_by_role("alert")).to_contain_text("is not a bundle of this server")
 
 
 def test_one_file(page, bundle_of, tmp_path):

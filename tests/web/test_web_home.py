@@ -49,7 +49,7 @@ def test_the_newest_first_and_any_column_by_mouse_and_keyboard(page, served, run
     expect(built.get_by_role("button")).to_be_focused()
     expect_address(page, "#v=1&sort=built")
     orders = {
-        "What it says": ["failures", "hang", "graph_breaks", "provenance", "broken"],
+        "Findings": ["failures", "hang", "graph_breaks", "provenance", "broken"],
         "Compile time": ["hang", "provenance", "graph_breaks", "failures", "broken"],
         "Compiles": ["graph_breaks", "hang", "failures", "provenance", "broken"],
         "Logs": ["hang", "failures", "graph_breaks", "provenance", "broken"],
@@ -145,7 +145,7 @@ def test_two_bundles_are_compared(page, served, runs):
     expect(told).to_have_text("Choose two bundles to compare them.")
     page.get_by_role("checkbox", name="Compare runs/provenance").focus()
     page.keyboard.press("Space")
-    expect(told).to_have_text("Choose another one to compare runs/provenance with.")
+    expect(told).to_have_text("Choose a second bundle to compare with runs/provenance.")
     page.get_by_role("checkbox", name="Compare runs/graph_breaks").check()
     link = page.get_by_role("link", name="Compare ")
     expect(link).to_have_text("Compare runs/graph_breaks → runs/provenance")

@@ -253,4 +253,4 @@ def test_the_list_of_bundles_shows_the_same(page, served, built):
             f"{sum(counts):,}",
         ), name
         if len(bundle.logs) == 1:
-            assert plain(bundle.logs[0].summary["text"]) in row["What it says"], name
+            assert plain(bundle.logs[0].summary["text"]) in row["Findings"], name

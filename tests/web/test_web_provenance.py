@@ -205,7 +205,7 @@ def test_coverage_is_shown(view):
     expect(shown).to_contain_text("post-grad nodes in kernels 11 of 13 (84 %)")
     expect(shown).to_contain_text("with source 3 of 3 (100 %)")
     expect(shown).to_contain_text(
-        "the generated code tells the nodes of all kernels; what has the same source line is shown in the"
+        "the generated code names the nodes of all kernels, lines with the same source line are shown in the"
         " pre-grad graph"
     )
 

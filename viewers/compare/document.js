@@ -30,7 +30,7 @@ export function comparisonOf(text, label) {
       `${label} has format version ${shortly(format.major)}; this viewer reads version ${MAJOR}. Use the viewer of the version that wrote it, or rebuild it.`,
     );
   const problem = isTooDeep(document)
-    ? "its parts lie in one another too deeply"
+    ? "it is nested too deeply"
     : (firstProblem(SHAPE, document, { newer: format.minor > MINOR }) ?? crossed(document));
   if (problem !== null) throw new BundleError(`${label} is malformed: ${problem}. ${again}`);
   return document;

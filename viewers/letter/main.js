@@ -7,7 +7,7 @@ import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").Findings} Finding */
-/** @typedef {Pick<Finding, "title" | "text" | "file" | "line" | "cost_us" | "remedies" | "because_of">} Told of a log, or of all ranks */
+/** @typedef {Pick<Finding, "title" | "text" | "file" | "line" | "cost_us" | "remedies" | "because_of">} LetterFinding a finding of a log or of all ranks */
 
 const MOST = 8; // findings per log
 
@@ -56,7 +56,7 @@ async function letter(log) {
   );
 }
 
-/** @param {Told} finding */
+/** @param {LetterFinding} finding */
 function paragraph(finding) {
   const place = placeText(/** @type {Finding} */ (finding));
   const [remedy] = finding.remedies;
