@@ -2,7 +2,7 @@
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine, plural, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/figures.js";
-import { BY_TORCH, BY_TORCH_HELP } from "../shared/guard-counts.js";
+import { IN_METRICS, IN_METRICS_HELP } from "../shared/guard-counts.js";
 import { functionName } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 import { dynamoGraph, formatSide, frameHistory, inputsOf } from "./sides.js";
@@ -109,7 +109,7 @@ export async function frameTable(model, index, state) {
     "Status",
     "Inputs",
     "Why again",
-    BY_TORCH,
+    IN_METRICS,
     "Ops",
     "Graph of Dynamo",
     "Time",
@@ -117,7 +117,7 @@ export async function frameTable(model, index, state) {
   ].map((title) =>
     h(
       "th",
-      { scope: "col", title: title === BY_TORCH ? BY_TORCH_HELP : null },
+      { scope: "col", title: title === IN_METRICS ? IN_METRICS_HELP : null },
       title || h("span", { class: "visually-hidden" }, "Compare"),
     ),
   );

@@ -2,7 +2,7 @@
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { bytes, count, time } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/figures.js";
-import { BY_TORCH } from "../shared/guard-counts.js";
+import { IN_METRICS } from "../shared/guard-counts.js";
 import { functionName, idText, placeOf } from "../shared/model.js";
 
 /** @typedef {import("../shared/model.js").Model} Model */
@@ -25,7 +25,7 @@ export function numbers({ model, index }) {
     ["Ops in the graph", count(c.graph_op_count)],
     ["Nodes", count(c.graph_node_count)],
     ["Inputs", count(c.graph_input_count)],
-    [BY_TORCH, count(c.guard_count)],
+    [IN_METRICS, count(c.guard_count)],
     ["Graph breaks", count(c.graph_break_count)],
     ["Artifacts", count(c.artifact_count)],
     ["In the log", `${count(c.event_count)} records, ${bytes(c.size_bytes)}`],

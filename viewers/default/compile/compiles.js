@@ -4,7 +4,7 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, firstLine, plural, time } from "../../lib/page/format.js";
 import { STATUSES, shareBar, statusBadge } from "../../lib/page/figures.js";
-import { BY_TORCH, BY_TORCH_HELP } from "../shared/guard-counts.js";
+import { IN_METRICS, IN_METRICS_HELP } from "../shared/guard-counts.js";
 import { compileLabel, functionName, idText, modelOf, placeOf, summaryOf } from "../shared/model.js";
 import { withoutPlace } from "../shared/program-line.js";
 
@@ -196,7 +196,7 @@ function columns(model, state, attempts, unfolded, fold) {
       cell: (i) => shareBar(compiles[i].total_us, whole),
     },
     number("ops", "Ops", "graph_op_count", "Operations in the last graph"),
-    number("guards", "Guards", "guard_count", `${BY_TORCH}: ${BY_TORCH_HELP}`),
+    number("guards", "Guards", "guard_count", `${IN_METRICS}: ${IN_METRICS_HELP}`),
     number("breaks", "Breaks", "graph_break_count", "Graph break reasons written under this id"),
     number("artifacts", "Artifacts", "artifact_count", "Graphs, code, reasons … to look at"),
     {

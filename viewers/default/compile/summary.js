@@ -6,7 +6,7 @@ import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, time } from "../../lib/page/format.js";
 import { shortFile } from "../../lib/page/paths.js";
 import { shares, statusBadge } from "../../lib/page/figures.js";
-import { BY_TORCH } from "../shared/guard-counts.js";
+import { IN_METRICS } from "../shared/guard-counts.js";
 import { functionName, idText, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 
@@ -193,7 +193,7 @@ function numbers(compile) {
           `${count(n)} ops, ${count(compile.graph_node_count)} nodes, ${count(compile.graph_input_count)} inputs`,
       ),
     ],
-    [BY_TORCH, known(compile.guard_count, count)],
+    [IN_METRICS, known(compile.guard_count, count)],
     ["Graph breaks", compile.graph_break_count ? count(compile.graph_break_count) : null],
     ["In the log", `${count(compile.event_count)} records, ${bytes(compile.size_bytes)}`],
   ];

@@ -8,7 +8,7 @@ import { findingsOf, functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { badge, frameLine, framePlace, frameTitle, programFrame, stackFold } from "../shared/program-line.js";
 import { sourceName } from "../shared/source-name.js";
-import { isUntold, untoldPage } from "../shared/untold.js";
+import { isNotRecorded, notRecordedPage } from "../shared/not-recorded.js";
 import { expressionFold } from "./expression-tree.js";
 import { symbolsOf } from "./symbol-data.js";
 
@@ -41,7 +41,7 @@ export async function openSymbols({ log, state }) {
     findingsOf(log),
   ]);
   if (items.length === 0) {
-    if (isUntold(log, "symbols")) return untoldPage("Symbols", "symbols");
+    if (isNotRecorded(log, "symbols")) return notRecordedPage("Symbols", "symbols");
     return emptyPage(
       "No symbols",
       "Each size or number that torch took for a symbol would be here, with its guards and the line of the program that made it a constant. " +
