@@ -99,7 +99,7 @@ export async function frameTable(model, index, state) {
                 right: formatSide({ model, index: row.index }),
               }),
             },
-            "compare with the one before",
+            "compare with the previous compile",
           ),
       ),
     );
@@ -108,11 +108,11 @@ export async function frameTable(model, index, state) {
     "Compile",
     "Status",
     "Inputs",
-    "Why again",
+    "Recompile reason",
     IN_METRICS,
     "Ops",
-    "Graph of Dynamo",
-    "Time",
+    "Dynamo graph",
+    "Compile time",
     "",
   ].map((title) =>
     h(
@@ -128,6 +128,6 @@ export async function frameTable(model, index, state) {
     h("p", { class: "dim" }, "≠ marks what differs from the row above."),
     h("table", { class: "plain frame-table" }, h("thead", null, h("tr", null, head)), h("tbody", null, body)),
     history.length > MOST &&
-      h("p", { class: "dim" }, `The first ${count(MOST)} of ${count(history.length)} are shown.`),
+      h("p", { class: "dim" }, `The first ${count(MOST)} of ${count(history.length)}`),
   );
 }

@@ -60,7 +60,7 @@ export function compileSummary(context, model, index, page = null) {
       h(
         "p",
         null,
-        h("a", { href: state.link({ view: "timeline", compile: compile.key }) }, "In the timeline"),
+        h("a", { href: state.link({ view: "timeline", compile: compile.key }) }, "Show in timeline"),
       ),
     relatives(model, compile, index, state),
     page && page.cachesAndGuards(context, model, index),
@@ -95,7 +95,7 @@ function timeBar({
     ["restart", "restarts", restart],
     ["aot", "AOTAutograd", aot],
     ["inductor", "Inductor", inductor],
-    ["backward", "backward, later", backward],
+    ["backward", "lazy backward", backward],
   ]);
   return shares(
     parts.map(([id, title, us]) => ({ id, title, us: us ?? 0 })),
@@ -180,11 +180,11 @@ function numbers(compile) {
     value === null ? null : show(value);
   return [
     ["Compile time", known(compile.total_us, time)],
-    ["in Dynamo", known(compile.dynamo_us, time)],
-    ["in restarts", known(compile.restart_us, time)],
-    ["in AOTAutograd", known(compile.aot_us, time)],
-    ["in Inductor", known(compile.inductor_us, time)],
-    ["Backward, later", known(compile.backward_us, time)],
+    ["Dynamo", known(compile.dynamo_us, time)],
+    ["Restarts", known(compile.restart_us, time)],
+    ["AOTAutograd", known(compile.aot_us, time)],
+    ["Inductor", known(compile.inductor_us, time)],
+    ["Lazy backward", known(compile.backward_us, time)],
     [
       "Graph",
       known(
@@ -195,7 +195,7 @@ function numbers(compile) {
     ],
     [IN_METRICS, known(compile.guard_count, count)],
     ["Graph breaks", compile.graph_break_count ? count(compile.graph_break_count) : null],
-    ["In the log", `${count(compile.event_count)} records, ${bytes(compile.size_bytes)}`],
+    ["Records", `${count(compile.event_count)} records, ${bytes(compile.size_bytes)}`],
   ];
 }
 
@@ -285,7 +285,7 @@ async function listArtifacts({ bundle, log, state }, compile, root) {
   } catch (error) {
     fill(
       root,
-      h("p", { class: "dim" }, `The artifacts could not be read. ${/** @type {Error} */ (error).message}`),
+      h("p", { class: "dim" }, `Can't read the artifacts. ${/** @type {Error} */ (error).message}`),
     );
   }
 }
