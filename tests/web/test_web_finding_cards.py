@@ -203,7 +203,7 @@ def test_a_bundle_without_findings_says_so_and_shows_the_rest(show, bundle_of, t
     page.get_by_role("link", name="Recompiles", exact=True).click()
     codes = bundle.logs[0].table("code_objects")
     expect(
-        page.get_by_role("grid", name="Functions that were compiled again").get_by_role("row")
+        page.get_by_role("grid", name="Recompiled functions").get_by_role("row")
     ).to_have_count(1 + len(codes))
     for view, label in [
         ("failures", "Failures"),

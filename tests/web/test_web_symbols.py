@@ -56,7 +56,7 @@ def test_an_undecided_condition_and_how_it_was_made(show):
         "torch.cond",
     ]:
         expect(detail(page)).to_contain_text(text)
-    detail(page).get_by_text("How the condition was made").click()
+    detail(page).get_by_text("Origin of the condition").click()
     tree = detail(page).get_by_role("list", name="Expression")
     expect(tree).to_contain_text("zuf0 > 0.0")
     expect(tree.get_by_role("listitem")).to_have_count(3)  # the comparison, the symbol, the number

@@ -44,8 +44,8 @@ export async function frameTable(model, index, state) {
         : !before || before.hash === null
           ? "first"
           : before.hash === row.hash
-            ? "same as before"
-            : h("span", { class: "changed" }, "≠ another");
+            ? "unchanged"
+            : h("span", { class: "changed" }, "≠ different");
     return h(
       "tr",
       { class: row.index === index ? "here" : null },
