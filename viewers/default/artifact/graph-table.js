@@ -79,11 +79,7 @@ export async function openGraphTable(text, name, tools, state, signal) {
   apply();
   const empty =
     nodes.length === 0 &&
-    h(
-      "p",
-      { class: "note padded" },
-      "No graph recognized in this text. Choose Text to read it.",
-    );
+    h("p", { class: "note padded" }, "No graph recognized in this text. Choose Text to read it.");
   return {
     element: h(
       "div",

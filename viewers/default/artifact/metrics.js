@@ -93,8 +93,7 @@ function sections(tables, row, state, metadata) {
                 field.name in row.configs
                   ? config(tables, row, field.name)
                   : value(field, row.values[field.name]),
-                row.cut.includes(field.name) &&
-                  h("span", { class: "dim" }, " (cut; the record has all)"),
+                row.cut.includes(field.name) && h("span", { class: "dim" }, " (cut; the record has all)"),
                 field.meaning && h("span", { class: "meaning" }, ` ${field.meaning}`),
               ),
             ]),
@@ -167,12 +166,7 @@ function config({ configs }, row, field) {
   const base = own.base === null ? null : configs[own.base];
   const others = configs.filter((other) => other.field === field).length;
   if (own.text !== null)
-    return h(
-      "details",
-      null,
-      h("summary", null, "as recorded"),
-      h("pre", { class: "wrapped" }, own.text),
-    );
+    return h("details", null, h("summary", null, "as recorded"), h("pre", { class: "wrapped" }, own.text));
   const settings = base === null ? (own.value ?? {}) : { ...base.value, ...own.changes };
   for (const name of own.removed) delete settings[name];
   const changed = [...Object.keys(own.changes), ...own.removed];

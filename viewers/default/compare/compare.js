@@ -80,11 +80,7 @@ export async function openCompare(context) {
             "div",
             { class: "padded" },
             h("p", null, missing("left", current.left, left), " ", missing("right", current.right, right)),
-            h(
-              "p",
-              null,
-              "Choose two compiles above, or use the compare link on a compile's page.",
-            ),
+            h("p", null, "Choose two compiles above, or use the compare link on a compile's page."),
           ),
         );
         return;
@@ -235,11 +231,7 @@ export async function openCompare(context) {
 
 /** @param {string} which @param {string} wanted @param {Side | null} side */
 const missing = (which, wanted, side) =>
-  side
-    ? ""
-    : wanted
-      ? `No compile ${wanted} on the ${which}.`
-      : `No compile chosen on the ${which}.`;
+  side ? "" : wanted ? `No compile ${wanted} on the ${which}.` : `No compile chosen on the ${which}.`;
 
 /** @param {string} address */
 async function otherBundle(address) {

@@ -127,7 +127,6 @@ export async function frameTable(model, index, state) {
     h("h2", null, `${plural(history.length, "compile")} of ${name}`),
     h("p", { class: "dim" }, "≠ marks what differs from the row above."),
     h("table", { class: "plain frame-table" }, h("thead", null, h("tr", null, head)), h("tbody", null, body)),
-    history.length > MOST &&
-      h("p", { class: "dim" }, `The first ${count(MOST)} of ${count(history.length)}`),
+    history.length > MOST && h("p", { class: "dim" }, `The first ${count(MOST)} of ${count(history.length)}`),
   );
 }

@@ -56,7 +56,14 @@ export async function openCompile(context) {
     const compile = index === undefined ? null : model.compiles[index];
     if (!compile || index === undefined) {
       view.title = "Compile";
-      fill(head, h("h1", null, current.compile ? `No compile ${current.compile} in this log` : "No compile in the address"));
+      fill(
+        head,
+        h(
+          "h1",
+          null,
+          current.compile ? `No compile ${current.compile} in this log` : "No compile in the address",
+        ),
+      );
       fill(rail);
       fill(
         body,

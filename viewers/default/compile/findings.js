@@ -146,7 +146,11 @@ function recompileRow(log, model, codeObjects, row, state) {
       row.reasons.slice(0, MOST_SHOWN).map((reason) => h("li", null, reasonParts(model, reason, state))),
     ),
     row.reasons.length > MOST_SHOWN &&
-      h("p", { class: "dim" }, `and ${count(row.reasons.length - MOST_SHOWN)} more guard failures of older cache entries`),
+      h(
+        "p",
+        { class: "dim" },
+        `and ${count(row.reasons.length - MOST_SHOWN)} more guard failures of older cache entries`,
+      ),
     row.text !== null && h("pre", { class: "wrapped" }, row.text),
     leader >= 0 && h("p", null, "Triggered by ", compileLink(model, leader, state)),
     h(

@@ -283,9 +283,6 @@ async function listArtifacts({ bundle, log, state }, compile, root) {
             .flat(),
     );
   } catch (error) {
-    fill(
-      root,
-      h("p", { class: "dim" }, `Can't read the artifacts. ${/** @type {Error} */ (error).message}`),
-    );
+    fill(root, h("p", { class: "dim" }, `Can't read the artifacts. ${/** @type {Error} */ (error).message}`));
   }
 }

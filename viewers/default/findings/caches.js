@@ -165,11 +165,7 @@ function cacheDetail(model, row, state) {
           ? null
           : [
               time(row.time_saved_us),
-              h(
-                "span",
-                { class: "dim" },
-                " Hits of several caches in one compile save the same time.",
-              ),
+              h("span", { class: "dim" }, " Hits of several caches in one compile save the same time."),
             ],
       ],
       ["Compile time", row.time_taken_us === null ? null : time(row.time_taken_us)],

@@ -186,7 +186,9 @@ function failureDetail({ log, state }, model, found, { finding, rows }) {
   const compiles = [...new Set(rows.map((row) => numberOf(model, row)))].slice(0, MOST_ROWS);
   return [
     cards(model, state, found, about),
-    rows.slice(0, MOST_ROWS).map((row) => recordOf({ log, state }, model, row, shownMessages, finding !== null)),
+    rows
+      .slice(0, MOST_ROWS)
+      .map((row) => recordOf({ log, state }, model, row, shownMessages, finding !== null)),
     compiles.map((index) =>
       fullTraceback(
         { log, state },

@@ -118,7 +118,9 @@ function causeList(about, causes, tools) {
     id: (i) => causes[i].fingerprint,
     title: (i) => plain(causes[i].title),
     text: (i) =>
-      [plain(causes[i].title), causes[i].function, placeText(causes[i]), causes[i].text, causes[i].kind].join("\n"),
+      [plain(causes[i].title), causes[i].function, placeText(causes[i]), causes[i].text, causes[i].kind].join(
+        "\n",
+      ),
     columns: [
       {
         id: "what",
@@ -346,7 +348,11 @@ function history(about, code) {
               cause >= 0 && [h("span", { class: "dim" }, " triggered by "), compileLink(model, cause, state)],
               previous !== undefined && [" ", compareLink(log, model, rowOf(model, previous), index, state)],
             ])
-          : h("span", { class: "dim" }, previous === undefined ? "first compile" : "guard failure not recorded"),
+          : h(
+              "span",
+              { class: "dim" },
+              previous === undefined ? "first compile" : "guard failure not recorded",
+            ),
       );
     },
     "ol",

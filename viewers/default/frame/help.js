@@ -17,9 +17,15 @@ const KEYS = [
   ["↓ ↑", "In the list of views: next and previous view. In a filter: ↓ moves to the list below."],
   ["letters", "In a tree: go to the next row that starts with these letters"],
   ["↑ ↓, Shift ↑ ↓", "In code: select a line, extend the selection"],
-  ["z, Z", "In code: fold or unfold the block around the selected line; fold the outermost blocks, or unfold all"],
+  [
+    "z, Z",
+    "In code: fold or unfold the block around the selected line; fold the outermost blocks, or unfold all",
+  ],
   ["← →", "In a graph: previous and next value in the selected line"],
-  ["d or Enter, n, N", "In a graph: go to the value's definition, its next use, its previous use. Esc deselects it."],
+  [
+    "d or Enter, n, N",
+    "In a graph: go to the value's definition, its next use, its previous use. Esc deselects it.",
+  ],
   ["n, N", "In a comparison: next and previous change"],
   ["Enter", "Open the selected compile. In a find box: next match (Shift: previous)."],
   ...FLAME_KEYS.map((key) => /** @type {[string, string]} */ (key)),
@@ -28,7 +34,10 @@ const KEYS = [
 ];
 
 const COMPILE_IDS = [
-  ["[0/1]", "Frame id 0, frame compile id 1: the second compile of code object 0. If the second number isn't 0, it's a recompile."],
+  [
+    "[0/1]",
+    "Frame id 0, frame compile id 1: the second compile of code object 0. If the second number isn't 0, it's a recompile.",
+  ],
   ["[0/1_2]", "Attempt 2 of [0/1]: Dynamo restarted the compile twice, for example after a graph break."],
   ["[!3/0/1]", "[0/1] inside compiled autograd graph 3."],
   ["[0/1@2]", "The second compile with the id [0/1]: torch._dynamo.reset() restarts the numbering."],

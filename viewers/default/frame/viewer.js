@@ -215,10 +215,7 @@ async function show(bundle, shell, current) {
     const timer = setTimeout(
       () =>
         shown === place &&
-        fill(
-          main,
-          h("p", { class: "loading", role: "status" }, `Loading ${current.view} of ${log.id} …`),
-        ),
+        fill(main, h("p", { class: "loading", role: "status" }, `Loading ${current.view} of ${log.id} …`)),
       120,
     );
     const opened = await openView(bundle, log, current.view, open).finally(() => clearTimeout(timer));

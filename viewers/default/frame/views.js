@@ -67,7 +67,6 @@ const GROUPS = [
 /** Return the id of the rail entry that is current in a view. @param {string} view */
 export const railView = (view) => PART_OF[view] ?? view;
 
-
 const LOADS = new Map([
   ...GROUPS.flatMap(([, views]) => views.map(([id, , load]) => /** @type {const} */ ([id, load]))),
   ...Object.entries(UNLISTED),

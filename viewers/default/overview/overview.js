@@ -186,8 +186,7 @@ function compilesPart(model, summary, state) {
           h("a", { href: state.link({ view: "compiles", status }) }, statusBadge(status), ` ${count(n)}`),
         ),
       ),
-      summary.refused > 0 &&
-        h("li", { class: "dim" }, `${count(summary.refused)} refused by Dynamo`),
+      summary.refused > 0 && h("li", { class: "dim" }, `${count(summary.refused)} refused by Dynamo`),
     ),
     summary.slowest.length > 0 &&
       h(

@@ -57,11 +57,7 @@ export function ranksLine(bundle, found) {
     "p",
     { class: "ranks-line" },
     h("b", null, "All ranks: "),
-    found
-      ? rich(found.job.text)
-      : isLeftOut(bundle, "findings")
-        ? LEFT_OUT
-        : "the findings can't be read.",
+    found ? rich(found.job.text) : isLeftOut(bundle, "findings") ? LEFT_OUT : "the findings can't be read.",
     " ",
     ranksLink(bundle, "Compare the ranks ›"),
   );

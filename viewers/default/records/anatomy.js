@@ -25,10 +25,7 @@ export async function openAnatomy({ bundle, log, state }) {
     ...["kinds", "origins", "kind_compiles"].map((name) => log.table(name)),
   ]);
   if (model.directory.event_count === 0) {
-    return emptyPage(
-      "Log anatomy",
-      "This log has no records.",
-    );
+    return emptyPage("Log anatomy", "This log has no records.");
   }
   /** Opened anew for another way: other rows, other columns. @type {{by: string, view: any} | null} */
   let shown = null;
@@ -129,13 +126,7 @@ function anatomyList(about, [by, , label, noun], tools) {
             ),
           ]
         : []),
-      number(
-        "each",
-        "Average",
-        (row) => Math.round(row.size / row.count),
-        bytes,
-        "Average size of a record",
-      ),
+      number("each", "Average", (row) => Math.round(row.size / row.count), bytes, "Average size of a record"),
     ],
     detail: (i) => rowDetail(about, rows[i], by, share),
   });

@@ -14,11 +14,7 @@ export async function openDiagnostics({ bundle, log, state }) {
         "div",
         { class: "page" },
         h("h1", null, "No diagnostics"),
-        h(
-          "p",
-          null,
-          "Every line of this log was parsed. Nothing to fix.",
-        ),
+        h("p", null, "Every line of this log was parsed. Nothing to fix."),
       ),
     };
   }

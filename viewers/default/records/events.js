@@ -23,11 +23,7 @@ export async function openEvents(context) {
         "div",
         { class: "page" },
         h("h1", null, "No records"),
-        h(
-          "p",
-          null,
-          "This log has no records. Diagnostics shows what it contains.",
-        ),
+        h("p", null, "This log has no records. Diagnostics shows what it contains."),
       ),
     };
   }

@@ -137,10 +137,7 @@ export async function openSearch(context) {
         );
       }
     }
-    fill(
-      names,
-      sections.length ? sections : h("p", { class: "padded dim" }, `No names contain “${query}”.`),
-    );
+    fill(names, sections.length ? sections : h("p", { class: "padded dim" }, `No names contain “${query}”.`));
   };
 
   /** @param {import("./text.js").Texts} all @param {string} query @param {boolean} everything */

@@ -136,11 +136,7 @@ export function provenanceLink(log, compile, artifacts, state) {
     return null;
   return h(
     "a",
-    {
-      href,
-      class: "provenance-link",
-      title: "Source lines, graph nodes and kernels, linked line by line",
-    },
+    { href, class: "provenance-link", title: "Source lines, graph nodes and kernels, linked line by line" },
     "Provenance ›",
   );
 }

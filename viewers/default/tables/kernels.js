@@ -244,10 +244,7 @@ function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, i) {
       ["Record", info && recordLink(info.event, state)],
     ]),
     kernel.aten_ops.length > 0 && [h("h3", null, "Operators"), codeList(kernel.aten_ops)],
-    kernel.source_nodes.length > 0 && [
-      h("h3", null, "Graph nodes"),
-      codeList(kernel.source_nodes),
-    ],
+    kernel.source_nodes.length > 0 && [h("h3", null, "Graph nodes"), codeList(kernel.source_nodes)],
     noOperators,
     also.length > 0 && [
       h("h3", null, "Same name in other generated code"),

@@ -22,7 +22,12 @@ const SYMBOL_KINDS = {
   symbol: ["none", "s", "backed", "A backed symbol: a size or number that can differ between calls"],
   constant: ["break", "◆", "specialized", "A symbol that became a constant"],
   unbacked: ["missing", "?", "unbacked", "An unbacked symbol: its value is known only at run time"],
-  error: ["error", "✖", "data-dependent", "A data-dependent condition that torch couldn't evaluate while tracing"],
+  error: [
+    "error",
+    "✖",
+    "data-dependent",
+    "A data-dependent condition that torch couldn't evaluate while tracing",
+  ],
   assumed: ["break", "!", "assumed", "A data-dependent condition evaluated with the example inputs"],
   guard: ["none", "·", "guard", "A guard whose symbols are not recorded"],
 };

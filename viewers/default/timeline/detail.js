@@ -35,7 +35,12 @@ const REPAIRS = {
 const ANOMALIES = [
   ["timeline-misnested", "span overlaps others", "spans overlap others", "drawn in separate lanes"],
   ["timeline-unended", "span never ended", "spans never ended", "drawn up to the last event of the compile"],
-  ["timeline-backwards", "span ends before it begins", "spans end before they begin", "drawn with duration 0"],
+  [
+    "timeline-backwards",
+    "span ends before it begins",
+    "spans end before they begin",
+    "drawn with duration 0",
+  ],
   ["timeline-unbegun", "end has no begin", "ends have no begin", "not drawn"],
   ["timeline-invalid-time", "event has an invalid time", "events have an invalid time", "not drawn"],
   ["timeline-other-phase", "event has an unknown phase", "events have an unknown phase", "not drawn"],
@@ -121,7 +126,8 @@ export function spanDetail(context, model, line, root, diagnostics, actions) {
         row("Records", [
           eventLink(context, eventOf(line, box), span ? "begin" : "record"),
           span && " ",
-          span && (end === null ? h("span", { class: "dim" }, "no end recorded") : eventLink(context, end, "end")),
+          span &&
+            (end === null ? h("span", { class: "dim" }, "no end recorded") : eventLink(context, end, "end")),
         ]),
       ),
       h(
@@ -249,11 +255,7 @@ function argumentList(values) {
         .flat(),
     ),
     values.length > MOST_ARGUMENTS &&
-      h(
-        "p",
-        { class: "dim" },
-        `and ${count(values.length - MOST_ARGUMENTS)} more in the record`,
-      ),
+      h("p", { class: "dim" }, `and ${count(values.length - MOST_ARGUMENTS)} more in the record`),
   ];
 }
 

@@ -188,16 +188,10 @@ function around({ from, to }, end) {
 
 /** @param {any} state @param {any} compile @param {string} key */
 function onlyButton(state, compile, key) {
-  const words = compile
-    ? `${idText(compile)} ${functionName(compile)}`
-    : `[${key}] (not in this log)`;
+  const words = compile ? `${idText(compile)} ${functionName(compile)}` : `[${key}] (not in this log)`;
   return h(
     "button",
-    {
-      class: "tool chip",
-      title: "Show all compiles",
-      onclick: () => state.replace({ compile: "" }, true),
-    },
+    { class: "tool chip", title: "Show all compiles", onclick: () => state.replace({ compile: "" }, true) },
     `only ${words} `,
     h("span", { "aria-hidden": "true" }, "✕"),
   );
