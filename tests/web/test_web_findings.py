@@ -66,7 +66,7 @@ def test_what_the_filter_leaves_out_is_not_shown_beside_the_list(show):
     expect(detail(page, "Graph breaks")).to_contain_text("in the middle")
     expect(detail(page, "Graph breaks")).not_to_contain_text("Tensor.item()")
     field.fill("no such break")
-    expect(detail(page, "Graph breaks")).to_have_text("No graph break fits the filter.")
+    expect(detail(page, "Graph breaks")).to_have_text("No graph breaks match the filter.")
     field.fill("")
     expect(detail(page, "Graph breaks")).to_contain_text("Tensor.item()")
     expect(listed.filter(has_text="x.max().item()")).to_have_attribute("aria-selected", "true")
@@ -245,7 +245,7 @@ def test_empty_views_say_what_would_be_here(show, view, title):
 
 def test_unknown_item_is_told(show):
     page, _ = show("graph_breaks", "#v=1&view=breaks&item=99")
-    expect(page.get_by_text("There is no graph break '99' here.")).to_be_visible()
+    expect(page.get_by_text("No graph break '99' in this list.")).to_be_visible()
 
 
 def test_a_long_list_has_few_rows_in_the_page(show):
