@@ -173,7 +173,7 @@ def test_flame_shows_the_same_selection_and_time(show):
     expect(heading).to_contain_text("[0/1]")
     whole = sum(c.row["total_us"] or 0 for c in bundle.logs[0].compiles if c.row["stack"] is not None)
     one = next(c for c in bundle.logs[0].compiles if c.key == "0/1").row["total_us"]
-    expect(page.get_by_role("status")).to_contain_text(f"{round(100 * one / whole, 1):g} % of all")
+    expect(page.get_by_role("status")).to_contain_text(f"{round(100 * one / whole, 1):g} % of total")
     page.reload()
     expect(heading).to_contain_text("[0/1]")
     chart.focus()

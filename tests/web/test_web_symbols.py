@@ -66,7 +66,7 @@ def test_an_undecided_condition_and_how_it_was_made(show):
 
 def test_by_keyboard_and_by_address(show):
     page, _ = show("dynamic_shapes", "#v=1&view=symbols")
-    page.get_by_role("row", name="[0/0] s77 symbol").click()
+    page.get_by_role("row", name="[0/0] s77 backed").click()
     page.keyboard.press("ArrowDown")
     expect(detail(page)).to_contain_text("became the constant 7 in specializes")
     expect_address(page, "item=25")

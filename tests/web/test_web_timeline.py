@@ -220,13 +220,13 @@ def test_threads_that_overlap_get_lanes_and_names_stay_text(show):
     page.keyboard.press("n")
     page.keyboard.press("n")
     expect(selected(page)).to_have_text(hostile)
-    expect(page.get_by_role("region", name="Selection")).to_contain_text("Overlaps a span of another lane")
+    expect(page.get_by_role("region", name="Selection")).to_contain_text("Overlaps a span in another lane")
 
 
 def test_without_a_timeline_it_says_what_would_be_here(show):
     page, _ = show("export_dtrace", "#v=1&view=timeline")
     expect(page.get_by_role("heading", name="No timeline")).to_be_visible()
-    expect(page.get_by_text("TORCH_TRACE=/tmp/trace")).to_be_visible()
+    expect(page.get_by_text("but not for torch.export")).to_be_visible()
 
 
 def test_three_hundred_thousand_spans_draw_by_pixels(show):

@@ -22,9 +22,9 @@ const KINDS = {
   compile: "failed compile",
   backward: "failed backward compile",
   exception: "exception",
-  eager_backward: "backward not compiled",
+  eager_backward: "backward not compiled ahead",
   export: "failed export",
-  fx_interpreter: "FX interpreter failed",
+  fx_interpreter: "graph could not be run",
   make_fx: "make_fx failed",
   restart: "restart",
 };

@@ -23,7 +23,7 @@ import { contextPairs } from "./symbols.js";
 /** Tone, sign, word. @type {Record<string, [string, string, string]>} */
 const KINDS = {
   exported: ["ok", "✔", "exported"],
-  unfinished: ["error", "✖", "not exported"],
+  unfinished: ["error", "✖", "no program"],
   missing_fake_kernel: ["error", "✖", "no fake kernel"],
   mismatched_fake_kernel: ["error", "✖", "wrong fake kernel"],
   data_dependent_error: ["error", "✖", "data-dependent"],
@@ -215,7 +215,7 @@ function failureDetail({ log, state, model, stacks, exports }, item) {
           { href: state.link({ view: "export", item: String(call.start_event ?? call.program_event) }) },
           `export ${count(item.call + 1)}`,
         ),
-        call.program_event === null && " (not exported)",
+        call.program_event === null && " (no program)",
       ),
     expressionFold({ log, state }, model, stacks, failure.expression_event),
     stackFold(stacks, failure.user_stack, "User stack"),
