@@ -27,7 +27,7 @@ def test_a_configuration_unlike_the_first(show):
     (row,) = (row for row in log.table("metrics") if other["id"] in row["configs"].values())
     page.goto(page.url.split("#")[0] + f"#v=1&view=compile&compile={row['compile']}&artifact=~metrics")
     metrics = page.get_by_role("region", name="Metrics")
-    expect(metrics).to_contain_text("2 different ones in this log")
+    expect(metrics).to_contain_text("2 different configurations in this log")
     expect(metrics.get_by_role("row", name="cpp_wrapper false true")).to_be_visible()
     metrics.get_by_text("All settings of inductor_config").click()
     expect(metrics.get_by_role("row", name="cpp_wrapper true", exact=True)).to_be_visible()
