@@ -32,7 +32,7 @@ def test_by_place_and_by_compile(show):
     log = bundle.logs[0]
     page.get_by_role("button", name="By call site").click()
     origin = max(log.table("origins"), key=lambda row: row["size_bytes"])
-    expect(detail(page, "place in torch").get_by_role("heading", level=2)).to_have_text(
+    expect(detail(page, "call site in torch").get_by_role("heading", level=2)).to_have_text(
         f"{origin['path']}:{origin['line']}"
     )
     page.get_by_role("button", name="By compile").click()

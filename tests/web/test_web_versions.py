@@ -28,9 +28,7 @@ def test_views_that_cannot_answer_say_so(shown):
     ):
         go(page, f"#v=1&view={view}")
         heading(page, f"{title}: not recorded")
-        expect(page.get_by_role("main")).to_contain_text(
-            "There may have been some."
-        )
+        expect(page.get_by_role("main")).to_contain_text("There may have been some.")
     go(page, "#v=1&view=recompiles")
     expect(page.get_by_role("main")).to_contain_text("9 recompiles, according to the compile ids")
 
