@@ -20,7 +20,7 @@ const MOST_SHOWN = 200;
 /** Tone, sign, word, help. @type {Record<Item["kind"], [string, string, string, string]>} */
 const SYMBOL_KINDS = {
   symbol: ["none", "s", "backed", "A backed symbol: a size or number that can differ between calls"],
-  constant: ["break", "◆", "specialized", "A symbol that became a constant"],
+  constant: ["break", "◆", "specialized", "A symbol specialized to one value"],
   unbacked: ["missing", "?", "unbacked", "An unbacked symbol: its value is known only at run time"],
   error: [
     "error",

@@ -27,7 +27,7 @@ const REPAIRS = {
   },
   backwards: {
     brief: "ends before it begins",
-    whole: "Ends before it begins, because the clock was set back. It is drawn with duration 0.",
+    whole: "The clock was set back during this span. It is drawn with duration 0.",
   },
 };
 
