@@ -52,7 +52,7 @@ def test_the_odd_rank_without_a_click(show):
 def test_what_guards_changed_with_two(show):
     page, _ = show("recompiles")
     card = findings(page).get_by_role("article", name="grows was compiled again once")
-    card.get_by_role("link", name="guards before and after").click()  # 1
+    card.get_by_role("link", name="compare guards").click()  # 1
     expect_address(page, "view=compare", "artifact=dynamo_cpp_guards_str")
     expect(page.get_by_role("main")).to_contain_text("size")
 

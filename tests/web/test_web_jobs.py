@@ -238,7 +238,7 @@ def test_a_log_that_was_asked_for_comes_first(show, job):
         "1 compile of 1 function in 11.8 s: no failures, graph breaks or recompiles."
     )
     expect(page.get_by_role("main")).to_contain_text("All ranks: " + plain(bundle.job["text"]))
-    expect(page.get_by_role("link", name="What differs between the ranks ›")).to_be_visible()
+    expect(page.get_by_role("link", name="Compare the ranks ›")).to_be_visible()
 
 
 def test_the_bar_is_one_row(page, job, address_of):

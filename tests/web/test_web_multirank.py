@@ -218,7 +218,7 @@ def test_details(view):
 def test_there_and_back(page, bundle_of, address_of):
     page.goto(address_of(bundle_of("ranks_killed")))
     expect(page.get_by_role("heading", level=1)).to_contain_text("Rank 3 is inside reduce [2/0]")
-    page.get_by_role("link", name="What differs between the ranks ›").click()
+    page.get_by_role("link", name="Compare the ranks ›").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Rank 3 is inside reduce [2/0]")
     page.get_by_role("link", name="[2/0] of rank 3 ›").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("reduce")
