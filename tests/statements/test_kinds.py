@@ -330,7 +330,7 @@ def test_where_a_killed_process_was(logs):
 
 def test_a_compile_that_was_broken_off(logs):
     (row,) = findings(logs, "2.13.0/interrupted")
-    assert row["title"] == "The compile of `interrupted` was broken off after Dynamo had made its graph"
+    assert row["title"] == "The compile of `interrupted` was interrupted after Dynamo captured its graph"
     (summary,) = (log.summary for name, log in logs if name == "2.13.0/interrupted")
     assert summary["unfinished_count"] == 1 and summary["text"].endswith(". 1 compile did not end.")
     statuses = {

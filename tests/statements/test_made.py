@@ -373,7 +373,7 @@ def test_another_device_is_no_grad_mode(found):
     )
     plain = "DispatchKeySet(CPU, BackendSelect)"
     for actual, words, advice in (
-        (meta, "from `CPU, AutogradCPU` to `Meta, AutogradMeta`", "one device"),
+        (meta, "from `CPU, AutogradCPU` to `Meta, AutogradMeta`", "same device"),
         (plain, "ADInplaceOrView, AutogradCPU → none of them", "inference mode"),
     ):
         (row,) = of(
@@ -599,4 +599,4 @@ def test_a_capture_in_which_a_backend_compiles_is_no_export(found):
         )
 
     assert found(capture("vllm_backend")).summary["text"].startswith("1 ahead-of-time compile, 8 µs")
-    assert found(capture("compile_attempt_0")).summary["text"].startswith("1 export in 8 µs")
+    assert found(capture("compile_attempt_0")).summary["text"].startswith("1 export, 8 µs")
