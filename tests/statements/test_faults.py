@@ -166,7 +166,7 @@ def test_10_what_an_export_assumed_and_where_it_stopped(log):
     ] == [("u0 > 2", "True")]
     assert text(draft) == "1 export. 2 export problems, 1 export assumption."
     assert [row["title"] for row in rows(export, "export-failure")] == [
-        "The export stopped at a condition that depends on data: `zuf0 > 0.0`"
+        "The export stopped at a data-dependent condition: `zuf0 > 0.0`"
     ]
 
 

@@ -32,7 +32,7 @@ def metrics(compile_id, function="f", **values):
 
 
 def compiled(compile_id, *reasons, function="f", **values):
-    """A compile of a function, and why it was compiled again."""
+    """A compile of a function, and why it recompiled."""
     payload = None
     if reasons:
         payload = reasons[0] if len(reasons) == 1 else "[\n" + ",\n".join(map(json.dumps, reasons)) + "\n]"
@@ -374,7 +374,7 @@ def test_another_device_is_no_grad_mode(found):
     plain = "DispatchKeySet(CPU, BackendSelect)"
     for actual, words, advice in (
         (meta, "from `CPU, AutogradCPU` to `Meta, AutogradMeta`", "same device"),
-        (plain, "ADInplaceOrView, AutogradCPU → none of them", "inference mode"),
+        (plain, "from `ADInplaceOrView, AutogradCPU` to `none`", "inference mode"),
     ):
         (row,) = of(
             found(

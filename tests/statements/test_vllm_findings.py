@@ -21,12 +21,9 @@ def of(rows, kind):
 
 def test_a_piece_that_a_warm_start_compiled_is_named_with_its_time(real):
     (row,) = of(real("llama-jit-warm"), "vllm-warm-compile")
-    assert (
-        row["title"]
-        == "Warm start compiled `submod_4` for 1–64 tokens in 3.61 s and loaded 10 pieces"
-    )
+    assert row["title"] == "Warm start compiled `submod_4` for 1–64 tokens in 3.61 s and loaded 10 pieces"
     assert (row["severity"], row["cost_us"], row["count"]) == ("warning", 3_614_766, 1)
-    assert "equal to that of `submod_2` for 1–64 tokens, which was loaded" in row["text"]
+    assert "same graph as `submod_2` for 1–64 tokens, which was loaded" in row["text"]
     assert not of(real("llama-warm"), "vllm-warm-compile")
 
 
