@@ -216,7 +216,7 @@ def test_15_where_a_killed_process_was(log):
         "lowering",
     ]
     assert row["details"]["open_us"] > 3_000_000 and row["title"].startswith(
-        "The compile of `stuck` did not end: the log ends 3."
+        "The compile of `stuck` did not end: open for 3."
     )
 
 
