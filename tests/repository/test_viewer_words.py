@@ -31,6 +31,7 @@ OLD = [
     "usually helps", "most likely", "mostly", "because ", "recompile limit reached", "runs uncompiled", "became a constant", "became constants", "no longer ",
     "was compiled again", "were compiled again ", "root cause", "did not end", "no entry under", "without metrics", "no failures, ", "no graph breaks, ",
     "Pass inputs", "Pass arguments", "another object", "has no fake kernel", "depends on data", "more restart", "left no program",
+    "is a different object", "different values", "now run eager", "triggers a recompile", "Expected on a first run",
 ]  # fmt: skip
 _WORDS = re.compile(
     r"[A-Za-z_.]+(?: [A-Za-z_.,']+){2,}"

@@ -103,7 +103,7 @@ def test_03_ahead_of_time_compiles_are_compiles(log):
 def test_03_a_time_that_is_not_known_is_not_zero(log):
     """draft_export's own log has no timeline."""
     summary = log("export_dtrace", 1).summary
-    assert summary["compile_us"] is None and summary["text"].startswith("1 export: ")
+    assert summary["compile_us"] is None and summary["text"].startswith("1 export. ")
 
 
 def test_04_a_limit_that_raised_says_so(log):
@@ -164,9 +164,9 @@ def test_10_what_an_export_assumed_and_where_it_stopped(log):
     assert [
         (row["details"]["condition"], row["details"]["assumed"]) for row in rows(draft, "export-assumption")
     ] == [("u0 > 2", "True")]
-    assert text(draft) == "1 export: 2 export problems and 1 assumption."
+    assert text(draft) == "1 export. 2 export problems, 1 export assumption."
     assert [row["title"] for row in rows(export, "export-failure")] == [
-        "The export stopped at a condition that depends on data: `zuf0 > 0.0`"
+        "The export stopped at a data-dependent condition: `zuf0 > 0.0`"
     ]
 
 
@@ -216,7 +216,7 @@ def test_15_where_a_killed_process_was(log):
         "lowering",
     ]
     assert row["details"]["open_us"] > 3_000_000 and row["title"].startswith(
-        "The compile of `stuck` did not end: the log ends 3."
+        "The compile of `stuck` did not end: open for 3."
     )
 
 

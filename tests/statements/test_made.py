@@ -32,7 +32,7 @@ def metrics(compile_id, function="f", **values):
 
 
 def compiled(compile_id, *reasons, function="f", **values):
-    """A compile of a function, and why it was compiled again."""
+    """A compile of a function, and why it recompiled."""
     payload = None
     if reasons:
         payload = reasons[0] if len(reasons) == 1 else "[\n" + ",\n".join(map(json.dumps, reasons)) + "\n]"
@@ -373,8 +373,8 @@ def test_another_device_is_no_grad_mode(found):
     )
     plain = "DispatchKeySet(CPU, BackendSelect)"
     for actual, words, advice in (
-        (meta, "from `CPU, AutogradCPU` to `Meta, AutogradMeta`", "one device"),
-        (plain, "ADInplaceOrView, AutogradCPU → none of them", "inference mode"),
+        (meta, "from `CPU, AutogradCPU` to `Meta, AutogradMeta`", "same device"),
+        (plain, "from `ADInplaceOrView, AutogradCPU` to `none`", "inference mode"),
     ):
         (row,) = of(
             found(
@@ -599,4 +599,4 @@ def test_a_capture_in_which_a_backend_compiles_is_no_export(found):
         )
 
     assert found(capture("vllm_backend")).summary["text"].startswith("1 ahead-of-time compile, 8 µs")
-    assert found(capture("compile_attempt_0")).summary["text"].startswith("1 export in 8 µs")
+    assert found(capture("compile_attempt_0")).summary["text"].startswith("1 export, 8 µs")

@@ -53,7 +53,7 @@ def test_a_log_from_the_wild(shared_traces, built):
     )
     assert row["count"] == 12 == len(row["compiles"]) and row["cost_us"] > 20_000_000
     assert (
-        "The message of `gcc` is in the standard error of the program." in row["text"]
+        "The message of `gcc` is on the program's standard error." in row["text"]
         and "non-zero exit status 1" in row["text"]
     )
     headers, library = row["remedies"]
@@ -140,7 +140,7 @@ MESSAGES = {
                 "If reserved but unallocated memory is large try setting"
                 " PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation."
             ),
-            "Free memory of the GPU",
+            "Free GPU memory",
         ],
     ),
     "the driver library `libcuda.so` was not found": (
@@ -153,7 +153,7 @@ MESSAGES = {
                 'Please make sure GPU is set up and then run "/sbin/ldconfig" (requires sudo) to refresh the'
                 " linker cache."
             ),
-            "Check that the NVIDIA driver",
+            "Check that the program can see the NVIDIA driver",
         ],
     ),
     "Triton found no C compiler": (
@@ -186,11 +186,11 @@ MESSAGES = {
             "TritonMissing: Cannot find a working triton installation. Either the package is not installed or"
             " it is too old."
         ),
-        ["Install the version of Triton"],
+        ["Install the Triton version"],
     ),
     "the file system is read-only (`/cache`)": (
         "OSError: [Errno 30] Read-only file system: '/cache'",
-        ["Use a folder"],
+        ["Use a writable folder"],
     ),
 }
 

@@ -26,7 +26,7 @@ def test_what_ended_the_export_and_what_helps(show):
         expect(detail(page)).to_contain_text(text)
     page.go_back()
     expect(detail(page).get_by_role("article")).to_contain_text(
-        "The export stopped at a condition that depends on data"
+        "The export stopped at a data-dependent condition"
     )
 
 

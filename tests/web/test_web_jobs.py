@@ -235,7 +235,7 @@ def test_the_default_viewer_opens_on_all_ranks(page_that, bundle_of, address_of)
 def test_a_log_that_was_asked_for_comes_first(show, job):
     page, bundle = show(job("absent_caller"), "#v=1&log=rank_2_fixture0")
     expect(page.get_by_role("heading", level=1)).to_have_text(
-        "1 compile of 1 function in 11.8 s: no failures, graph breaks or recompiles."
+        "1 function, 1 compile, 11.8 s. No failures, graph breaks or recompiles."
     )
     expect(page.get_by_role("main")).to_contain_text("All ranks: " + plain(bundle.job["text"]))
     expect(page.get_by_role("link", name="Compare the ranks ›")).to_be_visible()

@@ -21,8 +21,8 @@ TOLD = {
     ),
     "recompile_fixed": (
         (
-            "26.1 s less compile time (2 min 8 s → 1 min 42 s). Gone: `forward` was compiled again 3 times:"
-            " `self.calls` changed (1 → 2 → 3 → …) (−42.8 s); 3 fewer compiles and a different graph."
+            "26.1 s less compile time (2 min 8 s → 1 min 42 s). Gone: `forward` recompiled 3 times:"
+            " `self.calls` had 4 different values (`1`, `2`, `3`, …) (−42.8 s); 3 fewer compiles and a different graph."
         ),
         [("finding", "gone"), ("compile", "gone"), ("graph", "changed")],
     ),

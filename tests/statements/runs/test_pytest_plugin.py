@@ -267,5 +267,5 @@ def test_with_torch_itself(pytester):
     result = pytester.runpytest("-p", "tlparse_bundle.pytest", "-p", "no:cacheprovider", "--strict-markers")
     result.assert_outcomes(passed=1, failed=2)
     result.stdout.fnmatch_lines(["✖ max-breaks 0*1 graph break; *", "*print*"])
-    result.stdout.fnmatch_lines(["*1 recompile; the limit is 0.*", "*changed (2 → 3)*"])
+    result.stdout.fnmatch_lines(["*1 recompile; the limit is 0.*", "*changed from `2` to `3`*"])
     result.stdout.no_fnmatch_line("*Captured log*")
