@@ -1,4 +1,4 @@
-"""docs/versions.md: what the logs of each torch can tell, as the fixtures have it."""
+"""docs/reference/versions.md: what the logs of each torch can tell, as the fixtures have it."""
 
 from version_truths import PROGRAMS
 

@@ -10,7 +10,7 @@ from documents import GUIDES, code_spans, text_of
 from tlparse_bundle.cli.main import cli
 
 # Options of other programs: of tlparse in the left column of its guide, and in a comparison with it.
-_FOREIGN = {"docs/performance.md": {"--plain-text"}}
+_FOREIGN = {"docs/explanation/performance.md": {"--plain-text"}}
 
 
 def _commands(text):
@@ -41,7 +41,7 @@ def test_options_exist(name):
     }
     text = (
         re.sub(r"^\|.*?\|", "", text_of(name), flags=re.MULTILINE)
-        if name == "docs/coming-from-tlparse.md"
+        if name == "docs/how-to/coming-from-tlparse.md"
         else text_of(name)
     )
     named = {found[0] for span in code_spans(text) if (found := re.match(r"--?[a-z][\w-]*", span))}

@@ -66,7 +66,7 @@ def write_log(
     strings: Mapping[int, str] = {},
 ) -> LogSummary:
     """Read ``log`` and write its files below ``root``. Memory hardly grows with the log
-    (docs/performance.md).
+    (docs/explanation/performance.md).
 
     ``progress`` is told how many bytes of the uncompressed log were read since the last call. With two
     or more ``cores`` to itself a large log gets a process for its tables (see stage).
