@@ -23,13 +23,13 @@ _HEAD = """# Command line
 
 `run` exits with the code of the program.
 
-To complete commands, files, viewers, logs, compile ids and artifacts with Tab, add a line to the startup file of your shell:
+To complete commands, files, viewers, logs, compile ids and artifacts with Tab, add one line to the startup file of your shell:
 
-| shell | file | line |
-| --- | --- | --- |
-| bash | `~/.bashrc` | `eval "$(_TLPARSE_BUNDLE_COMPLETE=bash_source tlparse-bundle)"` |
-| zsh | `~/.zshrc` | `eval "$(_TLPARSE_BUNDLE_COMPLETE=zsh_source tlparse-bundle)"` |
-| fish | `~/.config/fish/config.fish` | `_TLPARSE_BUNDLE_COMPLETE=fish_source tlparse-bundle \\| source` |
+```sh
+eval "$(_TLPARSE_BUNDLE_COMPLETE=bash_source tlparse-bundle)"           # ~/.bashrc
+eval "$(_TLPARSE_BUNDLE_COMPLETE=zsh_source tlparse-bundle)"            # ~/.zshrc
+_TLPARSE_BUNDLE_COMPLETE=fish_source tlparse-bundle | source            # ~/.config/fish/config.fish
+```
 """
 
 
@@ -46,3 +46,7 @@ def cli_page() -> str:
         sections.append(f"## {name}\n\n```text\n{command.get_help(context).rstrip()}\n```")
     table = "\n".join(["| command | what it does |", "| --- | --- |", *rows])
     return "\n".join([_HEAD, "## Commands", "", table, "", "\n\n".join(sections)]) + "\n"
+
+
+if __name__ == "__main__":
+    print(cli_page(), end="")
