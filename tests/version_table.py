@@ -77,13 +77,13 @@ QUESTIONS = (
     ("Process id", _all(lambda log: max(log.directory["pids"]) < 2**32)),
 )
 
-HEAD = """# What logs of each torch can tell
+HEAD = """# What each torch version records
 
-A log tells what the torch that wrote it records, and older ones record less. What cannot be told is unknown, never zero: the headline of a log, the tiles and the
-lists of the default viewer say so, `check` does not pass it, and `untold` in the `summary` of a log names it ([format](json-format.md)).
+Older torch versions log less. What a log does not record is unknown, never zero: the headline and the default viewer say "not recorded", `check` does not pass it, and `untold` in the `summary` of a log lists it
+([format](../json-format.md)).
 
-This table is made from the logs in `fixtures/versions`: six programs (graph breaks, recompiles, failures, training, two ranks, a killed process) with each
-version, on the CPU. `scripts/versions --table` writes it, and a test holds it against the logs. "no" means that none of these logs has it.
+The table comes from the logs in `fixtures/versions`: six programs (graph breaks, recompiles, failures, training, two ranks, a killed process) with each version, on the CPU. `scripts/versions --table` writes it, and a test compares
+it with the logs. "no" means that none of these logs has it.
 
 """
 TAIL = """
