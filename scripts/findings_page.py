@@ -8,10 +8,11 @@ import re
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import tlparse_bundle.statements as statements
 from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.statements.finding import UNLISTED
 from tlparse_bundle.statements.ranks.rank_finding import KINDS as RANK_KINDS
 from tlparse_bundle.statements.registry import kinds
 
@@ -57,6 +58,22 @@ RANKS = (
     "ranks_extra_break/trace",
     "versions/2.4.1/ddp",
 )
+
+
+class _Entry(NamedTuple):
+    title: str
+    meaning: str
+    fix: str
+    not_when: str
+
+
+# What no module of its own finds.
+_UNLISTED = _Entry(
+    "Unlisted findings",
+    "A bundle lists at most 300 findings per log. This one counts the rest, by kind.",
+    "Fix what is listed first, and build the bundle of the next run.",
+    "`check` counts unlisted findings as unknown, so do not ignore it there.",
+)
 _HEAD = """# Findings
 
 A finding is a statement about a log: what happened, where, what it cost and what to do. This page explains each kind. `scripts/docs` generates it: the examples come from real logs in `fixtures/`.
@@ -67,7 +84,7 @@ The tables [findings](../tables/findings.md) and [rank_findings](../tables/rank_
 
 def references(of_ranks: bool) -> dict[str, Any]:
     """Return the REFERENCE entries by kind, of logs or of ranks."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {} if of_ranks else {UNLISTED: _UNLISTED}
     for info in pkgutil.walk_packages(statements.__path__, f"{statements.__name__}."):
         if (".ranks" in info.name) == of_ranks:
             found |= getattr(importlib.import_module(info.name), "REFERENCE", {})
@@ -95,9 +112,7 @@ def _sections(
     names: Iterable[str], entries: dict[str, Any], examples: dict[str, tuple[str, dict[str, Any]]]
 ) -> list[str]:
     return [
-        _section(kind, entries[kind], examples.get(kind))
-        for kind in dict.fromkeys(names)
-        if kind in entries
+        _section(kind, entries[kind], examples.get(kind)) for kind in dict.fromkeys(names) if kind in entries
     ]
 
 
@@ -110,7 +125,7 @@ def _section(kind: str, entry: Any, example: tuple[str, dict[str, Any]] | None) 
         lines.append("> " + _plain(row["title"]) + (f"\n>\n> {_plain(text)}" if text else ""))
     else:
         lines.append("No fixture has an example of this finding.")
-    lines += [f"**What to do:** {entry.fix}", f"**Does not apply when:** {entry.not_when}"]
+    lines += [f"**What to do:** {entry.fix}", f"**When to ignore it:** {entry.not_when}"]
     return "\n\n".join(lines)
 
 
@@ -121,9 +136,7 @@ def _plain(text: str) -> str:
     return "`".join(pieces)
 
 
-def _examples(
-    root: Path, places: Iterable[str], *, of_ranks: bool
-) -> dict[str, tuple[str, dict[str, Any]]]:
+def _examples(root: Path, places: Iterable[str], *, of_ranks: bool) -> dict[str, tuple[str, dict[str, Any]]]:
     """{kind: (fixture, row)}."""
     found: dict[str, tuple[str, dict[str, Any]]] = {}
     for place in places:

@@ -62,9 +62,7 @@ def test_commands_exist(name):
             ), f"no command {first!r}"
         command = commands.get(first, commands["build"])
         options = {"--help", "-h", "--version"} | {
-            option
-            for parameter in command.params
-            for option in (*parameter.opts, *parameter.secondary_opts)
+            option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
         }
         for word in words[: words.index("--")] if first == "run" and "--" in words else words:
             if word.startswith("-") and word != "--":
