@@ -23,7 +23,8 @@ _HEAD = """# Command line
 
 `run` exits with the code of the program.
 
-To complete commands, files, viewers, logs, compile ids and artifacts with Tab, add one line to the startup file of your shell:
+To complete commands, files, viewers, logs, compile ids and artifacts with Tab, add one line to the startup
+file of your shell:
 
 ```sh
 eval "$(_TLPARSE_BUNDLE_COMPLETE=bash_source tlparse-bundle)"           # ~/.bashrc

@@ -76,9 +76,11 @@ _UNLISTED = _Entry(
 )
 _HEAD = """# Findings
 
-A finding is a statement about a log: what happened, where, what it cost and what to do. This page explains each kind. `scripts/docs` generates it: the examples come from real logs in `fixtures/`.
+A finding is a statement about a log: what happened, where, what it cost and what to do. This
+page explains each kind. `scripts/docs` generates it: the examples come from real logs in `fixtures/`.
 
-The tables [findings](../tables/findings.md) and [rank_findings](../tables/rank_findings.md) list the fields. `tlparse-bundle report out/ --kind recompile` prints one kind.
+The tables [findings](../tables/findings.md) and [rank_findings](../tables/rank_findings.md) list the fields.
+`tlparse-bundle report out/ --kind recompile` prints one kind.
 """
 
 
