@@ -127,7 +127,7 @@ def _section(kind: str, entry: Any, example: tuple[str, dict[str, Any]] | None) 
         lines.append("> " + _plain(row["title"]) + (f"\n>\n> {_plain(text)}" if text else ""))
     else:
         lines.append("No fixture has an example of this finding.")
-    lines += [f"**What to do:** {entry.fix}", f"**When to ignore it:** {entry.not_when}"]
+    lines += [f"**What to do:** {entry.fix}", f"**Limits:** {entry.not_when}"]
     return "\n\n".join(lines)
 
 
