@@ -259,3 +259,15 @@ def test_bundles_and_logs_are_shown(built, root):
     assert all(
         "&lt;script&gt;" in one._repr_html_() and "<script" not in one._repr_html_() for one in (bundle, log)
     )
+
+
+@pytest.mark.parametrize(
+    ("what", "data"), [("x/0/0/a", b"first"), ("x/0/0_1/a", b"second"), ("x/0/0/b", b"third")]
+)
+def test_an_artifact_of_several_attempts_is_that_of_the_first_unless_named(log_of, what, data):
+    frame = record("dynamo_start 0/0") + record("dynamo_start 0/0_1")
+    first, second, third = (
+        record(f"artifact:{name}", payload=text)
+        for name, text in (("a 0/0", "first"), ("a 0/0_1", "second"), ("b 0/0_1", "third"))
+    )
+    assert find(log_of(frame + first + second + third).bundle, what) == data

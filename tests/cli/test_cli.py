@@ -493,3 +493,16 @@ def test_ctrl_c_leaves_nothing_and_exits_with_130(jobs, whole_group, trace, root
     assert (process.returncode, stdout) == (130, "")
     assert "Traceback" not in stderr and "Interrupted" in stderr
     assert [path.name for path in trace.parent.iterdir()] == ["trace"]
+
+
+def test_report_shows_the_kinds_that_are_named(run, root):
+    run("build", root / "fixtures" / "recompiles", "out")
+
+    def kinds(*options):
+        done = run("report", "out", "--format", "json", *options)
+        return {row["kind"] for log in json.loads(done.stdout)["logs"] for row in log["findings"]}
+
+    every = kinds()
+    assert {"recompile", "recompile-limit"} <= every
+    assert kinds("--kind", "recompile") == {"recompile"}
+    assert kinds("--kind", "recompile", "--kind", "recompile-limit") == {"recompile", "recompile-limit"}

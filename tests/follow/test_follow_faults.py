@@ -3,6 +3,8 @@ survived.
 """
 
 import errno
+import gzip
+import hashlib
 import os
 import random
 import subprocess
@@ -18,7 +20,7 @@ from log_strategies import small_logs
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.bundle.validate import validate
-from tlparse_bundle.follow import Follower
+from tlparse_bundle.follow import Follower, state
 from tlparse_bundle.log.discover import discover
 from tlparse_bundle.pipeline.build import build
 from tlparse_bundle.pipeline.file_writer import FileSink
@@ -304,6 +306,17 @@ def test_gone_on_with_other_logs_it_begins_anew_and_says_so(place):
     path, out = place
     interrupted(path, out, OLD)
     assert follow_all(path, out, [writing(path, NEW)]) == {"begun-anew"}
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_compressed_log_is_compared_by_what_it_decompresses_to(same, tmp_path):
+    path = tmp_path / "dedicated_log_torch_trace_x.log.gz"
+    path.write_bytes(gzip.compress(OLD + NEW, 9))
+    read = OLD if same else OLD[:-2] + b"?\n"
+    source = {"size_bytes": len(read), "sha256": hashlib.sha256(read).hexdigest()}
+    assert state._begins_with(discover([path])[0], source) == same
+    longer = {"size_bytes": len(OLD + NEW) + 1, "sha256": hashlib.sha256(OLD + NEW).hexdigest()}
+    assert not state._begins_with(discover([path])[0], longer)
 
 
 def test_gone_on_with_another_codec_it_begins_anew(place):

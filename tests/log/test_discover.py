@@ -125,6 +125,23 @@ def test_nothing_to_read_is_an_error(paths, words, tmp_path):
         discover([tmp_path / path for path in paths])
 
 
+@pytest.mark.parametrize(
+    ("name", "is_named_as_a_log"),
+    [
+        ("x.log", True),
+        ("x.log.gz", True),
+        ("x.zst", True),
+        ("dedicated_log_torch_trace_x", True),
+        ("traces", False),
+    ],
+)
+def test_the_hint_for_a_missing_path_depends_on_its_name(name, is_named_as_a_log, tmp_path):
+    """A missing log is a mistake in the path; a missing folder may be one where nothing was traced."""
+    with pytest.raises(BundleError) as raised:
+        discover([tmp_path / name])
+    assert raised.value.hint.startswith("Check the path.") == is_named_as_a_log
+
+
 def test_ranks(tmp_path):
     for rank in range(4):
         put(tmp_path, f"dedicated_log_torch_trace_rank_{rank}_a.log")

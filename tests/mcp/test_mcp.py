@@ -182,6 +182,15 @@ def test_what_there_is_not_is_said_with_what_there_is(places):
         assert failed and words in text, text
 
 
+@pytest.mark.parametrize("name", ["findings", "compiles"])
+def test_an_answer_begins_with_the_first_row_unless_asked(places, name):
+    whole, later = (
+        json.loads(called(places, name, {"bundle": "recompiles", **more})[1]) for more in ({}, {"offset": 1})
+    )
+    assert len(whole[name]) > 1 and "left_out" not in whole
+    assert later[name] == whole[name][1:]
+
+
 def test_two_runs_are_compared(places):
     failed, text = called(
         {"base": places["base"], "new": places["new"]}, "compare", {"base": "base", "new": "new"}

@@ -22,13 +22,25 @@ ELSEWHERE = {
     "findings_page.py": ("tests/bundle/test_docs.py", "script.FINDINGS_PAGE"),
     "dts.py": ("tests/bundle/test_docs.py", "script.DECLARATIONS"),
     "preloads": ("tests/repository/test_preloads.py", '"preloads", "--check"'),
+    "lint-words": ("tests/repository/test_words.py", '"lint-words"'),
     "release": ("tests/repository/test_release.py", '"release", "--python"'),
     "row_types.py": ("tests/bundle/test_docs.py", "script.ROW_TYPES"),
     "shapes.py": ("tests/bundle/test_docs.py", "script.SHAPES"),
     "site": ("tests/repository/test_release.py", '"site", site'),
     "table_pages.py": ("tests/bundle/test_docs.py", "script.generated()"),
 }
-HERE = {"docs", "fuzz", "in_venv.py", "mutate", "redact-words", "screenshots", "test", "versions"}
+HERE = {
+    "docs",
+    "fuzz",
+    "in_venv.py",
+    "mutate",
+    "redact-words",
+    "same-facts",
+    "sample-words",
+    "screenshots",
+    "test",
+    "versions",
+}
 ENVIRONMENT = traces.ROOT / ".venv" / ".installed"
 
 
@@ -79,6 +91,32 @@ def test_words_of_redaction_are_written(tmp_path):
     ran(sys.executable, SCRIPTS / "redact-words", "--out", tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"ours.txt", "prose.txt"}
     assert {"dynamo_start", "compilation_metrics"} <= set((tmp_path / "ours.txt").read_text().split())
+
+
+def test_a_fact_that_new_words_lost_is_named():
+    lost = module_of("same-facts").lost
+    old = {
+        "kind": "recompile",
+        "count": 7,
+        "title": "`limit` recompiled 7 times",
+        "details": {"values": [1, 2]},
+    }
+    assert lost(old, {**old, "title": "7 recompiles of `limit`"}) == []
+    assert lost(
+        old, {**old, "title": "The function recompiled", "details": {"function": "limit", "n": 7}}
+    ) == ['details was {"values": [1, 2]}, is {"function": "limit", "n": 7}']
+    assert lost({**old, "title": "`other` took 1,234 ms"}, old) == [
+        "'1,234' of '`other` took 1,234 ms'",
+        "'other' of '`other` took 1,234 ms'",
+    ]
+    assert lost(old, {**old, "count": 8}) == ["count was 7, is 8"]
+
+
+def test_words_are_drawn_from_pages_and_help():
+    script = module_of("sample-words")
+    assert any("TORCH_TRACE" in text for text in script.of_help(script.cli))
+    pages = [*script.of_pages()]
+    assert len(pages) > 500 and not any("<" in text for text in pages)
 
 
 def test_a_screenshot_is_taken(tmp_path, monkeypatch):
