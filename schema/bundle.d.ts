@@ -1322,7 +1322,7 @@ export interface Manifest {
         /** Could not be asked. */
         bypass: number;
       }>;
-      /** What the torch version that wrote the log does not record. An empty list of it means nothing. */
+      /** What the torch that wrote the log does not write, so that an empty list of it means nothing (docs/versions.md). */
       untold: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
       /** Number of findings by severity. */
       findings: {
@@ -1392,7 +1392,7 @@ export interface Manifest {
   }>;
   /** Faults of the comparison of ranks: messages by code. */
   diagnostics?: Record<string, string[]>;
-  /** Only in a redacted bundle. */
+  /** Only in a bundle made to be shared: see docs/share.md. */
   redacted?: {
     /** Its name, or null. */
     preset: string | null;

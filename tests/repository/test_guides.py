@@ -109,7 +109,7 @@ def test_the_index_of_fixtures_has_each_with_its_logs():
         for path in (traces.ROOT / "fixtures").glob("*/truth.json")
     }
     assert rows == folders
-    for heading in ("## Add one", "## Licence", "## Regenerate"):
+    for heading in ("## Add one", "## License", "## Regenerate"):
         assert heading in text
 
 
