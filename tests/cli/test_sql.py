@@ -14,7 +14,7 @@ from tlparse_bundle.cli.main import cli
 from traces import ROOT
 
 FIXTURES = ROOT / "fixtures"
-DOCUMENT = (ROOT / "docs" / "sql.md").read_text()
+DOCUMENT = (ROOT / "docs" / "how-to" / "sql.md").read_text()
 
 
 @pytest.fixture(
@@ -180,7 +180,7 @@ def test_the_programs_of_the_document_run(built, tmp_path, monkeypatch, capsys):
     programs = re.findall(r"^```python[^\n]*\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
     assert len(programs) == 3
     for program in programs:
-        exec(compile(program, "docs/sql.md", "exec"), {})
+        exec(compile(program, "docs/how-to/sql.md", "exec"), {})
     assert "limited" in capsys.readouterr().out
 
 

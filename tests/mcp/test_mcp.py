@@ -279,5 +279,7 @@ def test_the_document_names_every_tool():
 
     from tlparse_bundle.mcp.tools import Tools
 
-    named = re.findall(r"^\| `(\w+)`", (ROOT / "docs" / "mcp.md").read_text(), re.MULTILINE)
+    named = re.findall(
+        r"^\| `(\w+)`", (ROOT / "docs" / "how-to" / "language-model.md").read_text(), re.MULTILINE
+    )
     assert named == [name for name in vars(Tools) if not name.startswith("_")]

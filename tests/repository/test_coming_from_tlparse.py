@@ -11,7 +11,7 @@ import traces
 from legacy_tlparse import run_tlparse
 from tlparse_bundle.bundle.schemas import row_tables, schema_names
 
-GUIDE = (traces.ROOT / "docs/coming-from-tlparse.md").read_text(encoding="utf-8")
+GUIDE = (traces.ROOT / "docs/how-to/coming-from-tlparse.md").read_text(encoding="utf-8")
 # tlparse 0.4.8 is a crate only; what it has and 0.4.3, which runs here, has not.
 OPTIONS_OF_048 = {"--serve", "--port"}
 FILES_OF_048 = {"vllm_summary.html", "tlparse_index.html"}

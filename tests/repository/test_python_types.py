@@ -1,4 +1,4 @@
-"""mypy, strict, finds nothing in the examples of docs/api.md and README.md, and finds a field that a table does
+"""mypy, strict, finds nothing in the examples of docs/reference/python-api.md and README.md, and finds a field that a table does
 not have. (scripts/test checks the package.)
 """
 
@@ -12,7 +12,7 @@ from waiting import HANG_S
 
 EXAMPLES = "\n\n".join(
     example
-    for name in ("docs/api.md", "README.md")
+    for name in ("docs/reference/python-api.md", "README.md")
     for example in re.findall(
         r"^```python\n(.*?)^```$", (traces.ROOT / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )

@@ -18,7 +18,7 @@ from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.row_objects import Artifact, Compile, Event
 from waiting import HANG_S
 
-API = (traces.ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+API = (traces.ROOT / "docs" / "reference" / "python-api.md").read_text(encoding="utf-8")
 CLASSES = {
     "Bundle": Bundle,
     "Log": Log,

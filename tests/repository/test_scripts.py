@@ -18,6 +18,8 @@ SCRIPTS = traces.ROOT / "scripts"
 FIXTURES = traces.ROOT / "fixtures"
 # Scripts, and modules of scripts, that other tests run: what stands in the text of the test.
 ELSEWHERE = {
+    "cli_page.py": ("tests/bundle/test_docs.py", "script.CLI_PAGE"),
+    "findings_page.py": ("tests/bundle/test_docs.py", "script.FINDINGS_PAGE"),
     "dts.py": ("tests/bundle/test_docs.py", "script.DECLARATIONS"),
     "preloads": ("tests/repository/test_preloads.py", '"preloads", "--check"'),
     "lint-words": ("tests/repository/test_words.py", '"lint-words"'),

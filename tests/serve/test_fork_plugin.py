@@ -1,4 +1,4 @@
-"""The template of a plug-in: a fork of it works as it stands, and docs/plugins.md shows its modules."""
+"""The template of a plug-in: a fork of it works as it stands, and docs/how-to/plugins.md shows its modules."""
 
 import os
 import re
@@ -20,7 +20,7 @@ from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.tables.table import TableContext
 from waiting import HANG_S
 
-GUIDE = (traces.ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+GUIDE = (traces.ROOT / "docs" / "how-to" / "plugins.md").read_text(encoding="utf-8")
 TEMPLATE = traces.ROOT / "plugin"
 BLOCKS = dict(re.findall(r"^```\w+\n# (\S+)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
 

@@ -79,6 +79,6 @@ def test_the_table_of_versions_is_what_the_logs_have(built, root):
         version: [log for path in paths for log in built(path).logs]
         for version, paths in version_table.paths(FOLDER).items()
     }
-    assert (root / "docs" / "versions.md").read_text() == version_table.document(logs), (
+    assert (root / "docs" / "reference" / "versions.md").read_text() == version_table.document(logs), (
         "scripts/versions --table writes it"
     )

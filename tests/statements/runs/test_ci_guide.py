@@ -1,4 +1,4 @@
-"""The commands of docs/ci.md, as they stand there, on traces of real runs; and what it says of options and
+"""The commands of docs/how-to/ci.md, as they stand there, on traces of real runs; and what it says of options and
 rules.
 """
 
@@ -13,7 +13,7 @@ from tlparse_bundle.statements.runs.check.baseline import MEASURED
 from tlparse_bundle.statements.runs.check.limits import AMOUNTS
 from warm_command import run_warm
 
-GUIDE = (traces.ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+GUIDE = (traces.ROOT / "docs" / "how-to" / "ci.md").read_text(encoding="utf-8")
 
 
 def commands(language):

@@ -20,7 +20,7 @@ def compared(built, root):
 
 def test_why_a_warm_start_compiled(compared, root):
     text, changes = compared("llama-jit-cold", "llama-jit-warm")
-    assert text in " ".join((root / "docs" / "vllm.md").read_text(encoding="utf-8").split())
+    assert text in " ".join((root / "docs" / "how-to" / "vllm.md").read_text(encoding="utf-8").split())
     assert (
         text
         == "48.6 s less compile time (57.4 s → 8.76 s): vLLM loaded 10 pieces that the base run compiled. 1"
