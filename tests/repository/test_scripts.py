@@ -204,7 +204,7 @@ def test_versions_compares_logs_with_what_the_processes_said(tmp_path):
             "metrics": [dict(zip(fields, row, strict=True)) for row in truth["metrics"]],
         }))  # fmt: skip
     said = ran(sys.executable, SCRIPTS / "versions", "--logs", tmp_path)
-    assert "Differs from what the process said: none" in said
+    assert "Differs from what the process reported: none" in said
 
 
 def test_a_fixture_is_regenerated(tmp_path):
