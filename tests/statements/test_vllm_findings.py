@@ -1,4 +1,4 @@
-"""What is said of vLLM's compiles, and what must not be said of them."""
+"""Findings about vLLM's compiles, and forbidden ones."""
 
 import json
 
@@ -72,8 +72,8 @@ def test_single_sizes(real):
     assert row["cost_us"] == 31_851_145 - 14_552_635 and row["details"]["sizes"] == [1, 8]
 
 
-def test_nothing_is_said_of_times_that_are_not_known(log_of):
-    """No timeline: the pieces last from record to record, and these have one time."""
+def test_unknown_times_are_not_reported(log_of):
+    """Without a timeline, pieces last from record to record, and these have one time."""
     said = {
         "submod_name": "submod_0",
         "compile_range_start": 8,
@@ -90,7 +90,7 @@ def test_nothing_is_said_of_times_that_are_not_known(log_of):
 
 
 @pytest.mark.parametrize(("capture_us", "said"), [(900_000, 0), (1_500_000, 1)])
-def test_a_short_capture_is_not_worth_a_word(log_of, capture_us, said):
+def test_a_short_capture_is_not_reported(log_of, capture_us, said):
     parts = [
         span("fullgraph_capture", "B", 1), span("vllm_backend", "B", 1 + capture_us), record("artifact:vllm_compilation_config", payload="{}"),
         span("vllm_backend", "E", 1000 + capture_us), span("fullgraph_capture", "E", 2000 + capture_us),
