@@ -1322,7 +1322,7 @@ export interface Manifest {
         /** Cache bypasses. */
         bypass: number;
       }>;
-      /** What this version of torch does not log, so that an empty list of it proves nothing (docs/versions.md). */
+      /** What this version of torch does not log, so that an empty list of it proves nothing (docs/reference/versions.md). */
       untold: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
       /** Number of findings by severity. */
       findings: {
@@ -1392,7 +1392,7 @@ export interface Manifest {
   }>;
   /** Problems in comparing ranks: messages by code. */
   diagnostics?: Record<string, string[]>;
-  /** Only in a redacted bundle: see docs/share.md. */
+  /** Only in a redacted bundle: see docs/how-to/share.md. */
   redacted?: {
     /** Name of the preset, or null. */
     preset: string | null;

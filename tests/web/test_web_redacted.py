@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 from axe import violations_in_both_themes
-from brute_force import Public, PrivateText, left_over, logs_at, texts_of_bundle, texts_of_page
+from brute_force import PrivateText, Public, left_over, logs_at, texts_of_bundle, texts_of_page
 from conftest import FIXTURES
 from pages import go, settle
 from playwright.sync_api import expect
