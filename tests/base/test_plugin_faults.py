@@ -479,7 +479,7 @@ def test_follow_and_merge(name, installed, root, tmp_path, monkeypatch):
             validate(Bundle.open(tmp_path / "followed")) or messages(Bundle.open(tmp_path / "followed"))
         )
 
-    result = follow([trace], tmp_path / "followed", [step], told=state)
+    result = follow([trace], tmp_path / "followed", [step], on_state=state)
     build(discover([trace]), tmp_path / "built", jobs=1)
     assert digests(tmp_path / "followed") == digests(tmp_path / "built")
     assert said in states[-1][0] and len(result.plugin_faults) == 1

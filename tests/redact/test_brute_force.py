@@ -15,7 +15,7 @@ from urllib.parse import quote
 import pytest
 import traces
 import zstandard
-from brute_force import Public, PrivateText, left_over, logs_at, texts_of_bundle
+from brute_force import PrivateText, Public, left_over, logs_at, texts_of_bundle
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.redact.policy import PRESETS, policy

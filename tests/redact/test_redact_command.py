@@ -8,7 +8,7 @@ import shutil
 import sys
 
 import pytest
-from brute_force import Public, PrivateText, left_over, texts_of_bundle, texts_of_page
+from brute_force import PrivateText, Public, left_over, texts_of_bundle, texts_of_page
 from log_builder import log
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.base.errors import BundleError

@@ -1,4 +1,4 @@
-"""Findings as the bundle has them: every page shows the same cards, and says nothing of its own about them."""
+"""Findings of the bundle: every page shows the same cards, and adds no words."""
 
 import json
 import shutil
@@ -45,8 +45,8 @@ def most_to_say(bundle):
 
 @pytest.fixture
 def changed(bundle_of, tmp_path):
-    """changed(fixture, change, text): a copy of its bundle; change(rows) gives the findings of its first log
-    anew.
+    """Return changed(fixture, change, text): a copy of its bundle; change(rows) returns new findings for its
+    first log.
 
     ``text``: its headline.
     """
@@ -76,7 +76,7 @@ def changed(bundle_of, tmp_path):
 
 
 def said(*arguments):
-    """What a command says, on both streams, and its standard output alone. Lines are not folded."""
+    """Return a command's output on both streams, and its standard output alone. Lines are not folded."""
     done = CliRunner().invoke(
         cli, [str(argument) for argument in arguments], catch_exceptions=False, env={"COLUMNS": "100"}
     )
@@ -85,12 +85,12 @@ def said(*arguments):
 
 
 def words(text):
-    """Without marks and line ends of terminal and Markdown."""
+    """Return text without marks and line ends of terminal and Markdown."""
     return " ".join(text.replace("\\", "").replace("`", "").split())
 
 
 @pytest.mark.parametrize("fixture", WITH_TRUTH)
-def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
+def test_all_outputs_agree(show, bundle_of, tmp_path, fixture):
     """The command that builds, info, report in each format, --json, and the first screen."""
     folder = bundle_of(fixture)
     findings = {log.id: log.findings() for log in Bundle.open(folder).logs}
@@ -100,7 +100,7 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
         [row["title"] for rows in findings.values() for row in rows],
     )
     job, of_ranks = Bundle.open(folder).job, Bundle.open(folder).rank_table("rank_findings")
-    if job is not None:  # what the ranks say together comes first
+    if job is not None:  # rank findings come first
         texts.insert(0, job["text"])
         titles[:0] = [row["title"] for row in of_ranks]
 
@@ -153,13 +153,13 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
 
 
 def column(page, title):
-    """Which of the cells of a row, its header left out, has what this title is above."""
+    """Return the cell of a row below the header with this title."""
     titles = page.get_by_role("columnheader").all_inner_texts()
     before = titles[: next(number for number, text in enumerate(titles) if text.startswith(title))]
     return len(before) - sum(text.startswith("Bundle") for text in before)
 
 
-def test_the_list_of_bundles_says_the_same(page, served, bundle_of):
+def test_the_list_of_bundles_agrees(page, served, bundle_of):
     page.goto(served({fixture: bundle_of(fixture) for fixture in WITH_TRUTH}))
     for fixture in WITH_TRUTH:
         bundle = Bundle.open(bundle_of(fixture))
@@ -167,7 +167,7 @@ def test_the_list_of_bundles_says_the_same(page, served, bundle_of):
         row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=fixture, exact=True))
         expect(row).to_contain_text(
             plain((bundle.job or most_to_say(bundle).summary)["text"])
-        )  # what the ranks say together goes before what one log says
+        )  # rank findings come before those of one log
         expect(row.get_by_role("cell").nth(column(page, "Compiles"))).to_have_text(
             f"{sum(summary['compile_count'] for summary in summaries):,}"
         )
@@ -193,7 +193,7 @@ def test_a_bundle_opens_on_the_log_with_most_to_say(show, tmp_path):
     expect(heading(page)).to_have_text(plain(bundle.logs[2].summary["text"]))
 
 
-def test_a_bundle_without_findings_says_so_and_shows_the_rest(show, bundle_of, tmp_path):
+def test_a_bundle_without_findings(show, bundle_of, tmp_path):
     folder = tmp_path / "bundle"
     redact(Bundle.open(bundle_of("recompiles", "none")), folder, policy(drop=["findings"]))
     page, bundle = show(folder)
@@ -233,7 +233,7 @@ def made_up(rows, **changes):
     }  # fmt: skip
 
 
-def test_a_kind_that_nobody_knows_is_shown_like_the_others(show, changed):
+def test_an_unknown_kind_is_shown_like_the_others(show, changed):
     folder = changed(
         "recompiles",
         lambda rows: [*rows, made_up(rows, id=len(rows), compiles=["0/1"], events=[41], because_of=0)],
@@ -298,7 +298,7 @@ def test_of_many_the_first_are_shown_and_all_when_asked(show, changed):
     expect(place.get_by_role("button", name="all 31")).to_have_count(0)
     page, _ = show(
         folder, f"#v=1&view=overview&item={30:016x}"
-    )  # the address names one of those behind the button
+    )  # the address names one of those below the button
     expect(page.get_by_role("listitem").and_(page.locator("[aria-current]"))).to_contain_text("number 30")
 
 
@@ -340,7 +340,7 @@ def test_the_page_of_a_compile_shows_the_findings_about_it(show):
     assert [article.get_attribute("aria-label") for article in shown.all()] == about
 
 
-def test_the_list_of_bundles_says_the_summary(page, served, bundle_of):
+def test_the_list_of_bundles_shows_the_summary(page, served, bundle_of):
     new = bundle_of("recompiles")
     page.goto(f"{served({'new': new, 'other': bundle_of('killed')})}/viewers/home/")
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="new"))

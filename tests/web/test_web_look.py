@@ -70,7 +70,7 @@ def names():
     )
 
 
-def test_status_is_a_word_not_only_a_colour(show):
+def test_status_is_a_word_not_only_a_color(show):
     page, bundle = show("failures", "#v=1&view=compiles")
     for status in {c.status for c in bundle.logs[0].compiles if c.status}:
         expect(page.get_by_role("gridcell", name=status).first).to_be_visible()

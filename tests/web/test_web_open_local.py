@@ -1,6 +1,4 @@
-"""Raw logs opened in the browser, from a plain server: dropped, built there, kept there, looked at, handed
-on, removed.
-"""
+"""Raw logs opened in the browser, from a plain server: dropped, built, kept, viewed, shared, removed."""
 
 import os
 import re
@@ -27,7 +25,7 @@ if python_folder() is None:
     )
 
 OPEN = "viewers/open/"
-# it loads all of the site; what it keeps has tests of its own
+# it loads the whole site; its storage has its own tests
 NO_SERVICE_WORKER = "Object.defineProperty(Navigator.prototype, 'serviceWorker', { value: undefined });"
 
 
@@ -42,9 +40,9 @@ def site(tmp_path_factory, bundle_of):
 
 @pytest.fixture
 def start(new_page, site):
-    """start(script, changed, search): the page that opens logs, in a browser that has kept nothing.
+    """Return start(script, changed, search): the page that opens logs, in a browser with empty storage.
 
-    ``changed``: what the page and its worker get of a module.
+    ``changed``: replaced modules of the page and its worker.
     """
 
     def open_it(script=None, changed=None, search=""):
@@ -80,14 +78,12 @@ def headline(page):
 
 
 def said(folder):
-    """What the first screen of a bundle says."""
+    """Return the text of a bundle's first screen."""
     return Bundle.open(folder).logs[0].summary["text"].replace("`", "")
 
 
 def bounded(script):
-    """A promise of a page; an error when it takes too long, since the page itself is waited for without an
-    end.
-    """
+    """Bound a promise of a page, because the page itself is awaited endlessly."""
     return (
         f"Promise.race([{script}, new Promise((_, reject) => setTimeout(() => reject(new Error('it takes too"
         f" long')), {HANG_S * 1000}))])"
@@ -98,7 +94,7 @@ def entries(page):
     return page.get_by_role("rowheader")
 
 
-def test_a_folder_of_logs_is_built_kept_handed_on_and_removed(start, site, bundle_of, tmp_path):
+def test_a_folder_of_logs_is_built_kept_shared_and_removed(start, site, bundle_of, tmp_path):
     page = start()
     expect(page.get_by_text("Python is ready")).to_be_visible()
     drop(page, trace("graph_breaks"))
@@ -117,7 +113,7 @@ def test_a_folder_of_logs_is_built_kept_handed_on_and_removed(start, site, bundl
     expect(other.get_by_role("region", name="Text of dynamo_output_graph")).to_contain_text("GraphModule")
     page.goto(address + "#v=1&view=search&q=GraphModule&in=all")
     expect(page.locator("main")).to_contain_text("class GraphModule(torch.nn.Module)")
-    # handed on from the page: a zip of the same files
+    # shared from the page: a zip of the same files
     page.get_by_role("button", name="More ways to share").click()
     expect(page.get_by_role("menu")).to_contain_text("in this browser, until the bundle is removed here")
     with page.expect_download() as downloads:
@@ -130,7 +126,7 @@ def test_a_folder_of_logs_is_built_kept_handed_on_and_removed(start, site, bundl
         )
         archive.extractall(tmp_path)
     assert said(tmp_path / "trace") == said(native)
-    # the list, to which the name leads; the zip is opened there as well
+    # the list, which the name links to; the zip is opened there as well
     page.get_by_role("link", name="trace").first.click()
     expect(entries(page)).to_have_text(["trace"])
     with page.expect_download() as pages:
@@ -144,7 +140,7 @@ def test_a_folder_of_logs_is_built_kept_handed_on_and_removed(start, site, bundl
     expect(headline(page)).to_have_text(said(native))
     page.goto(site + OPEN)
     expect(entries(page)).to_have_count(2)
-    # removed: nothing is there, and the other tab says so
+    # removed: nothing is left, and the other tab reports it
     page.get_by_role("button", name="Remove all").click()
     page.get_by_role("dialog").get_by_role("button", name="Keep").click()
     expect(entries(page)).to_have_count(2)
@@ -190,7 +186,7 @@ def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
     expect(page.get_by_role("button", name="Compare two")).to_be_disabled()
     page.get_by_role("checkbox", name="Compare after").check()
     page.get_by_role("checkbox", name="Compare before").check()
-    page.get_by_role("button", name="Compare before → after").click()  # again, of what is kept
+    page.get_by_role("button", name="Compare before → after").click()  # again, from storage
     expect(page.locator("header.shell")).to_contain_text("before → after")
     assert page.url != comparison
     page.goto(site + OPEN)
@@ -203,13 +199,11 @@ def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
     page.get_by_role("button", name="Save before → after as one file").click()
     expect(page.get_by_role("alert")).to_contain_text("One of the two runs was removed")
     page.goto(comparison)
-    expect(page.locator("header.shell")).to_contain_text(
-        "before → after"
-    )  # what it says itself can still be read
+    expect(page.locator("header.shell")).to_contain_text("before → after")  # its own report can still be read
 
 
 def test_logs_are_opened_where_a_bundle_is_asked_for_and_on_the_list(new_page, site, bundle_of):
-    page = new_page(errors=True)  # it asks for 'bundle/' in vain
+    page = new_page(errors=True)  # it requests 'bundle/' in vain
     page.goto(site + "viewers/default/")
     expect(headline(page)).to_have_text("Open a bundle")
     drop(page, trace("graph_breaks"), trace("recompiles"))
@@ -222,7 +216,7 @@ def test_logs_are_opened_where_a_bundle_is_asked_for_and_on_the_list(new_page, s
     expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
     page.goto(f"{site}viewers/home/")
     expect(page.get_by_role("link", name="Open a log or a bundle")).to_be_visible()
-    job = FIXTURES / "jobs" / "other_reduce_op"  # ranks are one run, which says what it says natively
+    job = FIXTURES / "jobs" / "other_reduce_op"  # ranks are one run, with the same report as a native build
     drop(page, *sorted(job.glob("**/*.log"))) if list(job.glob("*.log")) else drop(page, job)
     expect_address(page, "default/?stored=")
     verdict = Bundle.open(bundle_of(job)).job["text"].replace("`", "")
@@ -232,7 +226,7 @@ def test_logs_are_opened_where_a_bundle_is_asked_for_and_on_the_list(new_page, s
     expect(headline(page)).to_have_text(verdict)
 
 
-def test_what_cannot_be_opened_is_said_and_the_next_may_be_one(start, tmp_path, bundle_of):
+def test_a_file_that_cannot_be_opened_is_reported_and_the_next_may_open(start, tmp_path, bundle_of):
     page = start()
     (tmp_path / "notes.txt").write_text("nothing")
     (tmp_path / "broken.zip").write_bytes(b"PK no zip")
@@ -295,7 +289,7 @@ def test_an_address_names_a_log(start, site, bundle_of, servers, tmp_path):
     expect(page.get_by_role("alert")).to_contain_text("connect-src")
     page.goto(f"{site}{OPEN}?log=../../a%20run.log")
     expect(headline(page)).to_have_text(said(bundle_of("recompiles")))
-    page.go_back()  # past the address that would build it again
+    page.go_back()  # past the address that would rebuild it
     page.goto(site + OPEN)
     expect(entries(page)).to_have_text(["a run"])
 
@@ -327,12 +321,12 @@ def test_it_can_be_used_by_everybody(start):
 def test_a_site_works_without_its_server_and_a_new_version_takes_its_place(new_page, bundle_of, tmp_path):
     site = tmp_path / "site"
     write_site([], site)
-    page = new_page(errors=True)  # what is not there
+    page = new_page(errors=True)  # a missing file
 
     def becomes_of(title, worker):
-        """What becomes of a version with this title.
+        """Return the fate of a version with this title.
 
-        Only then is a page loaded: beside a debugger, as in tests, Chromium forgets loads while it ends a
+        Only then a page is loaded: with a debugger, as in tests, Chromium forgets loads while it ends a
         worker.
         """
         page.evaluate(
@@ -344,7 +338,7 @@ def test_a_site_works_without_its_server_and_a_new_version_takes_its_place(new_p
         }); })"""
         )
         shown = site / "viewers" / "open" / "index.html"
-        later = (site / "sw.js").stat().st_mtime + 10  # a server tells changes to the second
+        later = (site / "sw.js").stat().st_mtime + 10  # a server reports changes by the second
         shown.write_text(re.sub("<title>.*</title>", f"<title>{title}</title>", shown.read_text()))
         (site / "sw.js").write_bytes(worker(service_worker(site)))
         for path in (shown, site / "sw.js"):
@@ -391,8 +385,8 @@ def test_another_server_of_the_same_port_is_not_hidden(new_page, tmp_path):
         (site / "viewers" / "open" / "index.html").write_text("<!doctype html><title>another server</title>")
         page.goto(f"{address}/{OPEN}")
         assert page.title() == "another server"
-        # The registration is there until its last page is gone. What that page registers meanwhile takes it
-        # up again.
+        # The registration stays until its last page is closed. A registration by that page in the meantime
+        # reuses it.
         behind.evaluate(
             "navigator.serviceWorker.register(new URL('../../sw.js', location.href)).then(() => {})"
         )
