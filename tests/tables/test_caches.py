@@ -74,7 +74,7 @@ def test_why_a_compile_was_not_cached(cold_and_warm):
     assert (row["compile"], row["key"]) == ("1/0", None)
 
 
-def test_what_is_new_in_a_key(cold_and_warm):
+def test_new_parts_of_a_key(cold_and_warm):
     """Both functions get torch.ones(3) under the same settings: only their graphs differ."""
     first, second = (row for row in rows(cold_and_warm[0]) if row["cache"] == "fx_graph")
     assert (first["closest_event"], first["different_count"], first["different"]) == (None, None, [])

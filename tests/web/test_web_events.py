@@ -146,7 +146,7 @@ def test_a_million_rows_scroll_to_the_end(show):
 
 @pytest.mark.parametrize("values", [3, 40, 400], ids=["few values", "some", "many"])
 @pytest.mark.parametrize("words", [False, True], ids=["numbers", "words"])
-def test_rows_of_one_value_keep_their_order_and_what_is_unknown_comes_last(show, words, values):
+def test_equal_rows_keep_their_order_and_unknown_values_come_last(show, words, values):
     page, _ = show("basic_inference")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     found = page.evaluate(

@@ -45,7 +45,7 @@ def test_the_views_are_grouped_by_question_with_their_counts(show):
     expect(views(page).locator("[data-tone=error]")).to_have_count(0)
 
 
-def test_views_of_other_viewers_only_where_there_is_something(show):
+def test_views_of_other_viewers_only_with_contents(show):
     page, _ = show("provenance")
     expect(views(page).get_by_role("link", name="Provenance")).to_have_attribute(
         "href", re.compile(r"/provenance/\?")

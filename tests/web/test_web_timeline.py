@@ -113,7 +113,7 @@ def test_keys_zoom_move_walk_and_open(show):
     expect(page.get_by_role("region", name="Selection")).to_contain_text("The span with the most own time")
 
 
-def test_wheel_and_range_picture_choose_what_is_seen(show):
+def test_wheel_and_range_picture_choose_the_visible_part(show):
     page, _bundle = show("train_step", "#v=1&view=timeline")
     box = chart_of(page).bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)

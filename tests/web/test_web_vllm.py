@@ -134,7 +134,7 @@ def test_the_failed_piece(view):
     )
 
 
-def test_other_viewers_lead_here_where_there_is_something(page, bundle_of, address_of, folder_of):
+def test_other_viewers_link_here_if_there_are_pieces(page, bundle_of, address_of, folder_of):
     page.goto(address_of(bundle_of(folder_of("llama-fail"))))
     page.get_by_role("link", name="vLLM", exact=True).click()
     expect(page).to_have_url(re.compile("/vllm/"))
