@@ -321,8 +321,8 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         settle(page)
         for name in (names[0], names[2]):
             page.get_by_role("checkbox", name=f"Compare {name}").check()
-        told = page.get_by_role("status").filter(has_text="no comparison")
-        expect(told).to_have_text(
+        notice = page.get_by_role("status").filter(has_text="no comparison")
+        expect(notice).to_have_text(
             re.compile(
                 "This site has no comparison of day-[13] and day-[13].*tlparse-bundle compare day-[13]"
                 " day-[13] --open"

@@ -75,7 +75,7 @@ def changed(bundle_of, tmp_path):
     return make
 
 
-def said(*arguments):
+def output_of(*arguments):
     """Return a command's output on both streams, and its standard output alone. Lines are not folded."""
     done = CliRunner().invoke(
         cli, [str(argument) for argument in arguments], catch_exceptions=False, env={"COLUMNS": "100"}
@@ -104,13 +104,15 @@ def test_all_outputs_agree(show, bundle_of, tmp_path, fixture):
         texts.insert(0, job["text"])
         titles[:0] = [row["title"] for row in of_ranks]
 
-    built, built_json = said("build", FIXTURES / fixture / "trace", tmp_path / "out", "--json", "--jobs", 1)
+    built, built_json = output_of(
+        "build", FIXTURES / fixture / "trace", tmp_path / "out", "--json", "--jobs", 1
+    )
     assert {row["id"]: row["summary"] for row in json.loads(built_json)["logs"]} == summaries
     assert all(text in built for text in texts) and len(findings) <= 5
     assert [
         line[4:].split(" (in ")[0] for line in built.split("\n") if line.startswith(("  ✖", "  !", "  ·"))
     ] == [title for title in titles if title in built][:3] or len(findings) > 1
-    info, _ = said("info", folder)
+    info, _ = output_of("info", folder)
     assert all(text in info for text in texts)
     for log_id, summary in summaries.items():
         row = next(line for line in info.split("\n") if line.startswith(f"{log_id} "))
@@ -119,7 +121,7 @@ def test_all_outputs_agree(show, bundle_of, tmp_path, fixture):
             f" {summary['compile_count']:,} " in row and f" {'-' if time is None else duration(time)} " in row
         )
     info, report = (
-        json.loads(said(*arguments)[1])
+        json.loads(output_of(*arguments)[1])
         for arguments in (("info", folder, "--json"), ("report", folder, "--format", "json"))
     )
     assert {row["id"]: row["summary"] for row in info["manifest"]["logs"]} == summaries
@@ -129,7 +131,7 @@ def test_all_outputs_agree(show, bundle_of, tmp_path, fixture):
         row["id"]: {"summary": row["summary"], "findings": row["findings"]} for row in report["logs"]
     } == {log_id: {"summary": summaries[log_id], "findings": rows} for log_id, rows in findings.items()}
     for form in ("text", "markdown", "github"):
-        report = words(said("report", folder, "--format", form)[0].replace("%25", "%"))
+        report = words(output_of("report", folder, "--format", form)[0].replace("%25", "%"))
         assert [text for text in (*texts, *titles) if words(text) not in report] == []
 
     page, bundle = show(fixture)
@@ -146,9 +148,9 @@ def test_all_outputs_agree(show, bundle_of, tmp_path, fixture):
     )
     assert [label for label, _ in shown] == [plain(row["title"]) for row in findings[opened][:SHOWN]]
     for row, (label, text) in zip(findings[opened], shown, strict=False):
-        told = [*(remedy["text"] for remedy in row["remedies"]), row["cost_of"], row["file"]]
+        parts = [*(remedy["text"] for remedy in row["remedies"]), row["cost_of"], row["file"]]
         assert [
-            part for part in told if part and " ".join(plain(part).split()) not in " ".join(text.split())
+            part for part in parts if part and " ".join(plain(part).split()) not in " ".join(text.split())
         ] == [], label
 
 

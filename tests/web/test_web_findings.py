@@ -75,9 +75,9 @@ def test_the_detail_of_a_filtered_row_is_hidden(show):
 def test_history_of_a_function_with_its_limit(show):
     page, bundle = show("recompiles", "#v=1&view=recompiles")
     log = bundle.logs[0]
-    told = [row for row in bundle.logs[0].findings() if row["kind"] in ("recompile", "recompile-limit")]
-    assert len(told) == len(log.table("recompile_causes")) + 1
-    expect(rows(page, "Causes of recompiles")).to_have_count(1 + len(told))
+    repeated = [row for row in bundle.logs[0].findings() if row["kind"] in ("recompile", "recompile-limit")]
+    assert len(repeated) == len(log.table("recompile_causes")) + 1
+    expect(rows(page, "Causes of recompiles")).to_have_count(1 + len(repeated))
     page.get_by_role("button", name="By function").click()
     rows(page, "Functions that were compiled again").filter(has_text="limited").click()
     right = detail(page, "Functions that were compiled again")

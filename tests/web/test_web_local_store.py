@@ -162,10 +162,10 @@ def test_no_room_and_no_storage_are_reported(shop):
         " Uint8Array(100_000)]]))"
     )
     much = "const much = new Map([['manifest.json', new Uint8Array(1_000_000)]]);"
-    for told in (shop.evaluate(f"(() => {{ {much} return store.save({{ name: 'big run', kind: 'bundle' }}, much).catch((error) => [error.code, error.message]); }})()"),
+    for failure in (shop.evaluate(f"(() => {{ {much} return store.save({{ name: 'big run', kind: 'bundle' }}, much).catch((error) => [error.code, error.message]); }})()"),
                  shop.evaluate(f"inWorker(`{much} postMessage(await store.save({{ name: 'big run', kind: 'bundle' }}, much).catch((error) => [error.code, error.message]))`)")):  # fmt: skip
-        assert told[0] == "room", told
-        assert "There is no room for big run" in told[1] and "What it keeps takes up 0.1 MB" in told[1]
+        assert failure[0] == "room", failure
+        assert "There is no room for big run" in failure[1] and "What it keeps takes up 0.1 MB" in failure[1]
     assert len(shop.evaluate("names()")) == 2
     shop.context.add_init_script(
         "StorageManager.prototype.getDirectory = async () => { throw new DOMException('no',"
@@ -187,9 +187,9 @@ def test_partial_writes_are_not_kept(shop, given):
         " FileSystemSyncAccessHandle.prototype.write = function (data, place) { write.call(this,"
         f" data.subarray(0, 5), place); return {given}; }};"
     )
-    told = shop.evaluate(
+    failure = shop.evaluate(
         f"inWorker(`await store.hasStore(); {short} postMessage(await store.save({{ name: 'run', kind:"
         " 'bundle' }, new Map([['manifest.json', bytes('0123456789')]])).catch((error) => [error.code]))`)"
     )
-    assert told == ["room"]
+    assert failure == ["room"]
     assert shop.evaluate("names()") == []

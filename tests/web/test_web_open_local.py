@@ -77,7 +77,7 @@ def headline(page):
     return page.get_by_role("heading", level=1)
 
 
-def said(folder):
+def first_screen(folder):
     """Return the text of a bundle's first screen."""
     return Bundle.open(folder).logs[0].summary["text"].replace("`", "")
 
@@ -98,7 +98,7 @@ def test_a_folder_of_logs_is_built_kept_shared_and_removed(start, site, bundle_o
     page = start()
     expect(page.get_by_text("Python is ready")).to_be_visible()
     drop(page, trace("graph_breaks"))
-    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
     address = page.url
     assert re.fullmatch(re.escape(site) + r"viewers/default/\?stored=[0-9a-z]{16}", address)
     page.get_by_role("link", name="Compiles", exact=True).first.click()
@@ -125,7 +125,7 @@ def test_a_folder_of_logs_is_built_kept_shared_and_removed(start, site, bundle_o
             f"trace/{path.relative_to(native).as_posix()}" for path in native.rglob("*") if path.is_file()
         )
         archive.extractall(tmp_path)
-    assert said(tmp_path / "trace") == said(native)
+    assert first_screen(tmp_path / "trace") == first_screen(native)
     # the list, which the name links to; the zip is opened there as well
     page.get_by_role("link", name="trace").first.click()
     expect(entries(page)).to_have_text(["trace"])
@@ -133,11 +133,11 @@ def test_a_folder_of_logs_is_built_kept_shared_and_removed(start, site, bundle_o
         page.get_by_role("button", name="Save trace as one file").click()
     alone = page.context.new_page()
     alone.goto(Path(pages.value.path()).rename(tmp_path / "trace.html").as_uri())
-    expect(headline(alone)).to_have_text(said(native))
+    expect(headline(alone)).to_have_text(first_screen(native))
     alone.close()
     (tmp_path / "run 7.zip").write_bytes(Path(downloads.value.path()).read_bytes())
     page.get_by_label("Choose files").set_input_files(tmp_path / "run 7.zip")
-    expect(headline(page)).to_have_text(said(native))
+    expect(headline(page)).to_have_text(first_screen(native))
     page.goto(site + OPEN)
     expect(entries(page)).to_have_count(2)
     # removed: nothing is left, and the other tab reports it
@@ -177,7 +177,7 @@ def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
     expect(page.locator("header.shell")).to_contain_text("before → after")
     comparison = page.url
     page.get_by_role("link", name="new: after").click()
-    expect(headline(page)).to_have_text(said(bundle_of("recompiles")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("recompiles")))
     page.goto(site + OPEN)
     expect(entries(page)).to_have_text(["before → after", "after", "before"])
     with page.expect_download() as downloads:
@@ -210,10 +210,10 @@ def test_logs_are_opened_where_a_bundle_is_asked_for_and_on_the_list(new_page, s
     expect(page.get_by_role("alert")).to_contain_text("These are two")
     expect(page.get_by_role("link", name="Compare two runs")).to_have_attribute("href", f"{site}{OPEN}")
     page.get_by_label("Zip or log").set_input_files(log_of("graph_breaks"))
-    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
     expect_address(page, "default/?stored=")
     page.reload()
-    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
     page.goto(f"{site}viewers/home/")
     expect(page.get_by_role("link", name="Open a log or a bundle")).to_be_visible()
     job = FIXTURES / "jobs" / "other_reduce_op"  # ranks are one run, with the same report as a native build
@@ -252,7 +252,7 @@ def test_a_file_that_cannot_be_opened_is_reported_and_the_next_may_open(start, t
     expect(page.get_by_text("Python is ready")).to_be_visible()
     expect(entries(page)).to_have_count(0)
     drop(page, log_of("graph_breaks"))
-    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
 
 
 def test_without_python_bundles_are_opened_and_without_storage_they_are_saved(start, bundle_of, tmp_path):
@@ -269,7 +269,7 @@ def test_without_python_bundles_are_opened_and_without_storage_they_are_saved(st
     drop(page, log_of("graph_breaks"))
     expect(page.locator(".place-of-work").get_by_role("alert")).to_contain_text("cannot run Python")
     drop(page, bundle_of("graph_breaks"))
-    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
     page = start(changed=("lib/local/store.js", "navigator.storage?.getDirectory", "false"))
     expect(page.locator("main")).to_contain_text("This browser keeps no files for this page")
     drop(page, log_of("graph_breaks"))
@@ -277,7 +277,9 @@ def test_without_python_bundles_are_opened_and_without_storage_they_are_saved(st
         page.get_by_role("button", name="Save as zip").click()
     with zipfile.ZipFile(downloads.value.path()) as archive:
         archive.extractall(tmp_path)
-    assert said(tmp_path / "dedicated_log_torch_trace_fixture0") == said(bundle_of("graph_breaks"))
+    assert first_screen(tmp_path / "dedicated_log_torch_trace_fixture0") == first_screen(
+        bundle_of("graph_breaks")
+    )
     with page.expect_download():
         page.get_by_role("button", name="Save as one file").click()
 
@@ -288,7 +290,7 @@ def test_an_address_names_a_log(start, site, bundle_of, servers, tmp_path):
     expect(page.get_by_role("alert")).to_contain_text("is on another host")
     expect(page.get_by_role("alert")).to_contain_text("connect-src")
     page.goto(f"{site}{OPEN}?log=../../a%20run.log")
-    expect(headline(page)).to_have_text(said(bundle_of("recompiles")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("recompiles")))
     page.go_back()  # past the address that would rebuild it
     page.goto(site + OPEN)
     expect(entries(page)).to_have_text(["a run"])
@@ -368,7 +370,7 @@ def test_a_site_works_without_its_server_and_a_new_version_takes_its_place(new_p
     page.goto(address + OPEN)  # nobody answers: all of it comes from the browser now
     assert page.title() == "a new version"
     drop_when_ready(page, log_of("graph_breaks"))
-    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
 
 
 def test_another_server_of_the_same_port_is_not_hidden(new_page, tmp_path):
