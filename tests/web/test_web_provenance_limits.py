@@ -180,12 +180,12 @@ def test_themes(page_that, bundle_of, address_of, scheme):
         ".grid-header",
         ".t-string",
     ):
-        colours = page.locator(selector).first.evaluate(
+        colors = page.locator(selector).first.evaluate(
             """element => { const own = getComputedStyle(element).color;
             let at = element; while (at && getComputedStyle(at).backgroundColor === 'rgba(0, 0, 0, 0)') at = at.parentElement;
             return [own, getComputedStyle(at).backgroundColor] }"""
         )
-        assert contrast(*map(rgb, colours)) >= 4.5, f"{selector} in {scheme}: {colours}"
+        assert contrast(*map(rgb, colors)) >= 4.5, f"{selector} in {scheme}: {colors}"
     page.get_by_role("button", name="Switch between light and dark").click()
     becomes(lambda: luminance(rgb(page.evaluate(BACKGROUND))) < 0.1, scheme != "dark")
 

@@ -68,8 +68,8 @@ def test_the_other_viewers_open_it(page, served, shared, viewer):
 
 
 @pytest.fixture
-def dialogue(page_that, served, bundle_of):
-    """Return dialogue(fixture): (the page, the dialog that selects parts), opened with the keyboard."""
+def choice_dialog(page_that, served, bundle_of):
+    """Return choice_dialog(fixture): (the page, the dialog that selects parts), opened with the keyboard."""
 
     def open_it(fixture):
         page = page_that(bypass_csp=True)
@@ -83,30 +83,30 @@ def dialogue(page_that, served, bundle_of):
         page.keyboard.press("End")
         expect(item).to_be_focused()
         page.keyboard.press("Enter")
-        dialogue = page.get_by_role("dialog", name="Choose what to include")
-        expect(dialogue).to_be_visible()
-        return page, dialogue
+        choice_dialog = page.get_by_role("dialog", name="Choose what to include")
+        expect(choice_dialog).to_be_visible()
+        return page, choice_dialog
 
     return open_it
 
 
-def ticked(dialogue):
-    boxes = dialogue.locator("input[type=checkbox]").all()
+def ticked(choice_dialog):
+    boxes = choice_dialog.locator("input[type=checkbox]").all()
     return {box.get_attribute("value") for box in boxes if box.is_checked()}, {
         box.get_attribute("value") for box in boxes
     }
 
 
-def taken(page, dialogue, path):
+def taken(page, choice_dialog, path):
     with page.expect_download() as download:
-        dialogue.get_by_role("button", name="Download").click()
-    expect(dialogue.get_by_role("status")).to_contain_text("Saved as redacted.")
+        choice_dialog.get_by_role("button", name="Download").click()
+    expect(choice_dialog.get_by_role("status")).to_contain_text("Saved as redacted.")
     download.value.save_as(path)
     return download.value.suggested_filename
 
 
-def test_the_dialogue_offers_the_options_of_the_command(dialogue):
-    page, choice = dialogue("failures")
+def test_the_dialog_offers_the_options_of_the_command(choice_dialog):
+    page, choice = choice_dialog("failures")
     expect(choice.get_by_role("radio", name="Anyone")).to_be_focused()
     every = {*CLASSES, *PARTS} - {"verbatim"}
     for name, preset in (("Anyone", "share-with-public"), ("A vendor", "share-with-vendor")):
@@ -131,8 +131,8 @@ def test_the_dialogue_offers_the_options_of_the_command(dialogue):
     expect(page.get_by_role("button", name="More ways to share")).to_be_focused()
 
 
-def test_unselected_parts_are_not_in_the_zip(dialogue, tmp_path):
-    page, choice = dialogue("failures")
+def test_unselected_parts_are_not_in_the_zip(choice_dialog, tmp_path):
+    page, choice = choice_dialog("failures")
     choice.get_by_role("checkbox", name="Payloads").check()
     choice.get_by_text("Parts of the pages").click()
     choice.get_by_role("checkbox", name="Timeline").uncheck()
@@ -157,8 +157,8 @@ def test_unselected_parts_are_not_in_the_zip(dialogue, tmp_path):
     ]
 
 
-def test_unselected_parts_are_not_in_the_page(dialogue, tmp_path):
-    page, choice = dialogue("failures")
+def test_unselected_parts_are_not_in_the_page(choice_dialog, tmp_path):
+    page, choice = choice_dialog("failures")
     choice.get_by_role("radio", name="One HTML page").check()
     assert taken(page, choice, tmp_path / "redacted.html") == "redacted.html"
     assert (
