@@ -362,33 +362,35 @@ def forms(text):
             continue
 
 
-def left_over(said, texts):
+def left_over(private_text, texts):
     """Return {kind: private text that the texts still contain}."""
     left = {"words": set(), "names": set(), "paths": set(), "lines": set(), "addresses": set()}
     for text in texts:
         for form in forms(text):
             tokens = set(_TOKEN.findall(form))
-            left["words"] |= said.tokens & tokens
+            left["words"] |= private_text.tokens & tokens
             for token in tokens:
                 if not _HASH.fullmatch(token):
-                    left["words"].update(run for run in _RUN.findall(token) if run in said.runs)
-            if said.names & tokens:  # torch also has files of such names
-                left["names"] |= said.names & set(
+                    left["words"].update(run for run in _RUN.findall(token) if run in private_text.runs)
+            if private_text.names & tokens:  # torch also has files of such names
+                left["names"] |= private_text.names & set(
                     _TOKEN.findall(
                         _FILE.sub(lambda match: " " if is_public_path(match[0]) else match[0], form)
                     )
                 )
             left["paths"].update(
-                path for path in _PATH.findall(form) if path in said.paths and path not in _PUBLIC_PATHS
+                path
+                for path in _PATH.findall(form)
+                if path in private_text.paths and path not in _PUBLIC_PATHS
             )
             left["addresses"].update(
                 address
                 for address in (*_ADDRESS.findall(form), *_URL.findall(form))
-                if address in said.addresses
+                if address in private_text.addresses
             )
             left["lines"].update(
                 line
-                for line in said.lines
+                for line in private_text.lines
                 if line in form and re.search(rf"(?<!\w){re.escape(line)}(?!\w)", form)
             )
     return {kind: sorted(found) for kind, found in left.items() if found}

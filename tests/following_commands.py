@@ -54,12 +54,12 @@ class Started:
 
     def line(self, words, stream="stderr"):
         """Read up to the line that contains these words."""
-        said = []
+        printed = []
         for line in getattr(self.process, stream):
-            said.append(line)
+            printed.append(line)
             if words in line:
                 return line
-        raise AssertionError(f"not said: {words!r} in {''.join(said)}")
+        raise AssertionError(f"not printed: {words!r} in {''.join(printed)}")
 
     def state(self, counter=1, out="out"):
         """Wait for this state of the bundle."""

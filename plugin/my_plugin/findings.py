@@ -1,4 +1,4 @@
-"""A finding about steps without work."""
+"""A finding about steps without requests."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ class StepRanks:
     name = "my_step_ranks"
 
     def digest(self, frames: Frames) -> int:
-        written = "my_steps" in frames.log.directory["tables"]  # leave out empty tables
+        written = "my_steps" in frames.log.directory["tables"]  # tables without rows are not written
         return len(frames.table("my_steps")) if written else 0
 
     def tables(self, comparison: Comparison, digests: Sequence[int], tables: Tables) -> Iterator[RankTable]:

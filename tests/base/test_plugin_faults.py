@@ -334,9 +334,9 @@ def installed(tmp_path, monkeypatch):
 
 
 def source_of(name):
-    group, part, instead, said = FAULTS[name]
+    group, part, instead, expected = FAULTS[name]
     assert part in SOURCES[group]
-    return group, SOURCES[group].replace(part, instead), said
+    return group, SOURCES[group].replace(part, instead), expected
 
 
 def messages(bundle):
@@ -349,7 +349,7 @@ def messages(bundle):
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_bundle_is_built_without_a_plugin_that_fails(name, installed, root, built, tmp_path):
-    group, source, said = source_of(name)
+    group, source, expected = source_of(name)
     trace = root / "fixtures" / ("ranks4" if group == "ranks" else "graph_breaks") / "trace"
     without = built(trace)
     installed(group, source)
@@ -359,7 +359,7 @@ def test_a_bundle_is_built_without_a_plugin_that_fails(name, installed, root, bu
     (message,) = messages(bundle)
     assert (
         message.startswith(f"Plug-in 'engine' (tlparse_bundle.{group}) of the package engine 1.0 failed")
-        and said in message
+        and expected in message
     )
     assert " at 0x" not in message and str(tmp_path) not in message
     for one, other in zip(bundle.logs, without.logs, strict=True):
@@ -440,11 +440,11 @@ def run(folder, *arguments):
 @pytest.mark.parametrize("name", ["tables observe", "ranks digest"])
 def test_the_command_line_reports_plugin_faults_and_strict_fails(name, installed, root, tmp_path):
     """The diagnostics are equal when other processes read the logs."""
-    group, source, said = source_of(name)
+    group, source, expected = source_of(name)
     folder = installed(group, source)
     trace = root / "fixtures" / "ranks4" / "trace"
     done = run(folder, trace, tmp_path / "two", "--jobs", "2", "--json")
-    assert done.returncode == 0 and done.stderr.count(said) == 1
+    assert done.returncode == 0 and done.stderr.count(expected) == 1
     assert (
         f"warning: Plug-in 'engine' (tlparse_bundle.{group}) of the package engine 1.0 failed" in done.stderr
     )
@@ -463,7 +463,7 @@ def test_follow_and_merge(name, installed, root, tmp_path, monkeypatch):
     merge.
     """
     without_gaps(monkeypatch)
-    group, source, said = source_of(name)
+    group, source, expected = source_of(name)
     installed(group, source)
     sources = sorted((root / "fixtures" / "ranks4" / "trace").iterdir())[:2]
     trace = tmp_path / "trace"
@@ -479,10 +479,10 @@ def test_follow_and_merge(name, installed, root, tmp_path, monkeypatch):
             validate(Bundle.open(tmp_path / "followed")) or messages(Bundle.open(tmp_path / "followed"))
         )
 
-    result = follow([trace], tmp_path / "followed", [step], told=state)
+    result = follow([trace], tmp_path / "followed", [step], on_state=state)
     build(discover([trace]), tmp_path / "built", jobs=1)
     assert digests(tmp_path / "followed") == digests(tmp_path / "built")
-    assert said in states[-1][0] and len(result.plugin_faults) == 1
+    assert expected in states[-1][0] and len(result.plugin_faults) == 1
     for number, path in enumerate(sources):
         build(discover([path]), tmp_path / f"part{number}", jobs=1)
     merged = merge([tmp_path / "part0", tmp_path / "part1"], tmp_path / "merged", jobs=1)

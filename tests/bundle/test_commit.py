@@ -383,7 +383,7 @@ with Staging(out, out.parent) as staging:
     if os.fork():
         os.kill(os.getpid(), signal.SIGKILL)
     os.close(staging._guardian._pipe)
-    select.select([guardian], [], [], 0.5)  # it stays while the guardian is there, but not for ever
+    select.select([guardian], [], [], 0.5)  # it stays while the guardian is there, but not permanently
     os._exit(0)
 """
 

@@ -144,8 +144,8 @@ def test_which_rank_differs(read):
 def test_the_program_of_the_document_runs(built, capsys):
     place = built(FIXTURES / "train_step" / "trace").location
     exec(compile(PRELUDE + MAIN.replace('"out/"', repr(str(place))), "format-core.md", "exec"), {})
-    said = capsys.readouterr().out
-    assert Bundle.open(place).logs[0].row["summary"]["text"] in said and "AOT ID" in said
+    printed = capsys.readouterr().out
+    assert Bundle.open(place).logs[0].row["summary"]["text"] in printed and "AOT ID" in printed
 
 
 def test_names_in_the_document_exist_in_the_schemas():

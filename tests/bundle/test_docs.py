@@ -49,9 +49,9 @@ def test_every_command_is_on_its_page():
 def test_a_table_without_a_description_is_named():
     broken = {
         **SCHEMAS["caches"],
-        "properties": {**SCHEMAS["caches"]["properties"], "colour": {"type": "string"}},
+        "properties": {**SCHEMAS["caches"]["properties"], "color": {"type": "string"}},
     }
-    with pytest.raises(SystemExit, match=r"schema/caches.schema.json: 'colour' has no description"):
+    with pytest.raises(SystemExit, match=r"schema/caches.schema.json: 'color' has no description"):
         script.check_described({"caches": broken})
 
 

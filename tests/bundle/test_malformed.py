@@ -18,8 +18,8 @@ TEXT = (
     ' "name": "g", "filename": 0}]}\n artifact:a 0/0\n | text\n'
 )
 MALFORMED = {
-    "logs is no list": ("manifest.json", lambda m: m.update(logs=5)),
-    "a log is no object": ("manifest.json", lambda m: m["logs"].append("x")),
+    "logs is not a list": ("manifest.json", lambda m: m.update(logs=5)),
+    "a log is not an object": ("manifest.json", lambda m: m["logs"].append("x")),
     "format is no object": ("manifest.json", lambda m: m.update(format=[])),
     "minor is a text": ("manifest.json", lambda m: m["format"].update(minor="1")),
     "codec is a list": ("manifest.json", lambda m: m.update(codec=["none"])),

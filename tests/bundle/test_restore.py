@@ -160,7 +160,7 @@ def test_no_more_is_written_than_the_log_had(made, tmp_path):
         pieces(bundle, size)
 
 
-def test_logs_for_which_there_is_no_room_are_not_begun(made, tmp_path):
+def test_logs_without_enough_room_are_not_started(made, tmp_path):
     made({"x.log": log("artifact:a 0/0\n | text")}, codec="none")
     traces.rewrite(
         tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0]["source"].update(size_bytes=10**18)

@@ -110,7 +110,7 @@ DAMAGE = {
     "offset in a blob": (EVENTS, lambda t: t[2].update(offset=99)),
     "size of a payload": (EVENTS, lambda t: t[2].update(payload_size_bytes=99)),
     "overlapping events": (EVENTS, lambda t: t[1].update(gap_bytes=-1)),
-    "event behind the end": (EVENTS, lambda t: t[-1].update(size_bytes=10**9)),
+    "event after the end": (EVENTS, lambda t: t[-1].update(size_bytes=10**9)),
     "missing row": (EVENTS, lambda t: t.pop()),
     "missing field of a row": (EVENTS, lambda t: t[0].pop("line")),
     "wrong type": (EVENTS, lambda t: t[0].update(line="1")),

@@ -439,7 +439,7 @@ def test_a_closed_pipe_is_not_an_error(out, root):
         ("docs schema graph_", {"graph_breaks", "graph_break_records", "graph_executions", "graph_tensors"}),
     ],
 )
-def test_a_shell_completes_what_is_there(typed, words, out, run):
+def test_a_shell_completes_existing_names(typed, words, out, run):
     done = run(
         _TLPARSE_BUNDLE_COMPLETE="bash_complete",
         COMP_WORDS=f"tlparse-bundle {typed}",

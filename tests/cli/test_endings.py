@@ -1,6 +1,6 @@
 """How commands end: signals, a full disk, missing permissions, little memory, two at once.
 
-Nothing is lost, and nothing is left behind.
+Nothing is lost, and nothing is left.
 """
 
 import json
@@ -349,7 +349,7 @@ def test_a_mount_point_that_holds_a_bundle_cannot_be_replaced(material, in_a_nam
 @pytest.mark.parametrize("limit", ["-n 64", "-n 16", "-v 400000", "-v 150000", "-v 60000", "-f 100"])
 @pytest.mark.parametrize("name", ["build", "one", "over", "restore", "export"])
 def test_little_of_something(limit, name, material, tmp_path):
-    """The command succeeds or reports the shortage, and leaves nothing behind."""
+    """The command succeeds or reports the shortage, and leaves no file or process."""
     out = tmp_path / "out"
     if name == "over":
         shutil.copytree(material / "bundle1", out)

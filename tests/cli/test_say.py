@@ -150,8 +150,8 @@ def test_unexpected_errors(monkeypatch, capsys):
     monkeypatch.setattr(command_line.cli, "main", broken)
     with pytest.raises(SystemExit) as end:
         command_line.main()
-    said = capsys.readouterr().err
-    assert end.value.code == 1 and "RuntimeError" in said and not UNSEEN.search(said)
+    printed = capsys.readouterr().err
+    assert end.value.code == 1 and "RuntimeError" in printed and not UNSEEN.search(printed)
 
 
 def test_messages_of_click(monkeypatch, capsys):
@@ -161,8 +161,8 @@ def test_messages_of_click(monkeypatch, capsys):
     monkeypatch.setattr(command_line.cli, "main", misused)
     with pytest.raises(SystemExit) as end:
         command_line.main()
-    said = capsys.readouterr().err
-    assert end.value.code == 2 and not UNSEEN.search(said) and "\nError: FORGED" not in said
+    printed = capsys.readouterr().err
+    assert end.value.code == 2 and not UNSEEN.search(printed) and "\nError: FORGED" not in printed
 
 
 def test_a_payload_is_raw(tmp_path):

@@ -365,7 +365,7 @@ def test_a_path_that_is_too_long(tmp_path):
         build(discover([tmp_path / NAME]), tmp_path / ("x" * 300), jobs=1)
 
 
-def test_what_is_neither_file_nor_folder(tmp_path):
+def test_a_path_that_is_neither_file_nor_folder(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(BundleError, match="is not a file or a folder"):
         discover([tmp_path / "pipe"])

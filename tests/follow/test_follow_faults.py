@@ -221,7 +221,7 @@ def children():
     }
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody tells the children of a process")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists the children of a process")
 def test_interrupted_it_leaves_the_last_state_and_no_process(place):
     path, out = place
     path.write_bytes(OLD)

@@ -160,7 +160,7 @@ def kill(workshop, rng, name=None):
             (os.killpg if whole_group else os.kill)(process.pid, number)
         process.wait()
         errors.seek(0)
-        said = errors.read().decode("utf-8", "replace")
+        printed = errors.read().decode("utf-8", "replace")
     what = (
         f"{name} --jobs {jobs} over {old}: {number.name}{' to all' if whole_group else ''} after"
         f" {after_seconds:.3f} of {took:.3f} s: {process.returncode}"
@@ -174,18 +174,18 @@ def kill(workshop, rng, name=None):
     if found not in (before, new):
         faults.append("neither the old one nor the new one")
     if process.returncode == 0 and found != new:
-        faults.append("it said that it was done")
-    if "nothing was written" in said and found != before:
-        faults.append("it said that nothing was written")
+        faults.append("it reported success")
+    if "nothing was written" in printed and found != before:
+        faults.append("it reported that nothing was written")
     begun = (
-        "tlparse_bundle" in said or number != signal.SIGINT
+        "tlparse_bundle" in printed or number != signal.SIGINT
     )  # otherwise the interpreter itself was interrupted before our first line
     if process.returncode not in _CODES[number] and begun:
-        faults.append(f"exit code {process.returncode}: {said[-300:]}")
+        faults.append(f"exit code {process.returncode}: {printed[-300:]}")
     if (
-        "Traceback" in said and begun and process.returncode != -signal.SIGINT
+        "Traceback" in printed and begun and process.returncode != -signal.SIGINT
     ):  # while our modules are imported
-        faults.append(said[-1000:])
+        faults.append(printed[-1000:])
     if more := sorted(set(os.listdir(workshop.folder)) - {*entries, "out"}):
         faults.append(f"left: {more}")
     for path in (workshop.folder / entry for entry in (*more, "out")):

@@ -136,7 +136,7 @@ class Pages:
             "pageerror",
             lambda error: found.append((f"{viewer}: uncaught {_first(error.stack)}", str(error.stack))),
         )
-        page.on("console", lambda message: found.extend(_said(viewer, message)))
+        page.on("console", lambda message: found.extend(_console_faults(viewer, message)))
         page.on(
             "dialog", lambda dialog: (found.append((f"{viewer}: a dialog", dialog.message)), dialog.dismiss())
         )
@@ -254,8 +254,8 @@ def _manifest(files):
         return None
 
 
-def _said(viewer, message):
-    """Return whether the console has a fault that the page itself reported.
+def _console_faults(viewer, message):
+    """Yield faults that the page itself reported in the console.
 
     A file that the server lacks is not a fault.
     """

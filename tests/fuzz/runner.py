@@ -175,7 +175,7 @@ class Runner:
         left = self._left(pid)
         if left:
             found.append(("a process is left", left))
-        return found + _said(command, out, text, self.code)
+        return found + _output_faults(command, out, text, self.code)
 
     # ---- what is left
 
@@ -186,7 +186,7 @@ class Runner:
             if not others and not _group_alive(pid):
                 return ""
             select.select([], [], [], 0.05)
-        said = " ".join(
+        printed = " ".join(
             Path(f"/proc/{other}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
             for other in others
             if Path(f"/proc/{other}").exists()
@@ -194,7 +194,7 @@ class Runner:
         for other in others:
             _end(os.kill, other)
         _end(os.killpg, pid)
-        return said or "of its group"
+        return printed or "of its group"
 
     def _traces(self, before, command, case):
         found = []
@@ -245,19 +245,19 @@ class Runner:
         return found
 
 
-def _said(command, out, err, code):
+def _output_faults(command, out, err, code):
     """Return what is wrong with a command's output."""
     found = []
     payload = command in ("cat", "serve", "read")
     text = "" if payload else out.decode("utf-8", "surrogateescape")
-    for stream, said in (("stdout", text), ("stderr", err)):
-        control = _SHOWN.search(said)
+    for stream, printed in (("stdout", text), ("stderr", err)):
+        control = _SHOWN.search(printed)
         if control:
             found.append(
-                (f"{control[0]!r} on {stream}", said[max(0, control.start() - 100) : control.end() + 100])
+                (f"{control[0]!r} on {stream}", printed[max(0, control.start() - 100) : control.end() + 100])
             )
-        if any(line.startswith(values.FORGED) for line in said.splitlines()):
-            found.append((f"a forged line on {stream}", said[:500]))
+        if any(line.startswith(values.FORGED) for line in printed.splitlines()):
+            found.append((f"a forged line on {stream}", printed[:500]))
     if any(secret in out or secret.decode() in err for secret in _SECRETS):
         found.append(("says a secret", ""))
     if command.endswith("-json"):

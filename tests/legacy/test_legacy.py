@@ -243,12 +243,12 @@ OTHER_VERDICTS = {
         [],
         [{"offset": 1, "missing_waits": 0}],
     ),
-    "it cuts out what stands behind '//', calls included": (
+    "it removes text after '//', including calls": (
         schedules([REDUCE, WAIT]) + code(f"n = a // 2; {REDUCE}(x)", f"{WAIT}(x)"),
         [],
         [{"offset": 1, "missing_waits": 0}],
     ),
-    "it counts what stands in a string": (
+    "it counts calls in a string": (
         schedules([REDUCE, WAIT]) + code(f"{REDUCE}(x)", f"{WAIT}(x)", f"s = '{REDUCE}(x)'"),
         [],
         [{"offset": 1, "missing_waits": 1}],

@@ -276,7 +276,7 @@ def test_a_fixture_has_it_and_tables_hold_it(seen, key):
 
 
 def check_stacks(it, event):
-    """Frames stand in the stack table, with the file names that 'str' records define."""
+    """Check that frames are in the stack table, with the file names that 'str' records define."""
     value = event.metadata[event.type]
     if event.type == "str":
         used = {row["file"] for row in it.stacks if row["file"] is not None}

@@ -138,7 +138,7 @@ def test_the_tests_start():
     assert "test_no_source_file_is_long" in said
 
 
-def test_a_browser_is_installed_where_there_is_none(tmp_path):
+def test_a_missing_browser_is_installed(tmp_path):
     """With the programs that the script needs, and an apt-get that only records its arguments."""
     (tmp_path / "scripts").mkdir()
     shutil.copy(SCRIPTS / "test", tmp_path / "scripts")

@@ -278,7 +278,7 @@ def test_a_folder_is_exported(sides, tmp_path):
 
 
 def test_a_site_has_comparisons(sides, tmp_path):
-    """Of each bundle with the one before it, or of requested pairs. Impossible pairs are reported, and fail
+    """Each bundle is compared with the one before it, or as requested. Impossible pairs are reported, and fail
     when requested.
     """
     base, new = sides("line_changed")

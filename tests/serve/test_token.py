@@ -155,7 +155,7 @@ def test_without_it_every_answer_is_the_same(method, client):
     ["", "x", TOKEN[:-1], TOKEN + "x", TOKEN.swapcase(), "é", "\udcff", "x" * 5000, "%00"],
     ids=lambda text: ascii(text)[:20],
 )
-def test_a_wrong_token_is_none(wrong, client):
+def test_a_wrong_token_is_like_no_token(wrong, client):
     raw = wrong.encode("utf-8", "surrogateescape")
     refused = answer_of(client.get("/nothing"))
     assert answer_of(client.get("/bundles.json", headers={"Authorization": b"Bearer " + raw})) == refused

@@ -34,7 +34,7 @@ ELSEWHERE = {
     14: ("tests/statements/test_summaries.py::test_numbers_agree_with_the_tables",),
     16: (
         f"{WEB}_code.py::test_an_input_whose_line_ends_in_a_comment_is_defined_there",
-        f"{WEB}_kernels.py::test_which_operators_is_told_by_the_provenance_where_there_is_one",
+        f"{WEB}_kernels.py::test_operators_come_from_the_provenance_if_any",
     ),
     17: ("tests/statements/test_kinds.py::test_a_graph_break_is_not_also_a_failure",),
     19: (f"{WEB}_finding_cards.py::test_a_bundle_opens_on_the_log_with_most_to_say",),

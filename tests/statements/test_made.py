@@ -321,7 +321,7 @@ def test_no_size_becomes_dynamic_where_that_is_off(found):
     assert row["remedies"][0]["code"] is None and "dynamic=False" in row["remedies"][0]["text"]
 
 
-def test_sizes_of_which_one_is_small_are_marked_dynamic(found):
+def test_sizes_with_a_small_one_are_marked_dynamic(found):
     """dynamic=True takes 4, 5 and 6 together, and 1 apart."""
     sizes = [
         compiled(f"0/{n}", size(f"0/{n - 1}", old, new))

@@ -1,4 +1,4 @@
-"""The pages of docs/format-core.md and docs/how-to/language-model.md, as they stand there, show a bundle."""
+"""The example pages of docs/format-core.md and docs/how-to/language-model.md show a bundle unchanged."""
 
 import re
 

@@ -202,7 +202,7 @@ def test_a_baseline_is_the_same_for_another_run(pair, built, root, check, tmp_pa
     assert check(again, "--baseline", "b.json", "--fail-on", "new:any,worse:any")[0] == 0
 
 
-def test_the_schema_of_a_baseline_is_no_part_of_a_bundle():
+def test_the_schema_of_a_baseline_is_not_in_a_bundle():
     assert "baseline" in document_names() and "baseline" not in schema_names()
 
 
@@ -484,7 +484,7 @@ def test_junit_is_always_valid_xml(hostile, check, tmp_path):
     assert r"a\x1b[31m,b:c%0A\u202e::error::x" in failures[0].text and "]]>" in failures[0].text
 
 
-def test_junit_has_an_error_or_a_skip_for_what_is_unknown(built, root, check):
+def test_junit_has_an_error_or_a_skip_for_unknown_numbers(built, root, check):
     bundle = built(root / "fixtures" / "versions" / "2.4.1" / "breaks.log.zst")
     for options, tag in (((), "error"), (("--allow-unknown",), "skipped")):
         ((case,),) = ElementTree.fromstring(

@@ -72,7 +72,7 @@ def test_the_workflow_matches_the_guide(ci, tmp_path, pair, found):
     )
 
 
-def test_the_guide_names_all_limits_and_what_is_measured():
+def test_the_guide_names_all_limits_and_measurements():
     for amount in AMOUNTS:
         assert f"`--max-{amount.name} " in GUIDE and f"`max_{amount.name.replace('-', '_')}`" in GUIDE
     (sentence,) = re.findall(r"about times \((.*?)\)", GUIDE, re.DOTALL)
