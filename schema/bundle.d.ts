@@ -490,7 +490,7 @@ export interface Diagnostics {
   count: number;
 }
 
-/** Nested regions whose backward was compiled again for different gradients: one row per invoke_subgraph_backward_duplicate. Texts longer than 20,000 characters are cut and end in '…'. */
+/** Nested regions whose backward was recompiled for different gradients: one row per invoke_subgraph_backward_duplicate. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface DuplicateBackwards {
   /** Number of the record. */
   event: number;
@@ -1396,7 +1396,7 @@ export interface Manifest {
   redacted?: {
     /** Name of the preset, or null. */
     preset: string | null;
-    /** What was removed, as named by `redact --drop`. */
+    /** The removed parts, as named by `redact --drop`. */
     dropped: string[];
     /** Tables about several ranks that were left out, by name; absent when there are none. */
     left_out?: string[];
