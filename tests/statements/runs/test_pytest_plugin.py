@@ -118,7 +118,7 @@ class TestOfAClass:
         compile_as(RECOMPILES)
 """)
     result.assert_outcomes(passed=1, failed=3)
-    assert result.stdout.str().count("6 graph breaks; at most") == 1, (
+    assert result.stdout.str().count("6 graph breaks; the limit is") == 1, (
         "a test that fails by itself says so, and no more"
     )
     result.stdout.fnmatch_lines(
