@@ -16,8 +16,8 @@ def test_a_slower_machine_is_no_change():
     base = of([SECOND * (i + 1) for i in range(10)])
     found = noise([base], [of([3 * us for us in base.values()])])
     assert found.speed == pytest.approx(3) and found.known
-    assert not any(found.tells([us], [3 * us]) for us in base.values())
-    assert found.tells([base[0]], [30 * base[0]])
+    assert not any(found.is_exceeded([us], [3 * us]) for us in base.values())
+    assert found.is_exceeded([base[0]], [30 * base[0]])
 
 
 def test_few_compiles_tell_nothing_of_the_machine():
@@ -26,7 +26,7 @@ def test_few_compiles_tell_nothing_of_the_machine():
 
 def test_what_is_short_is_of_no_interest():
     found = noise([of([SECOND] * 6)], [of([SECOND] * 6)])
-    assert not found.tells([1_000], [40_000]) and found.tells([SECOND], [9 * SECOND])
+    assert not found.is_exceeded([1_000], [40_000]) and found.is_exceeded([SECOND], [9 * SECOND])
 
 
 @pytest.mark.parametrize("spread", [0.05, 0.3, 0.8])
@@ -39,7 +39,9 @@ def test_pure_noise_is_not_told_by_several_runs(spread):
         ]
         base, new = runs[:3], runs[3:]
         found = noise(base, new)
-        assert not [i for i in range(12) if found.tells([run[i] for run in base], [run[i] for run in new])]
+        assert not [
+            i for i in range(12) if found.is_exceeded([run[i] for run in base], [run[i] for run in new])
+        ]
 
 
 def test_several_runs_tell_that_all_is_slower():
@@ -50,11 +52,12 @@ def test_several_runs_tell_that_all_is_slower():
     ]
     base, new = runs[:3], runs[3:]
     found = noise(base, new)
-    assert all(found.tells([run[i] for run in base], [run[i] for run in new]) for i in range(5))
+    assert all(found.is_exceeded([run[i] for run in base], [run[i] for run in new]) for i in range(5))
 
 
 def test_a_run_that_is_alone_on_its_side_does_not_tell_what_runs_vary_by():
     base = [of([SECOND] * 5), of([2 * SECOND] * 5)]
     assert not any(
-        noise(base, [of([3 * SECOND] * 5)]).tells([run[i] for run in base], [3 * SECOND]) for i in range(5)
+        noise(base, [of([3 * SECOND] * 5)]).is_exceeded([run[i] for run in base], [3 * SECOND])
+        for i in range(5)
     )

@@ -30,13 +30,13 @@ from tlparse_bundle.statements.torch_messages import CACHES
 
 _MOST_CONSEQUENCES = 3
 _MOST_REASONS = 2
-_MEASURED = 5  # compiles that show how fast the machines were
-_ELSE = 1.25  # how much faster or slower all compiles are, from which on it is said
-_NEARLY = 0.1  # of the net difference: a change of that cost needs no figure of its own
+_MEASURED = 5  # the least number of compiles to compare the speeds of machines
+_MIN_SPEED = 1.25  # the least factor between the speeds of two machines that a note reports
+_NEARLY = 0.1  # of the net difference: a cause whose cost is that close is shown without it
 
 
 def summary(logs: Sequence[AnyLog], growing: Sequence[str] = ()) -> Summary:
-    """The summary of a comparison (see the schema). ``growing``: sides of which a run goes on."""
+    """Return the summary of a comparison (see the schema). ``growing``: sides still being recorded."""
     changes = [change for log in logs for change in log["changes"]]
     net = net_result(logs)
     return {
@@ -45,7 +45,7 @@ def summary(logs: Sequence[AnyLog], growing: Sequence[str] = ()) -> Summary:
         "net_us": net.net_us,
         "compile_us": None if net.total_us is None else {"base": net.total_us[0], "new": net.total_us[1]},
         "reason": net.reason,
-        "notes": [*([_goes_on(growing)] if growing else []), *_notes(net, logs)],
+        "notes": [*([_growing_note(growing)] if growing else []), *_notes(net, logs)],
         "change_count": len(changes),
         "root_count": sum(change["because_of"] is None for change in changes),
     }
@@ -102,7 +102,7 @@ def _no_change(net: Net, both: Sequence[ComparedLog], alike: str) -> str:
 
 
 def _lead(net: Net, both: Sequence[ComparedLog]) -> str:
-    """The difference of the totals; empty where they cannot be compared, or nothing is to be said of them."""
+    """Return the difference of the totals; empty if unknown."""
     if net.verdict == "incomplete":
         return f"Totals cannot be compared: {listed(list(_early_ends(both)))}"
     if net.net_us is None or net.verdict == "unknown":
@@ -132,9 +132,7 @@ def _totals(net: Net) -> str:
 
 
 def _shown(net: Net) -> list[Root]:
-    """The changes that the first line names: a new error, the largest in the direction of the net result, and
-    the largest against it; otherwise the first one.
-    """
+    """Return the changes to name: a new error, the largest for and against the net result; else the first."""
     if net.net_us is None or net.verdict not in ("more", "less"):
         return list(net.roots[:1])
     more = net.net_us > 0
@@ -146,7 +144,7 @@ def _shown(net: Net) -> list[Root]:
 
 
 def _reasons(net: Net, shown: Sequence[Root], both: Sequence[ComparedLog]) -> list[str]:
-    """A sentence for each change, the first one with what it led to."""
+    """Return a sentence for each change, the first one with its effects."""
     sentences = []
     for root in shown:
         led = _consequences(root) if root is shown[0] else []
@@ -161,7 +159,7 @@ def _reasons(net: Net, shown: Sequence[Root], both: Sequence[ComparedLog]) -> li
 
 
 def _explains(net: Net, root: Root, shown: Sequence[Root]) -> bool:
-    """Whether a change is the whole net result, which has its figure already."""
+    """Return whether a change accounts for the whole net result, whose number is shown already."""
     return (
         len(shown) == 1
         and net.net_us is not None
@@ -172,7 +170,7 @@ def _explains(net: Net, root: Root, shown: Sequence[Root]) -> bool:
 
 
 def _ranks(root: Root, both: Sequence[ComparedLog]) -> list[str]:
-    """On which ranks the change is, where there are several."""
+    """Return on which ranks a change is, if there are several."""
     if len(root.logs) == len(both):
         return [f"over {_logs(both)}"] if len(both) > 1 and root.cost_us else []
     if len(root.logs) == 1 and root.log["rank"] is not None:
@@ -181,10 +179,7 @@ def _ranks(root: Root, both: Sequence[ComparedLog]) -> list[str]:
 
 
 def _phrase(change: ChangeRow, untimed: bool, several: bool) -> str:
-    """The change with the word that gives its direction.
-
-    ``untimed``: no total says how long it took; ``several``: logs, of which the title gives the times of one.
-    """
+    """Return the title of a change with its direction, without times that totals or other logs contradict."""
     kind, title = change["kind"], change["title"].rstrip(".")
     if kind == "finding":
         return f"{change['change'].capitalize()}: {title}"
@@ -195,7 +190,7 @@ def _phrase(change: ChangeRow, untimed: bool, several: bool) -> str:
 
 
 def _consequences(root: Root) -> list[str]:
-    """What a change led to, in a few words each; compiles by their numbers."""
+    """Return the effects of a change in a few words each."""
     led = [change for change in root.log["changes"] if change["because_of"] == root.number]
     words = []
     for direction, more in (("new", "more"), ("gone", "fewer")):
@@ -208,7 +203,7 @@ def _consequences(root: Root) -> list[str]:
 
 
 def _short(change: ChangeRow) -> str:
-    """A consequence in a few words."""
+    """Return an effect in a few words."""
     kind, count = change["kind"], change["count"]
     if kind == "graph":
         return "a different graph" if count == 1 else f"{count:,} different graphs"
@@ -247,7 +242,7 @@ def _blamed(both: Sequence[ComparedLog]) -> str:
     return "the machine probably" if same else "torch or the machine"
 
 
-def _goes_on(sides: Sequence[str]) -> str:
+def _growing_note(sides: Sequence[str]) -> str:
     runs = f"The {sides[0]} run is" if len(sides) == 1 else "Both runs are"
     return f"{runs} still being recorded. Compare again to include later records."
 
@@ -325,7 +320,7 @@ def _speed_notes(net: Net, both: Sequence[ComparedLog]) -> Iterator[str]:
     speeds = sorted(
         log["noise"]["speed"]
         for log in both
-        if log["noise"]["measured"] >= _MEASURED and not 1 / _ELSE < log["noise"]["speed"] < _ELSE
+        if log["noise"]["measured"] >= _MEASURED and not 1 / _MIN_SPEED < log["noise"]["speed"] < _MIN_SPEED
     )
     # A step of the compiler that takes longer makes all compiles slower.
     if speeds and not any(root.change["kind"] == "time" for root in net.roots):
