@@ -15,13 +15,13 @@ def of(amounts):
 def test_a_slower_machine_is_no_change():
     base = of([SECOND * (i + 1) for i in range(10)])
     found = noise([base], [of([3 * us for us in base.values()])])
-    assert found.speed == pytest.approx(3) and found.known
+    assert found.speed == pytest.approx(3) and found.is_reliable
     assert not any(found.is_exceeded([us], [3 * us]) for us in base.values())
     assert found.is_exceeded([base[0]], [30 * base[0]])
 
 
 def test_few_compiles_tell_nothing_of_the_machine():
-    assert not noise([of([SECOND, SECOND])], [of([9 * SECOND, 9 * SECOND])]).known
+    assert not noise([of([SECOND, SECOND])], [of([9 * SECOND, 9 * SECOND])]).is_reliable
 
 
 def test_what_is_short_is_of_no_interest():

@@ -144,13 +144,14 @@ def _collective_mismatch(words: Words) -> tuple[str, str]:
     here, others = _distinct_calls(details["here"], details["others"])
     order = "execution order" if details["recorded"] else "compile order (execution order is not recorded)"
     group = f" of group {code(details['group'])}" if details["group"] is not None else ""
+    calls = [{**details[side], "group": None} if group else details[side] for side in ("here", "others")]
     first = ", the first that differs," if details["position"] and group else ""
     elsewhere = f" in {words.compile(details['others_rank_compile'])}" if words.facts["elsewhere"] else ""
     return (
         f"In {words.mine}, {words.ranks} {words.verb('calls', 'call')} {here}, {words.others}"
         f" {words.others_verb('calls', 'call')} {others}",
         f"{_EFFECTS[details['effect']]} Call {details['position'] + 1}{group} in {order}{first} is"
-        f" {call_text(details['here'])} on {words.ranks} and {call_text(details['others'])}{elsewhere} on"
+        f" {call_text(calls[0])} on {words.ranks} and {call_text(calls[1])}{elsewhere} on"
         f" {words.others}.{_called(words)}",
     )
 

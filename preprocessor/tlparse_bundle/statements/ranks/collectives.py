@@ -307,8 +307,9 @@ def _schedules_differ(words: Words) -> tuple[str, str]:
         _short_op(words.details[side]) if words.details[side] else "nothing" for side in ("here", "others")
     )
     first = f"at position {words.details['position']}, {here} instead of {others}"
+    different = f"{listed(counts, 2)} than others" if counts else f"different collectives: {first}"
     return (
-        f"On {words.ranks}, {words.mine} schedules different collectives: {listed(counts, 2) or first}",
+        f"In {words.mine}, {words.ranks} {words.verb('schedules', 'schedule')} {different}",
         (f"The first difference is {first}. " if counts else "")
         + "Whether this hangs depends on the process groups: a rank only calls the collectives of its own"
         " groups. The calls of each group are compared separately.",

@@ -215,7 +215,8 @@ def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count:
         )
     else:
         parts.append(f"{leading[0]['title']}.")
-        parts.append(f"{who} have logs; {_agreeing(job['agreeing'])}.")
+        some = f"{who} have logs; " if job["missing"] and job["world_size"] else ""
+        parts.append(f"{some}{_agreeing(job['agreeing'])}.")
     parts += sizes
     if job["collective_order"] == "agrees" and not job["missing"]:
         other = any(row["kind"] in ("collectives", "stages") for row in rows)
@@ -224,16 +225,17 @@ def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count:
             if other
             else "The order of collectives agrees on all ranks."
         )
-    parts += [f"{row['title']}." for row in rows if row["kind"] in notes][:3]
+    if not leading:
+        parts += [f"{row['title']}." for row in rows if row["kind"] in notes][:3]
     return " ".join(large(part) for part in parts)
 
 
 def _agreeing(agreeing: Ranges) -> str:
     count = size(agreeing)
     if count == 0:
-        return "each has a finding below"
+        return "each rank has a finding below"
     if len(agreeing) > _MOST_RUNS:
-        return f"{count:,} of them agree"
+        return f"{count:,} ranks agree"
     return f"rank {numbers(agreeing)} has no finding" if count == 1 else f"ranks {numbers(agreeing)} agree"
 
 
@@ -251,7 +253,7 @@ def _present_ranks(present: Ranges, world_size: int | None) -> str:
 def _size_sentence(present: Ranges, world_size: int | None) -> list[str]:
     """Return a sentence about a world size that is not recorded or contradicts the logs; [] otherwise."""
     if world_size is None:
-        return ["The logs do not record the world size."]
+        return ["World size is not recorded."]
     if present[-1][1] < world_size:
         return []
     # Logs of several jobs, or file names with numbers that are not ranks.

@@ -330,7 +330,7 @@ def _unfinished_compile(words: Words) -> tuple[str, str]:
         + f" {words.verb('its log ends', 'the logs end')}"
         + (f" ({', '.join(filter(None, about))})" if any(about) else "")
     )
-    text = f"{large(' and '.join(filter(None, others)))}. " if any(others) else ""
+    text = f"{large(', and '.join(filter(None, others)))}. " if any(others) else ""
     text += (
         f"Its last artifact is {code(details['phase'])}."
         if details["phase"]
@@ -356,7 +356,7 @@ def _never_began(words: Words) -> tuple[str, str]:
             f" ends earlier looks the same.{_earlier_sentence(words)}",
         )
     if words.facts["calls_there"]:
-        title += f"; the others need {words.verb('it', 'them')} for {code(call['op'])}"
+        title += f"; others need {words.verb('it', 'them')} for {code(call['op'])}"
     return (
         title,
         f"{large(words.others)} {words.others_verb('waits', 'wait')} for {words.ranks} in {call_text(call)},"

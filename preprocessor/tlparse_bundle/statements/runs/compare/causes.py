@@ -45,8 +45,8 @@ _MODULES = {
 }
 _STEPS = {
     "inductor": "Inductor",
-    "aot_autograd": "AOTAutograd without Inductor (as with `aot_eager`)",
-    "dynamo": "Dynamo alone (as with `eager`)",
+    "aot_autograd": "AOTAutograd only (like `aot_eager`)",
+    "dynamo": "Dynamo only (like `eager`)",
 }
 _PURPOSES = {True: "for training", False: "for inference"}
 

@@ -233,10 +233,11 @@ def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     cause = (
         causing[0] if len(causing) == 1 and causing[0].kind == "setting" else None
     )  # a different torch often means a different machine
+    graphs = plural(len(numbers), "unchanged graph")
     yield Change(
         "code",
         "info",
-        f"Inductor generated different code for {plural(len(numbers), 'unchanged graph')}: {listed(names)}",
+        f"Inductor generated different code for {graphs}: {listed(names, 2)}",
         text="Settings, the torch version or the processor can cause this.",
         change="changed",
         pairs=numbers,

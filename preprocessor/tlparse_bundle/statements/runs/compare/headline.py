@@ -29,6 +29,7 @@ from tlparse_bundle.statements.runs.compare.net_result import (
 from tlparse_bundle.statements.torch_messages import CACHES
 
 _MOST_CONSEQUENCES = 3
+_MAX_TITLE = 80
 _MOST_REASONS = 2
 _MEASURED = 5  # the least number of compiles to compare the speeds of machines
 _MIN_SPEED = 1.25  # the least factor between the speeds of two machines that a note reports
@@ -112,7 +113,7 @@ def _lead(net: Net, both: Sequence[ComparedLog]) -> str:
         return f"Compile time within run-to-run noise{where} ({_totals(net)})"
     why = ", which no single change explains" if net.reason == "unknown" else ""
     if net.reason == "speed":
-        why = f": {_speed(both)}"
+        why = f": {_unchanged_speed(both)}"
     return f"{duration(abs(net.net_us))} {net.verdict} compile time{where} ({_totals(net)}){why}"
 
 
@@ -182,11 +183,16 @@ def _phrase(change: ChangeRow, untimed: bool, several: bool) -> str:
     """Return the title of a change with its direction, without times that totals or other logs contradict."""
     kind, title = change["kind"], change["title"].rstrip(".")
     if kind == "finding":
-        return f"{change['change'].capitalize()}: {title}"
+        return f"{change['change'].capitalize()}: {_short_title(title)}"
     if kind == "time" and several:
         more = "more" if change["change"] == "worse" else "less"
         return f"{title.partition(' takes ')[0]} takes {more} time"
     return title.partition(": ")[0] if kind == "vllm" and (several or not untimed) else title
+
+
+def _short_title(title: str) -> str:
+    """Return a title of a finding, without its last clause if it is long."""
+    return title if len(title) <= _MAX_TITLE else title.partition(": ")[0].partition(", in ")[0]
 
 
 def _consequences(root: Root) -> list[str]:
@@ -221,15 +227,14 @@ def _count(row: CountRow) -> str:
     return f"{WORDS[row['name']]} {row['base']:,} → {row['new']:,}"
 
 
-def _speed(both: Sequence[ComparedLog]) -> str:
+def _unchanged_speed(both: Sequence[ComparedLog]) -> str:
     """Return how much faster or slower the unchanged compiles ran."""
     base, new = (sum(log["unchanged_us"][side] for log in both) for side in SIDES)
     if new > base > 0:
         times = f"ran {_factor(new / base)} slower"
     else:
         times = f"ran {_factor(base / new)} faster" if new else "took no time"
-    measured = sum(log["noise"]["measured"] for log in both) >= _MEASURED
-    return f"unchanged compiles {times}" + (f", so {_blamed(both)} differs" if measured else "")
+    return f"unchanged compiles {times}"
 
 
 def _factor(number: float) -> str:
@@ -315,7 +320,10 @@ def _untimed(both: Sequence[ComparedLog]) -> Iterator[str]:
 def _speed_notes(net: Net, both: Sequence[ComparedLog]) -> Iterator[str]:
     """Yield notes about the speed of the machines."""
     if net.reason == "speed":
-        yield "Compare several runs per side to be sure."
+        if sum(log["noise"]["measured"] for log in both) >= _MEASURED:
+            yield f"{large(_blamed(both))} differs. Compare several runs per side to be sure."
+        else:
+            yield "Compare several runs per side to be sure."
         return
     speeds = sorted(
         log["noise"]["speed"]

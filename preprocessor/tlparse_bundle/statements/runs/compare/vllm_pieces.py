@@ -30,7 +30,7 @@ _TITLES = {
     "other": "vLLM {now} {pieces} that the base run {before}",
 }
 _Name = tuple[str | None, int, str | None, int | None, int | None]
-_HAD = {"loaded": "loaded from the cache", "reused": "reused from another piece"}
+_HAD = {"loaded": "loaded from the cache", "reused": "reused"}
 _WHICH_PIECES = (
     "model",
     "compile_sizes",
