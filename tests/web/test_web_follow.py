@@ -298,7 +298,7 @@ def test_provenance_of_graphs_that_come_is_listed(follow, open_viewer):
     data = next((traces.ROOT / "fixtures" / "provenance_training" / "trace").glob("*.log")).read_bytes()
     follow.write(x=data[: len(data) // 20])
     page = open_viewer(follow.out, viewer="provenance")
-    expect(page.get_by_role("heading", name="This log has no provenance")).to_be_visible()
+    expect(page.get_by_role("heading", name="No provenance recorded")).to_be_visible()
     follow.write(x=data[len(data) // 20 :])
     expect(page.get_by_role("combobox", name="Graph")).to_be_visible()
 

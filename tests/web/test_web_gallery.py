@@ -1,4 +1,4 @@
-"""The small viewers of docs/gallery.md: each opens, says what the bundle says, can be used by everybody, and
+"""The small viewers of docs/how-to/viewers.md: each opens, says what the bundle says, can be used by everybody, and
 is short.
 """
 
@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 
 NAMES = re.findall(
-    r"^\| `(\w+)` \|", (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8"), re.MULTILINE
+    r"^\| `(\w+)` \|", (ROOT / "docs" / "how-to" / "viewers.md").read_text(encoding="utf-8"), re.MULTILINE
 )
 
 

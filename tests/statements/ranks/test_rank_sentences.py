@@ -1,4 +1,4 @@
-"""The words of sentences about ranks, and sentences that no fixture has: number, unknown values, long lists."""
+"""Sentences about ranks, including cases without a fixture: number, unknown values, long lists."""
 
 import pytest
 from tlparse_bundle.statements.ranks.rank_finding import RankFinding
@@ -48,7 +48,7 @@ def test_long_times():
     ]
 
 
-def test_a_call_says_what_is_recorded():
+def test_a_call_shows_recorded_values():
     assert call_text(CALL) == "`all_reduce` (sum) of f32 (16, s0) in group `1`"
     unknown = dict.fromkeys(CALL)
     assert call_text({**unknown, "op": "barrier"}) == "`barrier`"

@@ -1,4 +1,4 @@
-"""What is said of real jobs (fixtures/jobs), and what must not be said of them."""
+"""Findings about real jobs (fixtures/jobs), and statements that must not appear."""
 
 import re
 import shutil
@@ -17,8 +17,7 @@ SUM = "`all_reduce` (sum) of f32 (16, 8) in group `0`"
 AGREES = "The order of collectives agrees on all ranks."
 FAULTS = r"hang|fail|wait|never|finish|still compiling|cannot|wrong|missing|[Nn]o log"
 
-# scenario: (headline, kind and severity of the first finding, what must be said in all, what must not be
-# said)
+# scenario: (headline, kind and severity of the first finding, texts that must appear, texts that must not)
 SAID = {
     "extra_then_hang": (
         (
@@ -235,7 +234,7 @@ SAID = {
 
 @pytest.fixture(scope="module")
 def job(root, tmp_path_factory):
-    """job(name): the bundle of a scenario; sound."""
+    """Return job(name): the sound bundle of a scenario."""
     made = {}
 
     def build_it(name):
@@ -250,7 +249,7 @@ def job(root, tmp_path_factory):
 
 
 def everything(bundle):
-    """All sentences."""
+    """Return all sentences."""
     return "\n".join(
         [
             bundle.job["text"],
@@ -264,7 +263,7 @@ def test_every_scenario_is_here(root):
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_what_is_said_of_a_job(name, job):
+def test_findings_of_a_job(name, job):
     headline, first, must, must_not = SAID[name]
     bundle = job(name)
     assert bundle.job["text"] == headline
@@ -287,8 +286,8 @@ def test_every_kind_has_a_reference():
 
 
 @pytest.mark.parametrize("part", [0.35, 0.6, 0.8, 0.97])
-def test_what_lies_behind_a_cut_is_no_difference(root, tmp_path, part):
-    """A log that ends within a payload or an envelope, wherever that is."""
+def test_records_after_a_cut_are_not_a_difference(root, tmp_path, part):
+    """A log that ends anywhere within a payload or an envelope."""
     for path in (root / "fixtures" / "jobs" / "healthy8").iterdir():
         shutil.copy(path, tmp_path)
     (path,) = tmp_path.glob("*_rank_3_*")
@@ -310,7 +309,7 @@ def test_what_lies_behind_a_cut_is_no_difference(root, tmp_path, part):
     assert "agrees on all ranks" not in bundle.job["text"] or kinds == {"cut-log"}
 
 
-def test_what_follows_stands_below_its_cause(job):
+def test_an_effect_is_below_its_cause(job):
     rows = job("extra_then_hang").rank_table("rank_findings")
     assert [(row["kind"], row["because_of"]) for row in rows] == [
         ("collective-mismatch", None),
@@ -323,7 +322,7 @@ def test_what_follows_stands_below_its_cause(job):
 
 
 def test_the_same_problem_on_another_rank_has_the_same_fingerprint(root, tmp_path):
-    """Of the logs of absent_caller those of ranks 1 and 2 change places: names of files and ranks of records."""
+    """Ranks 1 and 2 of absent_caller swap places: names of files and ranks of records."""
     prints = []
     for name, swapped in (("as_is", {}), ("swapped", {1: 2, 2: 1})):
         folder = tmp_path / name
@@ -362,13 +361,13 @@ def test_another_run_can_be_chosen(root, tmp_path):
         == "Rank 1 never started `block` [1/0], which ranks 0, 2 and 3 finished"
     )
     assert (bundle.job["run"], [run["attempt"] for run in bundle.job["runs"]]) == (1, [True, True])
-    with pytest.raises(BundleError, match="run 3 cannot be compared") as error:
+    with pytest.raises(BundleError, match="there is no run 3 with several ranks") as error:
         build(logs, tmp_path / "third", run=3)
     assert "2 runs" in error.value.hint and not (tmp_path / "third").exists()
 
 
-def test_a_merged_bundle_says_the_same(root, tmp_path):
-    """What is said needs no log again: neither graphs nor code of collectives."""
+def test_a_merged_bundle_has_the_same_findings(root, tmp_path):
+    """Merging needs no log: neither graphs nor code of collectives."""
     logs = discover([root / "fixtures" / "jobs" / "extra_then_hang"])
     parts = []
     for number, some in enumerate((logs[:2], logs[2:])):
@@ -403,7 +402,7 @@ def test_a_log_without_a_rank_is_named(root, tmp_path):
 
 
 def test_clocks_that_differ_by_days_do_not_part_a_job():
-    """Only where a rank comes twice is there anything to choose."""
+    """There is a choice only where a rank occurs twice."""
     day = 86_400_000_000
     apart = [RunOfLog(str(rank), rank, None, None, rank * day, rank * day + 1) for rank in range(3)]
     assert [sorted(run.logs) for run in runs_of(apart)] == [[0, 1, 2]]
@@ -425,7 +424,7 @@ def test_the_newest_attempt_is_compared(ranks, version, number):
 
 
 def test_more_ranks_than_the_job_has_are_not_all_of_them(root, tmp_path):
-    """Logs that were copied under other names, or of another job, beside those of a job of four."""
+    """Logs copied under other names, or of another job, beside those of a job of four."""
     traces = tmp_path / "traces"
     shutil.copytree(root / "fixtures" / "jobs" / "extra_then_hang", traces)
     (first,) = traces.glob("*rank_0*")
