@@ -216,7 +216,8 @@ def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count:
     else:
         parts.append(f"{leading[0]['title']}.")
         some = f"{who} have logs; " if job["missing"] and job["world_size"] else ""
-        parts.append(f"{some}{_agreeing(job['agreeing'])}.")
+        agreeing = _agreeing(job["agreeing"])
+        parts += [f"{some}{agreeing}."] if agreeing else []
     parts += sizes
     if job["collective_order"] == "agrees" and not job["missing"]:
         other = any(row["kind"] in ("collectives", "stages") for row in rows)
@@ -233,7 +234,7 @@ def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count:
 def _agreeing(agreeing: Ranges) -> str:
     count = size(agreeing)
     if count == 0:
-        return "each rank has a finding below"
+        return ""
     if len(agreeing) > _MOST_RUNS:
         return f"{count:,} ranks agree"
     return f"rank {numbers(agreeing)} has no finding" if count == 1 else f"ranks {numbers(agreeing)} agree"

@@ -320,8 +320,10 @@ def _unfinished_compile(words: Words) -> tuple[str, str]:
         f"after {duration(details['open_us'])}" if details["open_us"] is not None else "",
         f"in {code(details['span'])}" if details["span"] else "",
     ]
+    waits = "waits" if size(details["finished"]) == 1 else "wait"
+    waiting = f" and {waits} for {words.ranks} in {call_text(details['call'])}" if details["call"] else ""
     others = [
-        f"{ranks_text(details['finished'])} finished it" if details["finished"] else "",
+        f"{ranks_text(details['finished'])} finished it{waiting}" if details["finished"] else "",
         f"{ranks_text(details['never_began'])} never started it" if details["never_began"] else "",
     ]
     title = (
@@ -336,8 +338,6 @@ def _unfinished_compile(words: Words) -> tuple[str, str]:
         if details["phase"]
         else "This compile has no artifact yet."
     )
-    if details["call"] and details["finished"]:
-        text += f" The ranks that finished it wait for {words.ranks} in {call_text(details['call'])}."
     return title, text + ("" if everyone else _earlier_sentence(words))
 
 
