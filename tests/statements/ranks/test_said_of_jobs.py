@@ -362,7 +362,7 @@ def test_another_run_can_be_chosen(root, tmp_path):
     assert (bundle.job["run"], [run["attempt"] for run in bundle.job["runs"]]) == (1, [True, True])
     with pytest.raises(BundleError, match="there is no run 3 with several ranks") as error:
         build(logs, tmp_path / "third", run=3)
-    assert "2 runs" in error.value.hint and not (tmp_path / "third").exists()
+    assert "Pass a number from 1 to 2 to --run." in error.value.hint and not (tmp_path / "third").exists()
 
 
 def test_a_merged_bundle_has_the_same_findings(root, tmp_path):

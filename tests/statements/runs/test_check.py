@@ -159,8 +159,8 @@ def test_a_trace_is_bundled_on_the_way(root, rows, tmp_path):
 @pytest.mark.parametrize(
     "options, said",
     [
-        ((), "nothing to check"),
-        (("--fail-on", "new:any"), "name one with --baseline"),
+        ((), "Nothing to check. Pass a limit"),
+        (("--fail-on", "new:any"), "--fail-on needs a baseline. Pass one with --baseline."),
         (("--baseline", ".", "--fail-on", "new:graph-brake"), "Did you mean graph-break?"),
         (("--baseline", ".", "--fail-on", "new:slow-span"), "vary from run to run"),
         (("--baseline", ".", "--fail-on", "slower:10"), "Write slower:10%"),

@@ -61,14 +61,12 @@ def test_unmatched_compiles_are_not_the_same(compared):
         == "No known change: 17 compiles of the base run and 17 of the new run cannot be matched."
     )
     assert summary["notes"][0].startswith(
-        "The torch of the base run does not write failures, graph breaks, names of functions, "
+        "The torch version of the base run does not log failures, graph breaks, function names, "
     )
-    assert summary["notes"][0].endswith(
-        "Without names of functions its compiles are not matched with the others."
-    )
+    assert summary["notes"][0].endswith("Without function names, its compiles are not matched.")
     same = compared("breaks", "2.3.1", "2.3.1")["summary"]
     assert same["text"] == "No changes: 17 compiles, the same on both sides." and same["notes"][0].startswith(
-        "The torch of both runs "
+        "The torch version of both runs "
     )
 
 

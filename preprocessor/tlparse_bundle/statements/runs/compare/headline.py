@@ -30,6 +30,7 @@ from tlparse_bundle.statements.torch_messages import CACHES
 
 _MOST_CONSEQUENCES = 3
 _MAX_TITLE = 80
+_MACHINE = "the machine probably"
 _MOST_REASONS = 2
 _MEASURED = 5  # the least number of compiles to compare the speeds of machines
 _MIN_SPEED = 1.25  # the least factor between the speeds of two machines that a note reports
@@ -234,7 +235,12 @@ def _unchanged_speed(both: Sequence[ComparedLog]) -> str:
         times = f"ran {_factor(new / base)} slower"
     else:
         times = f"ran {_factor(base / new)} faster" if new else "took no time"
-    return f"unchanged compiles {times}"
+    blamed = f", so {_MACHINE} differs" if _is_measured(both) and _blamed(both) == _MACHINE else ""
+    return f"unchanged compiles {times}{blamed}"
+
+
+def _is_measured(both: Sequence[ComparedLog]) -> bool:
+    return sum(log["noise"]["measured"] for log in both) >= _MEASURED
 
 
 def _factor(number: float) -> str:
@@ -244,7 +250,7 @@ def _factor(number: float) -> str:
 def _blamed(both: Sequence[ComparedLog]) -> str:
     """Return what probably makes all compiles faster or slower."""
     same = len({log[side]["torch_version"] for log in both for side in SIDES}) == 1
-    return "the machine probably" if same else "torch or the machine"
+    return _MACHINE if same else "torch or the machine"
 
 
 def _growing_note(sides: Sequence[str]) -> str:
@@ -320,10 +326,9 @@ def _untimed(both: Sequence[ComparedLog]) -> Iterator[str]:
 def _speed_notes(net: Net, both: Sequence[ComparedLog]) -> Iterator[str]:
     """Yield notes about the speed of the machines."""
     if net.reason == "speed":
-        if sum(log["noise"]["measured"] for log in both) >= _MEASURED:
-            yield f"{large(_blamed(both))} differs. Compare several runs per side to be sure."
-        else:
-            yield "Compare several runs per side to be sure."
+        blamed = _blamed(both)
+        differs = f"{large(blamed)} differs. " if _is_measured(both) and blamed != _MACHINE else ""
+        yield f"{differs}Compare several runs per side to be sure."
         return
     speeds = sorted(
         log["noise"]["speed"]
