@@ -144,7 +144,9 @@ def _collective_mismatch(words: Words) -> tuple[str, str]:
     here, others = _distinct_calls(details["here"], details["others"])
     order = "execution order" if details["recorded"] else "compile order (execution order is not recorded)"
     group = f" of group {code(details['group'])}" if details["group"] is not None else ""
-    calls = [{**details[side], "group": None} if group else details[side] for side in ("here", "others")]
+    calls: list[CallCells] = [details["here"], details["others"]]
+    if group:
+        calls = [{**call, "group": None} for call in calls]
     first = ", the first that differs," if details["position"] and group else ""
     elsewhere = f" in {words.compile(details['others_rank_compile'])}" if words.facts["elsewhere"] else ""
     return (
