@@ -7,7 +7,7 @@ from tlparse_bundle.statements.ranks.graphs import numbers_differ
 def test_different_vocabulary_bounds_are_not_a_warning(built, root):
     (row,) = built(root / "fixtures" / "vllm" / "llama-tp2-cold").rank_table("rank_findings")
     assert (row["kind"], row["severity"]) == ("graph", "info")
-    assert "l_input_ids_ >= 256` instead of" in row["title"] and "differs only in numbers" in row["text"]
+    assert "l_input_ids_ >= 256` instead of" in row["text"] and "differs only in numbers" in row["text"]
 
 
 @pytest.mark.parametrize(

@@ -159,8 +159,8 @@ def test_a_trace_is_bundled_on_the_way(root, rows, tmp_path):
 @pytest.mark.parametrize(
     "options, said",
     [
-        ((), "nothing to check"),
-        (("--fail-on", "new:any"), "name one with --baseline"),
+        ((), "Nothing to check. Pass a limit"),
+        (("--fail-on", "new:any"), "--fail-on needs a baseline. Pass one with --baseline."),
         (("--baseline", ".", "--fail-on", "new:graph-brake"), "Did you mean graph-break?"),
         (("--baseline", ".", "--fail-on", "new:slow-span"), "vary from run to run"),
         (("--baseline", ".", "--fail-on", "slower:10"), "Write slower:10%"),
@@ -375,7 +375,7 @@ def test_details_that_are_damaged_are_refused(two_ranks, check, tmp_path, detail
     [
         ("{", "is not a baseline"),
         ('{"format": {"name": "tlparse-bundle"}}', "is not a baseline"),
-        ('{"what": "tlparse-bundle baseline", "version": 2}', "another version"),
+        ('{"what": "tlparse-bundle baseline", "version": 2}', "is a baseline of version 2"),
         ('{"what": "tlparse-bundle baseline", "version": 1, "findings": []}', "is damaged"),
         (
             (
@@ -402,7 +402,7 @@ def test_text_shows_findings_with_their_remedies(pair, check):
     lines = out.splitlines()
     assert (
         lines[0] == "✓ max-compiles 3 · fixture0: 3 compiles."
-        and lines[1] == "✖ new:any: 1 finding that the baseline does not have."
+        and lines[1] == "✖ new:any: 1 finding not in the baseline."
     )
     assert (
         lines[2].startswith("  ! Graph break in `forward` at `program.py:14`, once")

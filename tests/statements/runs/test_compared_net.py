@@ -240,7 +240,7 @@ def test_hits_in_the_place_of_misses_carry_the_time_that_they_saved(built):
     )
     assert (
         compared["summary"]["text"]
-        == "9.92 s less compile time (11.4 s → 1.47 s). FX graph cache: 2 hits instead of misses; 1"
+        == "9.92 s less compile time (11.4 s → 1.47 s). FX graph cache: 2 misses became hits; 1"
         " AOTAutograd cache hit."
     )
 

@@ -33,7 +33,7 @@ def test_why_a_warm_start_compiled(compared, root):
     }
     assert list(roots) == [
         "vLLM loaded 10 pieces that the base run compiled: 2.01 s, was 53.4 s",
-        "vLLM compiled `submod_4` for 1–64 tokens that the base run reused from another piece: 3.61 s, was 83.1 ms",
+        "vLLM compiled `submod_4` for 1–64 tokens that the base run reused: 3.61 s, was 83.1 ms",
     ]
     assert (
         "`forward` [0/0] takes 8.76 s to compile, was 57.4 s"

@@ -69,7 +69,7 @@ def finding(kind, fingerprint, severity="warning", count=1, **details):
 
 
 def table(rows):
-    return SimpleNamespace(untold=set(), findings=rows)
+    return SimpleNamespace(not_recorded=set(), findings=rows)
 
 
 def test_findings_are_matched_by_fingerprint():

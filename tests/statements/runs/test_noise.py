@@ -15,18 +15,18 @@ def of(amounts):
 def test_a_slower_machine_is_not_a_change():
     base = of([SECOND * (i + 1) for i in range(10)])
     found = noise([base], [of([3 * us for us in base.values()])])
-    assert found.speed == pytest.approx(3) and found.known
-    assert not any(found.tells([us], [3 * us]) for us in base.values())
-    assert found.tells([base[0]], [30 * base[0]])
+    assert found.speed == pytest.approx(3) and found.is_reliable
+    assert not any(found.is_exceeded([us], [3 * us]) for us in base.values())
+    assert found.is_exceeded([base[0]], [30 * base[0]])
 
 
 def test_few_compiles_are_not_compared_by_machine():
-    assert not noise([of([SECOND, SECOND])], [of([9 * SECOND, 9 * SECOND])]).known
+    assert not noise([of([SECOND, SECOND])], [of([9 * SECOND, 9 * SECOND])]).is_reliable
 
 
 def test_short_spans_are_ignored():
     found = noise([of([SECOND] * 6)], [of([SECOND] * 6)])
-    assert not found.tells([1_000], [40_000]) and found.tells([SECOND], [9 * SECOND])
+    assert not found.is_exceeded([1_000], [40_000]) and found.is_exceeded([SECOND], [9 * SECOND])
 
 
 @pytest.mark.parametrize("spread", [0.05, 0.3, 0.8])
@@ -39,7 +39,9 @@ def test_noise_in_several_runs_is_not_reported(spread):
         ]
         base, new = runs[:3], runs[3:]
         found = noise(base, new)
-        assert not [i for i in range(12) if found.tells([run[i] for run in base], [run[i] for run in new])]
+        assert not [
+            i for i in range(12) if found.is_exceeded([run[i] for run in base], [run[i] for run in new])
+        ]
 
 
 def test_several_runs_show_that_all_is_slower():
@@ -50,11 +52,12 @@ def test_several_runs_show_that_all_is_slower():
     ]
     base, new = runs[:3], runs[3:]
     found = noise(base, new)
-    assert all(found.tells([run[i] for run in base], [run[i] for run in new]) for i in range(5))
+    assert all(found.is_exceeded([run[i] for run in base], [run[i] for run in new]) for i in range(5))
 
 
 def test_a_single_run_does_not_show_noise():
     base = [of([SECOND] * 5), of([2 * SECOND] * 5)]
     assert not any(
-        noise(base, [of([3 * SECOND] * 5)]).tells([run[i] for run in base], [3 * SECOND]) for i in range(5)
+        noise(base, [of([3 * SECOND] * 5)]).is_exceeded([run[i] for run in base], [3 * SECOND])
+        for i in range(5)
     )

@@ -118,7 +118,7 @@ class TestOfAClass:
         compile_as(RECOMPILES)
 """)
     result.assert_outcomes(passed=1, failed=3)
-    assert result.stdout.str().count("6 graph breaks; at most") == 1, (
+    assert result.stdout.str().count("6 graph breaks; the limit is") == 1, (
         "a test that fails by itself says so, and no more"
     )
     result.stdout.fnmatch_lines(
@@ -193,7 +193,7 @@ def test_a_marker_that_is_wrong_is_an_error(inner):
             "*TypeError: unknown limit 'max_brakes'; use one of max_breaks, *",
             "*TypeError: max_breaks is '0', not a number of graph breaks",
             "*ValueError: 'soon' is not a duration. Write 90s*",
-            "*TypeError: the marker compile_trace takes names, such as max_breaks=0",
+            "*TypeError: marker compile_trace takes only keyword arguments, such as max_breaks=0",
         ]
     )
 
