@@ -10,7 +10,7 @@ from tlparse_bundle.tables.table import TableContext
 
 
 class Steps:
-    """One row per my_step record, in file order."""
+    """Table with one row per my_step record, in file order."""
 
     name = "my_steps"
     types = frozenset(("my_step",))

@@ -1,7 +1,4 @@
-"""What the worker of a page (viewers/lib/local/python-worker.js) lets Python do.
-
-Files of the page lie in folders of Python's own file system.
-"""
+"""Functions that viewers/lib/local/python-worker.js calls, on Python's virtual file system."""
 
 from __future__ import annotations
 
@@ -14,13 +11,13 @@ from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.json_codec import dumps, loads
 from tlparse_bundle.log.discover import Skipped, discover, left_out
 
-# All that the first build needs is loaded while the page waits for a log.
+# Import what the first build needs while the page waits for a log.
 from tlparse_bundle.pipeline import rank_files  # noqa: F401
 from tlparse_bundle.pipeline.build import build
 
 _NO_MEMORY = {
-    "message": "the browser has no memory left for this log",
-    "hint": "Build it with the command line, which needs 70 MB for any log: tlparse-bundle LOG",
+    "message": "the browser is out of memory for this log",
+    "hint": "Build it on the command line, which needs 70 MB for any log: tlparse-bundle LOG",
     "code": "memory",
 }
 
@@ -38,11 +35,9 @@ def answer(name: str, *values: Any) -> str:
 def build_bundle(
     names: Sequence[str], out: str, codec: str, progress: Callable[[int], None]
 ) -> dict[str, Any]:
-    """Write the bundle of the logs with these names in the working directory, files or folders, to the
-    folder ``out``.
+    """Build the logs, files or folders in the working folder, into the folder ``out``.
 
-    ``progress`` gets the bytes of the logs as they are read. ``left_out`` is a sentence about files that were
-    left out, or "".
+    ``progress`` gets the number of bytes read. ``left_out`` in the result names skipped files, or is "".
     """
     skipped: list[Skipped] = []
     result = build(discover(list(names), skipped=skipped), out, codec=codec, jobs=1, progress=progress)
@@ -50,7 +45,7 @@ def build_bundle(
 
 
 def compare_bundles(base: str, base_name: str, new: str, new_name: str, out: str) -> None:
-    """Write the comparison of the bundles in two folders, with names for people, to the file ``out``."""
+    """Write the comparison of the bundles in two folders to the file ``out``."""
     from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.statements.runs.compare.document import compare
 
@@ -58,7 +53,7 @@ def compare_bundles(base: str, base_name: str, new: str, new_name: str, out: str
 
 
 def export_bundle(folder: str, out: str) -> None:
-    """Write the bundle in a folder as one page to the file ``out``."""
+    """Write the bundle in a folder as one HTML page to the file ``out``."""
     from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.serve.publish.export import export, viewers_of
 
@@ -68,9 +63,7 @@ def export_bundle(folder: str, out: str) -> None:
 
 
 def export_pair(base: str, new: str, document: str, out: str) -> None:
-    """Write the comparison of the bundles in two folders as one page to the file ``out``; ``document`` is
-    the file of its JSON.
-    """
+    """Write a comparison as one HTML page to the file ``out``; ``document`` is the path of its JSON."""
     from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.serve.publish.export import export_comparison
 
@@ -80,7 +73,7 @@ def export_pair(base: str, new: str, document: str, out: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file or a folder, if it is there."""
+    """Remove a file or a folder, if it exists."""
     if Path(path).is_dir():
         shutil.rmtree(path)
     else:

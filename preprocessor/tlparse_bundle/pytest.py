@@ -1,4 +1,4 @@
-"""The pytest plug-in: what torch compiles in a test is traced, and can be asserted.
+"""The pytest plug-in: trace what torch compiles in a test, and check it.
 
     @pytest.mark.compile_trace(max_breaks=0, max_recompiles=0)
     def test_step(): ...
@@ -7,8 +7,7 @@
         ...
         compile_trace.assert_no_graph_breaks()
 
-It is loaded in every pytest of whoever has installed the package: whatever takes time is imported when it is
-used.
+pytest loads this in every environment that has the package, so slow imports happen on use.
 """
 
 from __future__ import annotations
@@ -31,45 +30,44 @@ _LIMITS = ("max_breaks", "max_recompiles", "max_compiles", "max_failures", "max_
 _NO_LIMITS = ("allow_unknown", "reset")
 _HELP = (
     f"{MARKER}({', '.join(f'{name}=None' for name in _LIMITS)}, allow_unknown=False, reset=True): trace what"
-    " torch compiles in the test, and let it fail beyond these limits (tlparse-bundle)"
+    " torch compiles in the test, and fail beyond these limits (tlparse-bundle)"
 )
 
 
 class CompileTrace:
-    """What torch compiled since the test began. ``folder`` has its logs."""
+    """What torch compiled since the start of the test. ``folder`` has its logs."""
 
     def __init__(self, folder: Path):
         self.folder = folder
 
     def findings(self) -> list[Mapping[str, Any]]:
-        """The findings of all logs until now, as in the table findings, most important of each first."""
+        """Return the findings of all logs so far, as in the table findings, most important first per log."""
         return [row for section in self._sections() for row in section.findings]
 
     def summaries(self) -> list[dict[str, Any]]:
-        """The numbers of each log until now, as in the table findings; none when nothing was traced."""
+        """Return the summary of each log so far, as in the table findings; empty without logs."""
         return [section.summary for section in self._sections() if section.log is not None]
 
     def assert_no_graph_breaks(self) -> None:
-        """Raise AssertionError with what broke the graph, where, and what may help."""
+        """Raise AssertionError with the graph breaks, their places and fixes, if there is any."""
         __tracebackhide__ = True
         self.assert_limits(max_breaks=0)
 
     def assert_no_failures(self) -> None:
-        """Raise AssertionError with what failed to compile."""
+        """Raise AssertionError with the failures, if there is any."""
         __tracebackhide__ = True
         self.assert_limits(max_failures=0)
 
     def assert_max_recompiles(self, most: int) -> None:
-        """Raise AssertionError when guards failed more often than that, with what changed."""
+        """Raise AssertionError with the recompiles, if there are more than ``most``."""
         __tracebackhide__ = True
         self.assert_limits(max_recompiles=most)
 
     def assert_limits(self, *, allow_unknown: bool = False, **limits: int | str | None) -> None:
-        """Raise AssertionError beyond a limit: those of the marker, None is none; a time such as "60s" or a
-        number of seconds.
+        """Raise AssertionError beyond a limit. Names are those of the marker; None means no limit.
 
-        What torch did not record counts as beyond it, unless ``allow_unknown``. Raises TypeError or
-        ValueError for what is no limit.
+        A time is "60s" or a number of seconds. An amount that is not recorded exceeds any limit, unless
+        ``allow_unknown``. Raises TypeError or ValueError for an invalid limit.
         """
         __tracebackhide__ = True
         failure = self._beyond(limits, allow_unknown)
@@ -77,7 +75,7 @@ class CompileTrace:
             raise AssertionError(failure)
 
     def _beyond(self, limits: Mapping[str, int | str | None], allow_unknown: bool) -> str:
-        """Return what exceeds a limit, in words; "" when nothing does."""
+        """Describe what exceeds the limits; "" if nothing does."""
         from click import unstyle
 
         from tlparse_bundle.render import terminal
@@ -110,7 +108,7 @@ def _amounts(limits: Mapping[str, int | str | None]) -> dict[Amount, int]:
     amounts: dict[Amount, int] = {}
     for name, most in limits.items():
         if name not in amount_of:
-            raise TypeError(f"there is no limit {name!r}; limits are {', '.join(amount_of)}")
+            raise TypeError(f"unknown limit {name!r}; use one of {', '.join(amount_of)}")
         amount = amount_of[name]
         if most is None:
             continue
@@ -128,7 +126,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """A test with the marker needs the fixture."""
+    """Add the fixture to a test with the marker."""
     names = getattr(item, "fixturenames", None)
     if names is not None and item.get_closest_marker(MARKER) and MARKER not in names:
         names.append(MARKER)
@@ -138,17 +136,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def compile_trace(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[CompileTrace]:
-    """What torch compiles in this test.
-
-    What was compiled before is forgotten, unless the marker says ``reset=False``.
-    """
+    """Trace what torch compiles in this test. Resets Dynamo first, unless the marker has reset=False."""
     from tlparse_bundle.base.errors import BundleError
     from tlparse_bundle.cli.recording import tracing
 
     options = _options(request.node)
     _amounts({name: most for name, most in options.items() if name not in _NO_LIMITS})
     folder = tmp_path_factory.mktemp(MARKER)
-    _not_as_messages()
+    _detach_pytest_handlers()
     with ExitStack() as recording:
         why = ""
         try:
@@ -165,12 +160,12 @@ def compile_trace(
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
     if MARKER in pyfuncitem.funcargs:
-        _not_as_messages()
+        _detach_pytest_handlers()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    """Check the limits of a test with the marker after it passed: an exception of it ends the hook before."""
+    """Check the limits of the marker. If the test raises, this hook does not run."""
     if item.get_closest_marker(MARKER):
         limits = {name: most for name, most in _options(item).items() if name not in _NO_LIMITS}
         trace = getattr(item, "funcargs", {})[MARKER]
@@ -179,10 +174,8 @@ def pytest_runtest_call(item: pytest.Item) -> None:
             pytest.fail(failure, pytrace=False)
 
 
-def _not_as_messages() -> None:
-    """Keep trace records out of the messages that pytest prints of a failed test: it listens to every logger
-    (since 9.0).
-    """
+def _detach_pytest_handlers() -> None:
+    """Keep trace records out of pytest's captured logs: since 9.0 it adds handlers to every logger."""
     logger = logging.getLogger("torch.__trace")
     for handler in [
         handler for handler in logger.handlers if type(handler).__module__.startswith("_pytest.")
@@ -191,10 +184,10 @@ def _not_as_messages() -> None:
 
 
 def _options(item: pytest.Item) -> dict[str, Any]:
-    """Return the arguments of the markers of the module, the class and the test; the nearest wins."""
+    """Return the arguments of the markers of module, class and test; the closest to the test wins."""
     options: dict[str, Any] = {}
     for marker in reversed(list(item.iter_markers(MARKER))):
         if marker.args:
-            raise TypeError(f"the marker {MARKER} takes names, such as max_breaks=0")
+            raise TypeError(f"marker {MARKER} takes only keyword arguments, such as max_breaks=0")
         options.update(marker.kwargs)
     return options

@@ -1,4 +1,4 @@
-"""The format documents are current, short, and name what there is."""
+"""The format documents are current, short and complete."""
 
 import re
 import sys
@@ -83,7 +83,7 @@ def test_every_table_is_listed():
 @pytest.mark.parametrize(
     ("page", "words"), [("kinds", "`artifact:recompile_reasons`"), ("diagnostics", "record-cut")]
 )
-def test_what_the_registries_know_is_listed(page, words):
+def test_all_registered_names_are_listed(page, words):
     assert words in (traces.ROOT / "docs" / "tables" / f"{page}.md").read_text(encoding="utf-8")
 
 
@@ -95,7 +95,7 @@ def test_links_inside_lead_somewhere():
     assert set(re.findall(r"\]\(#([^)]+)\)", TEXT)) <= anchors
 
 
-def test_words_that_say_nothing():
+def test_empty_words_are_absent():
     prose = re.sub(r"<!-- generated.*?<!-- end -->|```.*?```", "", TEXT + CORE, flags=re.DOTALL)
     assert re.findall(r"\betc\b|\busually\b|\bsimply\b|\bshould be able\b", prose) == []
 

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: words, exit codes, what goes where."""
+"""The command line for users: messages, exit codes, output streams."""
 
 import gzip
 import json
@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 
+import click
 import pytest
 import traces
 import zstandard
 from log_builder import log, record
+from tlparse_bundle.cli.main import GROUPS, cli
 from waiting import HANG_S, until
 from warm_command import run_warm
 
@@ -21,7 +23,7 @@ GOOD = log("dynamo_start 0/0 @0\n artifact:a/b 0/0\n | text\n artifact:a/b 0/0\n
 
 @pytest.fixture
 def run(tmp_path, root):
-    """run(*arguments): the finished process, which ran in an empty folder and printed no traceback."""
+    """Return run(*arguments): the finished process, started in an empty folder, checked for no traceback."""
 
     def run_it(*arguments, **environment):
         variables = {**os.environ, "PYTHONPATH": str(root / "preprocessor"), **environment}
@@ -71,7 +73,7 @@ def test_help_lists_the_commands(option, run):
     assert done.returncode == 0 and all(f"  {command} " in done.stdout for command in COMMANDS)
 
 
-def test_version_says_tool_and_format(run):
+def test_version_prints_tool_and_format(run):
     done = run("--version")
     assert done.returncode == 0 and done.stdout.startswith("tlparse-bundle ") and "(format 2." in done.stdout
 
@@ -121,12 +123,12 @@ def test_build_is_the_default_command(trace, run):
     assert traces.files(trace.parent / "one") == traces.files(trace.parent / "other")
 
 
-def test_build_says_what_it_did_on_stderr(trace, run):
+def test_build_reports_on_stderr(trace, run):
     done = run("trace", "out")
     assert done.stdout == ""
     assert (
-        "out: 4 events of 1 log, " in done.stderr
-        and "1 compile of 1 code object: 1 did not end." in done.stderr
+        "out: 4 events from 1 log; " in done.stderr
+        and "1 code object, 1 compile. 1 compile did not end." in done.stderr
         and "tlparse-bundle serve out" in done.stderr
     )
 
@@ -153,14 +155,14 @@ def test_diagnostics_are_summed_up(trace, run):
 
 
 def test_strict_builds_and_exits_with_3_when_a_log_is_damaged(trace, run):
-    assert run("trace", "good", "--strict").returncode == 0  # an unknown year is no damage
+    assert run("trace", "good", "--strict").returncode == 0  # an unknown year is not damage
     (trace / "dedicated_log_torch_trace_rank_1_y.log").write_bytes(GOOD + b"noise\n")
     assert run("trace", "damaged", "--strict", "-q").returncode == 3
     assert run("info", "damaged").returncode == 0
 
 
 @pytest.mark.parametrize("option", ["-q", "--json"])
-def test_strict_says_which_log_has_what(option, trace, run):
+def test_strict_names_the_problems_of_each_log(option, trace, run):
     (trace / "dedicated_log_torch_trace_y.log").write_bytes(
         GOOD + b"noise\n" * 3 + record("a", payload="x", md5="0" * 32) + b"\n"
     )
@@ -169,7 +171,7 @@ def test_strict_says_which_log_has_what(option, trace, run):
     assert done.returncode == 3 and "Error: --strict" in done.stderr
     assert "  dedicated_log_torch_trace_y.log: 3 × not-a-record, 1 × payload-md5\n" in done.stderr
     assert "  dedicated_log_torch_trace_z.log: 1 × record-cut\n" in done.stderr
-    assert "rank_0_x" not in done.stderr.partition("Error:")[2]  # nor the empty line: it is no damage
+    assert "rank_0_x" not in done.stderr.partition("Error:")[2]  # nor the empty line, which is not damage
     assert "blank-line" not in done.stderr.partition("Error:")[2]
     assert run("trace", "lenient", option).returncode == 0
 
@@ -203,18 +205,18 @@ def test_jobs_and_codec(trace, run):
 # ---- without OUT, and the wrong way round
 
 
-def test_without_out_the_bundle_goes_beside_the_user_under_the_name_of_the_trace(trace, run, tmp_path):
+def test_without_out_the_bundle_is_named_after_the_trace(trace, run, tmp_path):
     done = run("trace")
     assert (
         done.returncode == 0
         and "trace-bundle: 4 events" in done.stderr
-        and "Look at it: tlparse-bundle serve trace-bundle" in done.stderr
+        and "View it: tlparse-bundle serve trace-bundle" in done.stderr
     )
     assert traces.files(tmp_path / "trace-bundle") and run("validate", "trace-bundle").returncode == 0
     again = run("trace")
     assert (
         again.returncode == 1
-        and "trace-bundle exists already" in again.stderr
+        and "'trace-bundle' already exists" in again.stderr
         and "--overwrite" in again.stderr
     )
     assert run("trace/", "--overwrite", "-q").returncode == 0
@@ -237,7 +239,7 @@ def test_a_bundle_given_as_a_trace_is_named(out, run):
         done = run(*arguments)
         assert (
             done.returncode == 1
-            and "out is a bundle already" in done.stderr
+            and "'out' is a bundle, not a trace" in done.stderr
             and "tlparse-bundle serve out" in done.stderr
         )
     assert sorted(path.name for path in out.parent.iterdir()) == ["out", "trace"]
@@ -249,30 +251,30 @@ def test_a_bundle_given_as_a_trace_is_named(out, run):
 @pytest.mark.parametrize(
     "arguments,code,words",
     [
-        (["nowhere", "out"], 1, "nowhere does not exist"),
-        (["merge", "trace"], 2, "Where should the bundle go?"),
-        (["trace", "notes.txt"], 1, "notes.txt exists and is not a bundle"),
-        (["notes.txt", "out"], 1, "notes.txt is no trace log"),
-        (["empty", "out"], 1, "empty holds no trace log"),
-        (["hollow.log", "out"], 1, "hollow.log: empty"),
+        (["nowhere", "out"], 1, "'nowhere' does not exist"),
+        (["merge", "trace"], 2, "OUT, the bundle to write, is missing."),
+        (["trace", "notes.txt"], 1, "'notes.txt' exists and is not a bundle"),
+        (["notes.txt", "out"], 1, "'notes.txt' is not a TORCH_TRACE log"),
+        (["empty", "out"], 1, "'empty' has no TORCH_TRACE log"),
+        (["hollow.log", "out"], 1, "'hollow.log' is empty"),
         (["trace", "notes.txt/out"], 1, "cannot be written"),
         (["trace", "out", "--jobs", "0"], 2, "--jobs"),
         (["trace", "out", "--codec", "rar"], 2, "--codec"),
         (["trace", "out", "--frobnicate"], 2, "--frobnicate"),
-        (["valdate", "out"], 2, "Did you mean the command 'validate'?"),
-        (["inof", "out"], 2, "Did you mean the command 'info'?"),
-        (["serv", "out"], 2, "Did you mean the command 'serve'?"),
-        (["info", "nowhere"], 1, "nowhere is no bundle"),
-        (["info", "trace"], 1, "trace is no bundle"),
+        (["valdate", "out"], 2, "Did you mean 'validate'?"),
+        (["inof", "out"], 2, "Did you mean 'info'?"),
+        (["serv", "out"], 2, "Did you mean 'serve'?"),
+        (["info", "nowhere"], 1, "nowhere is not a bundle"),
+        (["info", "trace"], 1, "trace is not a bundle"),
         (["info"], 2, "Missing argument"),
-        (["serve", "nowhere"], 1, "nowhere does not exist"),
-        (["validate", "notes.txt"], 1, "notes.txt is no bundle"),
-        (["cat", "trace", "x"], 1, "trace is no bundle"),
-        (["restore", "trace", "x"], 1, "trace is no bundle"),
-        (["docs", "schema", "nothing"], 1, "there is no schema 'nothing'"),
+        (["serve", "nowhere"], 1, "'nowhere' does not exist"),
+        (["validate", "notes.txt"], 1, "notes.txt is not a bundle"),
+        (["cat", "trace", "x"], 1, "trace is not a bundle"),
+        (["restore", "trace", "x"], 1, "trace is not a bundle"),
+        (["docs", "schema", "nothing"], 1, "unknown schema 'nothing'"),
     ],
 )
-def test_a_mistake_is_a_sentence(arguments, code, words, trace, run):
+def test_a_mistake_is_reported_in_a_sentence(arguments, code, words, trace, run):
     (trace.parent / "notes.txt").write_text("shopping list")
     (trace.parent / "hollow.log").write_bytes(b"")
     (trace.parent / "empty").mkdir()
@@ -324,7 +326,7 @@ def test_cat(what, text, out, run):
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, text, "")
 
 
-def test_cat_says_what_there_is_instead(out, run):
+def test_cat_lists_alternatives(out, run):
     done = run("cat", "out", "rank_0_x/0/0/c")
     assert done.returncode == 1 and done.stdout == "" and "a/b" in done.stderr
 
@@ -341,7 +343,7 @@ artifact:a 2/0_1
 """
 
 
-def test_cat_names_the_attempt_that_has_it(tmp_path, run):
+def test_cat_names_the_attempt_with_the_artifact(tmp_path, run):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         for rank in range(1 + (name == "two")):
@@ -367,7 +369,7 @@ def test_cat_names_the_attempt_that_has_it(tmp_path, run):
 
 def test_validate(out, run):
     done = run("validate", "out")
-    assert (done.returncode, done.stdout) == (0, "out: sound\n")
+    assert (done.returncode, done.stdout) == (0, "out: no problems\n")
     assert json.loads(run("validate", "out", "--json").stdout) == {"ok": True, "problems": []}
     next(out.glob("blobs/*/*")).unlink()
     assert run("validate", "out").returncode == 1
@@ -405,7 +407,7 @@ def test_no_color_and_no_terminal_write_no_escapes(trace, run):
         assert "\x1b" not in done.stderr + done.stdout
 
 
-def test_a_reader_that_goes_away_is_no_error(out, root):
+def test_a_closed_pipe_is_not_an_error(out, root):
     command = (
         f"{sys.executable} -m tlparse_bundle cat out logs/rank_0_x/log.json.zst | head -c 1; exit"
         " ${PIPESTATUS[0]}"
@@ -463,8 +465,7 @@ def test_a_shell_completes_traces_and_bundles_as_files(out, run):
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("whole_group", [False, True])
 def test_ctrl_c_leaves_nothing_and_exits_with_130(jobs, whole_group, trace, root):
-    # Compressed files of some GB of records: however late the signal is sent, it comes in the middle of the
-    # work.
+    # Compressed files of some GB of records, so a signal always arrives in the middle of the work.
     data = zstandard.compress(
         b"".join(record(f"artifact:a {i}/0", payload=f"{i}\n" * 500) for i in range(2_000))
     )
@@ -475,7 +476,7 @@ def test_ctrl_c_leaves_nothing_and_exits_with_130(jobs, whole_group, trace, root
     command = [sys.executable, "-m", "tlparse_bundle", "trace", "out", "--jobs", jobs]
     before = signal.signal(
         signal.SIGINT, signal.default_int_handler
-    )  # ignored, and inherited so, where these tests run in the background of a shell
+    )  # ignored by inheritance when these tests run in the background of a shell
     with subprocess.Popen(
         command,
         cwd=trace.parent,
@@ -493,6 +494,23 @@ def test_ctrl_c_leaves_nothing_and_exits_with_130(jobs, whole_group, trace, root
     assert (process.returncode, stdout) == (130, "")
     assert "Traceback" not in stderr and "Interrupted" in stderr
     assert [path.name for path in trace.parent.iterdir()] == ["trace"]
+
+
+# ---- help
+
+
+def test_every_command_stands_under_one_heading():
+    listed = [name for commands in GROUPS.values() for name in commands]
+    assert sorted(listed) == cli.list_commands(click.Context(cli))
+
+
+def test_the_short_help_of_every_command_is_one_full_sentence(run):
+    lines = run("--help").stdout.split("\n")
+    for heading, commands in GROUPS.items():
+        start = lines.index(f"{heading}:") + 1
+        rows = [line.split(None, 1) for line in lines[start : start + len(commands)]]
+        assert [row[0] for row in rows] == list(commands), "a short help takes two lines"
+        assert all(row[1].endswith(".") and "..." not in row[1] for row in rows)
 
 
 def test_report_shows_the_kinds_that_are_named(run, root):

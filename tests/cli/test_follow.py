@@ -1,5 +1,5 @@
-"""``follow``, ``serve --follow`` and ``run --follow``: processes, signals, exit codes, what is said, and what
-is left.
+"""``follow``, ``serve --follow`` and ``run --follow``: processes, signals, exit codes, output and remaining
+files.
 """
 
 import json
@@ -24,7 +24,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 def is_the_build(out, trace):
-    """Whether the bundle is byte for byte what a build makes."""
+    """Return whether the bundle equals a build, byte for byte."""
     build(discover([trace]), out.parent / "built", jobs=1, codec="none")
     return traces.files(out) == traces.files(out.parent / "built")
 
@@ -36,12 +36,12 @@ def is_the_build(out, trace):
 def test_a_signal_finishes_the_bundle(number, code, start, tmp_path):
     started = start("follow", "trace", "out", "--no-serve", "--codec", "none").state()
     returned, out, errors = started.end(number)
-    assert (returned, out) == (code, "") and "Look at it: tlparse-bundle serve out" in errors
+    assert (returned, out) == (code, "") and "View it: tlparse-bundle serve out" in errors
     assert is_the_build(tmp_path / "out", tmp_path / "trace")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["built", "out", "trace"]
 
 
-def test_it_ends_with_a_process_and_has_all_that_it_wrote(start, tmp_path):
+def test_it_ends_with_a_process_and_has_all_its_records(start, tmp_path):
     data = (tmp_path / "trace" / LOG).read_bytes()
     (tmp_path / "trace" / LOG).unlink()
     writer = (
@@ -64,7 +64,7 @@ def test_it_ends_with_a_process_and_has_all_that_it_wrote(start, tmp_path):
             started.state(part + 1)
             program.stdin.write(b"\n")
             program.stdin.flush()
-        program.wait(HANG_S)  # a child that nobody has waited for has ended as well
+        program.wait(HANG_S)  # an unreaped child has ended as well
         returned, out, _errors = started.end()
     finally:
         program.kill()
@@ -81,15 +81,15 @@ def test_a_process_that_has_ended_already(start, tmp_path):
     ).end()
     assert (
         returned == 0
-        and f"There is no process {gone.pid} any more" in errors
+        and f"Process {gone.pid} is not running." in errors
         and is_the_build(tmp_path / "out", tmp_path / "trace")
     )
 
 
-def test_the_second_ctrl_c_ends_at_once_and_following_again_goes_on(start, tmp_path):
+def test_the_second_ctrl_c_ends_at_once_and_following_again_resumes(start, tmp_path):
     started = start("follow", "trace", "out", "--no-serve", "--codec", "none").state()
     (writer,) = children(started.process.pid)
-    os.kill(writer, signal.SIGSTOP)  # it takes its time
+    os.kill(writer, signal.SIGSTOP)  # takes a while
     started.process.send_signal(signal.SIGINT)
     started.line("Finishing the bundle")
     returned, _, errors = started.end(signal.SIGINT)
@@ -106,7 +106,7 @@ def test_the_second_ctrl_c_ends_at_once_and_following_again_goes_on(start, tmp_p
 
 
 def test_signals_to_a_process_and_its_group_are_one(start, tmp_path):
-    """As those of 'timeout', and of a shell whose terminal has gone."""
+    """As with 'timeout', and with a shell whose terminal is closed."""
     started = start("follow", "trace", "out", "--no-serve").state()
     for number in (signal.SIGHUP, signal.SIGHUP, signal.SIGCONT):
         started.process.send_signal(number)
@@ -127,7 +127,7 @@ def test_killed_it_leaves_a_bundle_and_no_process(serves, start, tmp_path):
 
 
 @LINUX
-def test_a_writer_that_is_killed_is_a_sentence(start):
+def test_a_killed_writer_is_reported_in_a_sentence(start):
     started = start("follow", "trace", "out", "--no-serve", "--json").state()
     os.kill(children(started.process.pid)[0], signal.SIGKILL)
     returned, out, errors = started.end()
@@ -139,7 +139,7 @@ def test_without_a_log_nothing_is_written(start, tmp_path):
     assert "does not exist yet" in started.line("later")
     started.line("Ctrl-C")
     returned, _, errors = started.end(signal.SIGINT)
-    assert returned == 130 and "Interrupted; nothing was written." in errors
+    assert returned == 130 and "Interrupted. Nothing was written." in errors
     assert sorted(path.name for path in tmp_path.iterdir()) == ["trace"]
 
 
@@ -168,7 +168,7 @@ def test_a_folder_that_appears_later(start, tmp_path):
         ([], 2, "TRACE"),
     ],
 )
-def test_mistakes_are_sentences(arguments, code, words, start, tmp_path):
+def test_mistakes_are_reported_in_a_sentence(arguments, code, words, start, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     build(discover([tmp_path / "trace"]), tmp_path / "done", jobs=1)
@@ -212,7 +212,7 @@ def test_pages_are_served_to_the_end_and_after_it(start, tmp_path):
     finally:
         program.kill()
         program.communicate()
-    started.line("Its pages stay until Ctrl-C")
+    started.line("Press Ctrl-C to stop serving it")
     assert "growing" not in _ask(address, "/bundles/out/manifest.json")
     assert started.end(signal.SIGINT)[0] == 0
 
@@ -228,7 +228,7 @@ def test_serve_follow_keeps_nothing(start, tmp_path):
     assert run_warm(["serve", "--follow"], tmp_path).returncode == 2
 
 
-def test_a_port_that_is_taken_is_said_before_anything_is_written(start, tmp_path):
+def test_a_taken_port_is_reported_before_anything_is_written(start, tmp_path):
     import socket
 
     with socket.socket() as taken:
@@ -249,7 +249,7 @@ folder.mkdir(exist_ok=True)
 
 
 def run_follow(start, tmp_path, *options, program=""):
-    """The program may wait for what the test writes; without the test it ends."""
+    """The program may wait for what the test writes; it ends when the test ends."""
     (tmp_path / "program.py").write_text(TRACER + textwrap.dedent(program))
     return start(
         "run",
@@ -276,8 +276,8 @@ def test_run_follow_shows_the_program_while_it_runs(start, tmp_path):
     returned, out, errors = started.end(signal.SIGTERM)
     assert (
         (returned, out) == (3, "")
-        and "ended with 3" in errors
-        and "Look at it: tlparse-bundle serve out" in errors
+        and "exited with code 3" in errors
+        and "View it: tlparse-bundle serve out" in errors
     )
     build(discover([tmp_path / "kept"]), tmp_path / "built", jobs=1)
     assert traces.files(tmp_path / "out") == traces.files(tmp_path / "built")

@@ -1,4 +1,4 @@
-"""Times of a compile: the parts add up to the total, and what is not recorded stays unknown."""
+"""Times of a compile: the parts add up to the total, and unrecorded parts stay unknown."""
 
 import pytest
 from hypothesis import given

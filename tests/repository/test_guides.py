@@ -1,4 +1,4 @@
-"""What the documents name is there: commands, options, paths, fixtures."""
+"""Commands, options, paths and fixtures named in documents exist."""
 
 import re
 import shlex
@@ -14,7 +14,7 @@ _FOREIGN = {"docs/explanation/performance.md": {"--plain-text"}}
 
 
 def _commands(text):
-    """Every use of the command line in code: ['serve', 'out/', '--port']."""
+    """Yield every use of the command line in code: ['serve', 'out/', '--port']."""
     fenced = re.findall(r"^```(?:\w*)[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     inline = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
     for line in (line for code in (*fenced, *inline) for line in code.replace("\\\n", " ").splitlines()):
@@ -32,7 +32,7 @@ def _all_commands():
 
 @pytest.mark.parametrize("name", GUIDES)
 def test_options_exist(name):
-    """Those that stand alone, such as ``--overwrite``, are options of some command."""
+    """Options on their own, such as ``--overwrite``, belong to some command."""
     options = {"--help", "--version"} | {
         option
         for command in _all_commands().values()
@@ -77,7 +77,7 @@ def test_the_readme_leads_to_all_commands():
 
 
 def test_each_viewer_is_in_their_readme():
-    """And each folder of what they share."""
+    """And each folder of their shared library."""
     folders = [
         path.parent.relative_to(traces.ROOT / "viewers").as_posix()
         for pattern in ("*/index.html", "lib/*/README.md")

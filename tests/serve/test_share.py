@@ -1,4 +1,4 @@
-"""Sites, forks and exported modules: what lies in the folders, and what the commands say."""
+"""Sites, forks and exported modules: contents of the folders, and output of the commands."""
 
 import json
 import re
@@ -76,7 +76,7 @@ def test_a_site_without_a_bundle_opens_logs(bundle, tmp_path):
     assert CliRunner().invoke(cli, ["site", site, "--overwrite", "--without-python"]).exit_code == 0
     assert {name for name in whole - names(tmp_path / "site") if "vendor/python/" not in name} <= {"sw.js"}
     done = CliRunner().invoke(cli, ["site", str(bundle)])
-    assert done.exit_code == 2 and "Where should the site go?" in done.output
+    assert done.exit_code == 2 and "DIR, the folder to write, is missing." in done.output
 
 
 def test_a_viewer_of_ones_own_takes_the_place_of_ours_of_that_name(bundle, tmp_path):
@@ -89,7 +89,7 @@ def test_a_viewer_of_ones_own_takes_the_place_of_ours_of_that_name(bundle, tmp_p
 
 def test_a_site_does_not_replace_anything(bundle, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(BundleError, match="exists already"):
+    with pytest.raises(BundleError, match="already exists"):
         write_site([bundle], tmp_path)
     assert names(tmp_path) == {"notes.txt"}
 
@@ -158,7 +158,7 @@ def test_forks_are_small(tmp_path):
     found = {name for name in names(tmp_path / "other") if name.startswith("lib/")}
     assert {"lib/page/base.css", "lib/page/widgets.css", "lib/list/grid.js", "lib/code/highlight.js"} <= found
     assert not [name for name in found if name.split("/")[1] in ("diff", "flame")]
-    fork("default", tmp_path / "all")  # the README of each fork says that it has all
+    fork("default", tmp_path / "all")  # the README of each fork promises that it is complete
     shown = {name for name in names(viewers_folder() / "lib") if name.startswith("gallery/")} | {
         "components.html"
     }  # the page about them
@@ -166,7 +166,7 @@ def test_forks_are_small(tmp_path):
 
 
 def test_a_fork_without_decoders(tmp_path, monkeypatch):
-    """The package was installed without Node: the decoders can be put in place later."""
+    """The package was installed without Node: the decoders can be added later."""
     shutil.copytree(
         viewers_folder(), tmp_path / "viewers", ignore=shutil.ignore_patterns("vendor", "node_modules")
     )
@@ -180,9 +180,9 @@ def test_a_fork_without_decoders(tmp_path, monkeypatch):
 
 def test_a_fork_does_not_replace_anything(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(BundleError, match="exists already"):
+    with pytest.raises(BundleError, match="already exists"):
         fork("default", tmp_path)
-    with pytest.raises(BundleError, match="there is no viewer 'lib'"):
+    with pytest.raises(BundleError, match="'lib' is not a viewer"):
         fork("lib", tmp_path / "new")
     assert names(tmp_path) == {"notes.txt"}
 
@@ -285,7 +285,7 @@ def test_commands(bundle, tmp_path, monkeypatch):
     done = run("export", bundle, tmp_path / "report.html")
     assert done.exit_code == 0 and re.search(r"report\.html: \d+\.\d MB, with all artifacts", done.stderr)
     assert (tmp_path / "report.html").stat().st_size > 100_000 and names(tmp_path) == {"report.html"}
-    assert "exists already" in str(run("export", bundle, tmp_path / "report.html").exception)
+    assert "already exists" in str(run("export", bundle, tmp_path / "report.html").exception)
     assert run("export", bundle, tmp_path / "report.html", "--overwrite", "--compile", "0/0").exit_code == 0
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
@@ -295,7 +295,7 @@ def test_commands(bundle, tmp_path, monkeypatch):
     assert "no log has a compile" in str(
         run("export", bundle, tmp_path / "r.html", "--compile", "5/5").exception
     )
-    assert "there is no viewer 'nothing'" in str(
+    assert "unknown viewer 'nothing'" in str(
         run("export", bundle, tmp_path / "r.html", "--viewer", "nothing").exception
     )
     assert (
@@ -305,11 +305,11 @@ def test_commands(bundle, tmp_path, monkeypatch):
     assert (
         run("fork", "default", tmp_path / "mine").exit_code == 0 and (tmp_path / "mine" / "main.js").exists()
     )
-    assert "is no viewer: it has no index.html" in run("serve", bundle, "--viewer", bundle).stderr
+    assert "is not a viewer: it has no index.html" in run("serve", bundle, "--viewer", bundle).stderr
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "index.html").write_text("")
-    assert "cannot have the name 'lib'" in run("serve", bundle, "--viewer", tmp_path / "lib").stderr
-    assert "is no origin" in run("serve", bundle, "--allow-origin", "https://me.github.io/path").stderr
+    assert "'lib' is a reserved name" in run("serve", bundle, "--viewer", tmp_path / "lib").stderr
+    assert "is not an origin" in run("serve", bundle, "--allow-origin", "https://me.github.io/path").stderr
 
 
 def test_a_site_is_replaced_only_when_asked_and_only_a_site(bundle, tmp_path):
@@ -322,7 +322,7 @@ def test_a_site_is_replaced_only_when_asked_and_only_a_site(bundle, tmp_path):
     assert run("--overwrite").exit_code == 0 and (tmp_path / "site" / "index.html").stat().st_ino != before
     for name in ("CNAME", "bundles/notes.txt", "bundles/out/notes.txt"):
         (tmp_path / "site" / name).write_text("mine")
-        assert f"holds more than a site: {name}" in str(run("--overwrite").exception)
+        assert f"contains files that are not part of a site: {name}" in str(run("--overwrite").exception)
         (tmp_path / "site" / name).unlink()
     (tmp_path / "site" / "bundles.json").write_text("{}")
     assert "is no site" in str(run("--overwrite").exception) and (tmp_path / "site" / "viewers").is_dir()
@@ -375,7 +375,7 @@ def test_an_exported_file_is_written_through_no_link_and_over_no_file(bundle, tm
     ]
 
 
-def test_what_is_made_of_a_private_bundle_is_private(bundle, tmp_path):
+def test_results_of_a_private_bundle_are_private(bundle, tmp_path):
     shutil.copytree(bundle, tmp_path / "private")
     (tmp_path / "private" / "manifest.json").chmod(0o600)
     write_site([tmp_path / "private"], tmp_path / "site")

@@ -1,7 +1,6 @@
-"""Every kind of finding: a real log in which it appears, its schema, its evidence; and where it must not
-appear.
-"""
+"""Every kind of finding: a real log with it, its schema, its evidence, and a log that must not have it."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -9,6 +8,7 @@ import traces
 import zstandard
 from jsonschema import Draft202012Validator
 from tlparse_bundle.bundle.schemas import schema
+from tlparse_bundle.statements import registry
 from tlparse_bundle.statements.finding import ERROR, stage
 from tlparse_bundle.statements.registry import kinds
 
@@ -17,8 +17,8 @@ DETAILS = SCHEMA["$defs"]["details"]["properties"]
 VLLM_LOGS = sorted(traces.ROOT.glob("fixtures/vllm/llama*/*.log.zst"))
 VERSION_LOGS = sorted(traces.ROOT.glob("fixtures/versions/*/*.log.zst"))
 DAMAGED = "damaged"  # the fixture failures, with one line turned into noise and its end cut off
-UNSCHEDULED = "unscheduled"  # the log no_wait, with one collective more in a schedule
-# Of every kind a log in which it appears, and one in which it must not.
+UNSCHEDULED = "unscheduled"  # the log no_wait, with one more collective in a schedule
+# For every kind a log in which it appears, and one in which it must not.
 WHERE = {
     "autotune": ("2.13.0/autotune", "basic_inference"),
     "cache-bypass": ("caches", "2.15.0/recompiles"),
@@ -112,7 +112,7 @@ def test_details_follow_their_schema(logs):
             )
 
 
-def test_every_statement_leads_to_rows_that_are_there(logs):
+def test_every_statement_refers_to_existing_rows(logs):
     for name, log in logs:
         compiles = {
             row["compile"] for table in ("compiles", "limits", "captures") for row in log.table(table)
@@ -134,9 +134,7 @@ def test_most_important_first(logs):
         rows = log.findings()
         stages = [stage(row["kind"], row["severity"], row["details"]) for row in rows]
         assert stages == sorted(stages)
-        rest = (
-            rows[1:] if stages[:1] == [ERROR] else rows
-        )  # the first error may be the one that ended the program
+        rest = rows[1:] if stages[:1] == [ERROR] else rows  # the first error may be the fatal one
         orders = [
             (at, at == ERROR and row["cost_us"] is not None, -(row["cost_us"] or 0))
             for row in rest
@@ -152,7 +150,7 @@ def test_no_cost_is_more_than_the_time_of_compiling(logs):
             assert row["cost_us"] is None or row["cost_us"] <= total * 1.01 + 1000, (name, row["title"])
 
 
-def test_torch_speaks_first(logs):
+def test_hints_of_torch_come_first(logs):
     for _, log in logs:
         for row in log.findings():
             sources = [remedy["source"] for remedy in row["remedies"]]
@@ -160,7 +158,7 @@ def test_torch_speaks_first(logs):
 
 
 def test_equal_problems_of_ranks_have_equal_fingerprints(logs):
-    """Four processes in folders of their own ran one program; times differ, what went wrong does not."""
+    """Four processes in separate folders ran one program; times differ, problems don't."""
     breaks = [
         tuple(row["fingerprint"] for row in log.findings() if row["kind"] == "graph-break")
         for name, log in logs
@@ -177,7 +175,7 @@ def test_equal_problems_of_ranks_have_equal_fingerprints(logs):
 
 
 def test_two_runs_of_one_program_have_equal_fingerprints(logs):
-    """The same programs by torch 2.8 and 2.15, on other days: breaks with one text, recompiles with one
+    """The same programs with torch 2.8 and 2.15, on different days: breaks with one text, recompiles with one
     guard.
     """
     for program, kind in (
@@ -198,7 +196,7 @@ def test_fingerprints_are_unique_in_a_log(logs):
         assert len({row["fingerprint"] for row in rows}) == len(rows), name
 
 
-# What programs are known to do
+# Known behavior of the programs
 
 
 def test_a_failed_compile_is_one_failure_with_its_line(logs):
@@ -241,15 +239,15 @@ def test_the_class_of_an_exception_is_its_name(logs):
     assert not any("'>:" in row["title"] for row in findings(logs, "2.4.1/fail"))
 
 
-def test_what_a_graph_break_tells_is_no_failure_as_well(logs):
-    """The program's 'raise ValueError' is a break after which the function runs uncompiled, and a failure for
+def test_a_graph_break_is_not_also_a_failure(logs):
+    """The program's 'raise ValueError' is a break after which the function runs eager, and a failure for
     torch 2.8 and later.
     """
     rows = findings(logs, "2.15.0/fail")
     (row,) = (row for row in rows if row["function"] == "d")
     assert (
         row["kind"] == "graph-break"
-        and "runs uncompiled" in row["text"]
+        and "runs eager" in row["text"]
         and row["details"]["skipped_frame_count"] == 1
     )
 
@@ -270,14 +268,14 @@ def test_a_break_explains_its_restart(logs):
 def test_what_changed_between_the_compiles(logs):
     titles = {row["title"] for row in findings(logs, "recompiles", kind="recompile")}
     assert titles == {
-        "`grows` was compiled again once: `x.size(0)` changed (4 → 5)",
-        "`flagged` was compiled again once: `flag` changed (no longer False)",
-        "`any_dtype` was compiled again twice: `x.dtype` changed (Float → Double → Int)",
-        "`limited` was compiled again 3 times: `x.size(0)` changed (2 → 3 → 4 → 5)",
+        "`grows` recompiled once: `x.size(0)` changed from `4` to `5`",
+        "`flagged` recompiled once: argument `flag` is no longer `False`",
+        "`any_dtype` recompiled twice: `x.dtype` had 3 different values (`Float`, `Double`, `Int`)",
+        "`limited` recompiled 3 times: `x.size(0)` had 4 different values (`2`, `3`, `4`, `5`)",
     }
 
 
-def test_a_refused_try_is_no_recompile(logs):
+def test_a_refused_attempt_is_not_a_recompile(logs):
     """The program was compiled three times with another k, and refused once."""
     for version in ("2.6.0", "2.8.0", "2.15.0"):
         (limit,) = findings(logs, f"{version}/recompiles", kind="recompile-limit")
@@ -296,26 +294,24 @@ def test_a_refused_try_is_no_recompile(logs):
         assert findings(logs, f"{version}/recompiles", kind="failure") == []
 
 
-def test_what_is_damaged(logs):
+def test_damage(logs):
     titles = {row["title"] for row in findings(logs, DAMAGED, kind="data-problem")}
     assert titles == {
-        "The log is damaged: 1 line is no record of a trace",
+        "The log is damaged: 1 line is not a TORCH_TRACE record",
         "The log is damaged: the last record was cut",
     }
 
 
-def test_what_the_limit_refused(logs):
+def test_compiles_refused_by_the_limit(logs):
     """Sizes 2 to 5 were compiled, 6 was not."""
     (row,) = findings(logs, "recompiles", kind="recompile-limit")
-    assert row["text"].endswith("Why it was to be compiled again: `x.size(0)` changed (5 → 6).")
+    assert row["text"].endswith("actual 6`.") and "; the failing guard was `" in row["text"]
 
 
 def test_where_a_killed_process_was(logs):
     (row,) = findings(logs, "killed", kind="unfinished-compile")
     assert (
-        row["title"]
-        == "The compile of `never_finishes` did not end: the log stops 11.2 ms after it began, in"
-        " `backend_compile`"
+        row["title"] == "The compile of `never_finishes` did not end: open for 11.2 ms, in `backend_compile`"
     )
     assert [span["name"] for span in row["details"]["open_spans"]] == [
         "dynamo",
@@ -326,11 +322,11 @@ def test_where_a_killed_process_was(logs):
     assert findings(logs, "precompile", "basic_inference", "failures", kind="unfinished-compile") == []
 
 
-def test_a_compile_that_was_broken_off(logs):
+def test_an_interrupted_compile(logs):
     (row,) = findings(logs, "2.13.0/interrupted")
-    assert row["title"] == "The compile of `interrupted` was broken off after Dynamo had made its graph"
+    assert row["title"] == "The compile of `interrupted` was interrupted after Dynamo captured its graph"
     (summary,) = (log.summary for name, log in logs if name == "2.13.0/interrupted")
-    assert summary["unfinished_count"] == 1 and summary["text"].endswith(": 1 did not end.")
+    assert summary["unfinished_count"] == 1 and summary["text"].endswith(". 1 compile did not end.")
     statuses = {
         compile.row["function"]: compile.status
         for name, log in logs
@@ -347,7 +343,7 @@ def test_assumptions_of_an_export(logs):
         for condition in ("Eq(s77, s17)", "Eq(s6, s27)", "Eq(s77, 8)")
     }
     assert any(
-        row["title"] == "1 of 4 exports left no program"
+        row["title"] == "1 of 4 exports did not produce a program"
         for row in findings(logs, "2.15.0/export", kind="export-failure")
     )
     assert findings(logs, "dynamic_shapes", "2.15.0/recompiles", kind="export-assumption") == []
@@ -359,3 +355,43 @@ def test_places_are_short(logs):
             assert row["file"] is None or not row["file"].startswith(
                 ("/home/user/project", "/srv/versions")
             ), (name, row["file"])
+
+
+def test_each_kind_has_a_reference():
+    """Each kind has an entry of whole sentences, one to three in each part."""
+    for module in registry.MODULES:
+        assert set(module.REFERENCE) == set(module.KINDS)
+        for entry in module.REFERENCE.values():
+            assert 0 < len(entry.title) <= 40 and not entry.title.endswith(".")
+            for part in entry[1:]:
+                assert part.endswith(".") and 1 <= len(re.findall(r"[.!?](?= [A-Z`]|$)", part)) <= 3
+
+
+# Their titles end with a message of torch.
+QUOTING = {
+    "failure",
+    "restart",
+    "graph-break",
+    "cache-bypass",
+    "cache-error",
+    "cudagraph-skip",
+    "vllm-piece-failed",
+}
+
+
+def counted(text):
+    """The length of a text in which names and values have usual lengths."""
+    return len(re.sub("`[^`]*`", lambda span: span[0][:20], text))
+
+
+@pytest.mark.parametrize(
+    "name", ["recompiles", "graph_breaks", "killed", "caches", "dynamic_shapes", "export_dtrace"]
+)
+def test_titles_and_headlines_are_short(built, root, name):
+    for log in built(root / "fixtures" / name / "trace").logs:
+        assert counted(log.summary["text"]) <= 120
+        for row in log.findings():
+            title = row["title"].partition(": ")[0] if row["kind"] in QUOTING else row["title"]
+            assert counted(title) <= 100 or "mismatched" in str(row["details"])
+            for remedy in row["remedies"]:
+                assert remedy["source"] == "torch" or len(re.findall(r"[.!?](?= |$)", remedy["text"])) <= 3

@@ -1,4 +1,4 @@
-"""What real logs here do not have: ties, guards that hide others, GPUs, damage."""
+"""Cases missing from real logs here: ties, guards that hide others, GPUs, damage."""
 
 import json
 
@@ -32,7 +32,7 @@ def metrics(compile_id, function="f", **values):
 
 
 def compiled(compile_id, *reasons, function="f", **values):
-    """A compile of a function, and why it was compiled again."""
+    """Return the records of a function's compile, and the reasons of its recompile."""
     payload = None
     if reasons:
         payload = reasons[0] if len(reasons) == 1 else "[\n" + ",\n".join(map(json.dumps, reasons)) + "\n]"
@@ -69,7 +69,7 @@ def test_a_tie_has_no_because(found):
         compiled("0/2", "0/1: GLOBAL_STATE changed: grad_mode "),
     )
     assert "because" not in log.summary["text"]
-    assert log.summary["text"].endswith("2 recompiles for 2 reasons.")
+    assert log.summary["text"].endswith("2 recompiles (2 causes).")
 
 
 def test_a_third_is_not_mostly(found):
@@ -81,19 +81,19 @@ def test_a_third_is_not_mostly(found):
     assert "mostly" not in text and "because" not in text
 
 
-def test_a_majority_is_said(found):
+def test_a_majority_is_reported(found):
     sizes = [compiled(f"0/{n}", size(f"0/{n - 1}", n, n + 1)) for n in range(1, 4)]
     assert (
-        "3 recompiles because `x.size(0)` changed (1 → 2 → 3 → 4)"
+        "3 recompiles because `x.size(0)` had 4 different values"
         in found(compiled("0/0"), *sizes).summary["text"]
     )
     text = found(compiled("0/0"), *sizes, compiled("0/4", "0/3: flag == True")).summary["text"]
-    assert "4 recompiles mostly because `x.size(0)` changed" in text
+    assert "4 recompiles, mostly because `x.size(0)` had " in text
 
 
-def test_the_cause_is_the_result_that_one_guard_kept_out(found):
-    """(4, grad), (4, no grad), (5, grad): torch names the grad mode first; the first result lacks the size
-    only.
+def test_the_cause_is_the_entry_that_failed_one_guard(found):
+    """(4, grad), (4, no grad), (5, grad): torch names the grad mode first; the first entry fails the size
+    guard only.
     """
     grad = "GLOBAL_STATE changed: grad_mode "
     log = found(
@@ -104,16 +104,15 @@ def test_the_cause_is_the_result_that_one_guard_kept_out(found):
     assert causes == {"global_state": 1, "size": 3}
 
 
-def test_nothing_was_near(found):
-    """Both results are known to differ in size and in type."""
+def test_no_entry_was_close(found):
+    """Both entries are known to differ in size and in type."""
     dtype = "tensor 'x' dtype mismatch. expected Float, actual Double"
     log = found(
         compiled("0/0"), compiled("0/1", size("0/0", 4, 5)), compiled("0/2", size("0/1", 5, 6), f"0/0: {dtype}"), compiled("0/3", f"0/1: {dtype}", size("0/0", 4, 7)),
     )  # fmt: skip
-    assert (
-        "`f` was compiled again twice: no earlier result was near: each was kept out by several guards"
-        in [row["title"] for row in of(log, "recompile")]
-    )
+    assert "`f` recompiled twice: every cache entry failed several guards" in [
+        row["title"] for row in of(log, "recompile")
+    ]
 
 
 def test_two_guards_on_one_object_are_one_cause(found):
@@ -139,7 +138,7 @@ def test_the_hint_of_torch_comes_instead_of_ours(found):
     assert row["remedies"] == [{"text": hint, "code": None, "source": "torch"}]
 
 
-def test_no_remedy_that_the_settings_have_already(found):
+def test_no_remedy_that_is_already_set(found):
     config = json.dumps({"specialize_int": False, "recompile_limit": 3, "fail_on_recompile_limit_hit": True})
     log = found(compiled("0/0", dynamo_config=config), compiled("0/1", "0/0: n == 1", dynamo_config=config))
     assert "specialize_int" not in json.dumps([row["remedies"] for row in of(log, "recompile")])
@@ -150,8 +149,8 @@ def test_size_one_is_not_marked_dynamic(found):
     assert not any("mark_dynamic" in (remedy["code"] or "") for remedy in row["remedies"])
 
 
-@pytest.mark.parametrize(("raised", "words"), [(True, "an error was raised"), (False, "it runs uncompiled")])
-def test_the_limit_says_what_happened(found, raised, words):
+@pytest.mark.parametrize(("raised", "words"), [(True, "torch raised an error"), (False, "now run eager")])
+def test_the_limit_describes_what_happened(found, raised, words):
     config = json.dumps({"recompile_limit": 1, "fail_on_recompile_limit_hit": raised})
     refused = record("artifact:recompile_reasons 0/1", payload=size("0/0", 4, 5)) + metrics(
         "0/1",
@@ -161,7 +160,7 @@ def test_the_limit_says_what_happened(found, raised, words):
     )
     log = found(compiled("0/0", dynamo_config=config), refused)
     (row,) = of(log, "recompile-limit")
-    assert words in row["title"] and "limit of 1" in row["title"] and row["details"]["raised"] is raised
+    assert words in row["title"] and "limit (1)" in row["title"] and row["details"]["raised"] is raised
     assert (log.summary["recompile_count"], log.summary["compile_count"], log.summary["failure_count"]) == (
         0,
         1,
@@ -195,23 +194,21 @@ def test_time_of_autotuning(found):
     assert of(found(compiled("0/0", compile_time_autotune_time_us=0)), "autotune") == []
 
 
-def test_damage_is_said_and_nothing_is_promised(found):
+def test_damage_is_reported_and_nothing_is_promised(found):
     log = found(compiled("0/0"), b"V0401 12:00:00.000001 7 a.py:1] {broken\n")
     (row,) = of(log, "data-problem")
     assert row["title"] == "The log is damaged: 1 record could not be read"
-    assert "no failures" not in log.summary["text"]
+    assert "No failures" not in log.summary["text"]
 
 
 def test_a_log_that_may_end_within_its_last_payload(found):
-    """Of another record than the last one it is damage that loses nothing."""
+    """In an earlier record it is damage that loses nothing."""
     whole, cut = (record("artifact:x 0/0", payload=text) for text in ("all of it", "a part of it"))
     (row,) = of(found(compiled("0/0"), whole, cut[:-4]), "data-problem")
-    assert (
-        row["title"] == "The log is damaged: the payload of the last record is not the one that was written"
-    )
+    assert row["title"] == "The log is damaged: the payload checksum of the last record does not match"
     assert row["details"]["loses_records"]
     (row,) = of(found(compiled("0/0"), whole.replace(b"all", b"any"), cut), "data-problem")
-    assert row["title"] == "The log is damaged: the payload of 1 record is not the one that was written"
+    assert row["title"] == "The log is damaged: the payload checksum of 1 record does not match"
     assert not row["details"]["loses_records"]
 
 
@@ -228,11 +225,11 @@ def test_an_error_of_a_cache(found):
 
 def test_a_log_that_stops_in_a_compile_is_never_healthy(found):
     log = found(compiled("0/0"), start("1/0", "g", 5))
-    assert "no failures" not in log.summary["text"]
+    assert "No failures" not in log.summary["text"]
     assert [row["function"] for row in of(log, "unfinished-compile")] == ["g"]
 
 
-def test_a_log_without_compiles_says_so(found):
+def test_a_log_without_compiles(found):
     assert found(record("artifact:notes", payload="x")).summary["text"] == "No compiles in this log."
 
 
@@ -262,7 +259,7 @@ def test_words():
     assert first_line("a raised:\n  b\nc") == "a raised: b"
 
 
-def test_what_differs_between_machines_is_left_out():
+def test_machine_specific_text_is_left_out():
     one = (
         "function <f at 0x7f00aa> in /home/me/run1/model.py, <eval_with_key>.3,"
         " /opt/py/lib/python3.11/site-packages/torch/x.py"
@@ -288,7 +285,7 @@ def test_short_places():
     assert Shortener([])("/p/a.py") == "/p/a.py"
 
 
-# Sentences that had said what was not so
+# Sentences that were wrong before
 
 
 def config(**settings):
@@ -311,8 +308,8 @@ def test_the_accumulated_limit_is_not_the_limit_of_one_function(found):
         why + metrics("0/1", fail_type="Unsupported", fail_reason=reason, **config(recompile_limit=8)),
     )
     (row,) = of(log, "recompile-limit")
-    assert row["title"].startswith("`f` reached the accumulated recompile limit of 3:")
-    assert "`x.dtype` changed (Float → Char)" in row["text"] and row["details"]["limit"] == 3
+    assert row["title"].startswith("`f` hit the accumulated recompile limit (3):")
+    assert "expected Float, actual Char" in row["text"] and row["details"]["limit"] == 3
 
 
 def test_no_size_becomes_dynamic_where_that_is_off(found):
@@ -342,7 +339,7 @@ def test_the_integer_one_does_not_become_dynamic(found):
     assert "dynamic=True" not in row["remedies"][0]["text"]
 
 
-def test_the_name_of_a_variable_is_no_hint(found):
+def test_the_name_of_a_variable_is_not_a_hint(found):
     """torch 2.13 on a closure."""
     (row,) = of(
         found(
@@ -358,26 +355,26 @@ def test_the_name_of_a_variable_is_no_hint(found):
     assert [remedy["source"] for remedy in row["remedies"]] == ["tlparse-bundle"]
 
 
-def test_length_and_type_are_no_values_of_one_thing(found):
+def test_length_and_type_are_not_values_of_one_source(found):
     log = found(
         compiled("0/0"),
         compiled("0/1", "0/0: len(L['xs']) == 2"),
         compiled("0/2", "0/1: ___check_type_id(L['xs'], 9487520), type=<class 'list'>"),
     )
     assert [row["title"] for row in of(log, "recompile")] == [
-        "`f` was compiled again twice: `len(xs)` and `type(xs)` changed"
+        "`f` recompiled twice: `len(xs)` and `type(xs)` changed"
     ]
 
 
-def test_another_device_is_no_grad_mode(found):
+def test_a_different_device_is_not_a_grad_mode(found):
     cpu, meta = (
         f"DispatchKeySet({device}, BackendSelect, ADInplaceOrView, Autograd{device})"
         for device in ("CPU", "Meta")
     )
     plain = "DispatchKeySet(CPU, BackendSelect)"
     for actual, words, advice in (
-        (meta, "(CPU, AutogradCPU → Meta, AutogradMeta)", "one device"),
-        (plain, "ADInplaceOrView, AutogradCPU → none of them", "inference mode"),
+        (meta, "from `CPU, AutogradCPU` to `Meta, AutogradMeta`", "same device"),
+        (plain, "from `ADInplaceOrView, AutogradCPU` to `none`", "inference mode"),
     ):
         (row,) = of(
             found(
@@ -398,7 +395,9 @@ def test_the_headline_says_in_which_function(found):
         compiled("1/0", function="g"),
         compiled("1/1", "1/0: m == 7", function="g"),
     )
-    assert "mostly because `n` changed" in log.summary["text"] and log.summary["text"].endswith(" in `f`.")
+    assert "mostly because argument `n` had" in log.summary["text"] and log.summary["text"].endswith(
+        " in `f`."
+    )
 
 
 def test_files_and_addresses_in_sentences_are_short(found):
@@ -430,7 +429,7 @@ def test_a_failure_without_a_line_is_at_its_function(found):
     assert (row["file"], row["line"]) == ("a.py", 7) and row["text"] == ""
 
 
-def test_what_went_on_after_a_suppressed_error(found):
+def test_execution_after_a_suppressed_error(found):
     (row,) = of(
         found(
             start("0/0", "f", 7),
@@ -438,10 +437,10 @@ def test_what_went_on_after_a_suppressed_error(found):
         ),
         "failure",
     )
-    assert "the program went on and ran the function eager" in row["text"]
+    assert "so the function runs eager" in row["text"]
 
 
-def test_a_partial_graph_says_that_the_exception_is_not_there(found):
+def test_a_partial_graph_without_its_exception(found):
     (row,) = of(
         found(record("artifact:make_fx_fail_partial", payload="def forward(self):\n    pass")), "failure"
     )
@@ -449,7 +448,7 @@ def test_a_partial_graph_says_that_the_exception_is_not_there(found):
 
 
 def test_a_cold_cache_costs_nothing(found):
-    """All is compiled once; a miss beside hits costs what it took."""
+    """Each key compiles once; a miss beside hits costs its compile time."""
     miss = record(
         "artifact:fx_graph_cache_miss 0/0",
         payload=json.dumps({"cache_state": "miss", "key": "k", "time_taken_ns": 5_000_000, "components": []}),
@@ -461,7 +460,7 @@ def test_a_cold_cache_costs_nothing(found):
     (cold,) = of(found(compiled("0/0") + miss), "cache-miss")
     (warm,) = of(found(compiled("0/0") + miss, compiled("1/0", function="g") + hit), "cache-miss")
     assert cold["cost_us"] is None and "5 ms" in cold["text"]
-    assert (warm["cost_us"], warm["cost_of"]) == (5000, "compiles whose results were not found")
+    assert (warm["cost_us"], warm["cost_of"]) == (5000, "compiles that missed the cache")
 
 
 def test_exceptions_of_two_kinds_are_two_breaks(found):
@@ -511,8 +510,8 @@ def test_a_name_without_end_is_cut(found):
     assert all(len(json.dumps(row)) < 12_000 and row["title"].count("`") % 2 == 0 for row in log.findings())
 
 
-def test_what_error_on_recompile_forbids_is_a_failure_alone(found):
-    """torch 2.13: the reasons are written, then it raises."""
+def test_error_on_recompile_is_only_a_failure(found):
+    """torch 2.13 writes the reasons, then it raises."""
     why = record("artifact:recompile_reasons 0/1", payload=size("0/0", 2, 3))
     log = found(
         compiled("0/0"),
@@ -530,8 +529,8 @@ def test_what_error_on_recompile_forbids_is_a_failure_alone(found):
     assert (log.summary["recompile_count"], log.summary["compile_count"]) == (0, 1)
 
 
-def test_a_remedy_is_of_the_guard_that_is_told(found):
-    """One result differs in the size alone, the other in the dtype."""
+def test_a_remedy_belongs_to_the_reported_guard(found):
+    """One entry differs in the size alone, the other in the dtype."""
     other = "tensor 'x' dtype mismatch. expected Float, actual Double"
     log = found(
         compiled("0/0"), compiled("0/1", f"0/0: {other}"), compiled("0/2", size("0/0", 2, 3), "0/1: tensor 'x' dtype mismatch. expected Double, actual Float"),
@@ -540,16 +539,16 @@ def test_a_remedy_is_of_the_guard_that_is_told(found):
     assert "mark_dynamic" in row["remedies"][0]["code"]
 
 
-def test_what_caches_had_is_said_where_nothing_was_compiled(found):
+def test_cache_results_are_reported_where_nothing_was_compiled(found):
     hit = record(
         "artifact:fx_graph_cache_hit",
         payload=json.dumps({"cache_state": "hit", "key": "h", "components": []}),
     )
-    assert found(hit, hit).summary["text"] == "No compiles in this log, 2 hits of the FX graph cache."
+    assert found(hit, hit).summary["text"] == "No compiles in this log. 2 FX graph cache hits."
 
 
-def test_an_integer_that_the_program_makes_a_constant(found):
-    """for _ in range(n), torch 2.13: dynamic after the first recompile, then a constant again."""
+def test_an_integer_that_the_program_specializes(found):
+    """for _ in range(n), torch 2.13: dynamic after the first recompile, then specialized."""
     constant = record(
         'symbolic_shape_specialization 0/1 {"symbol": "s1", "sources": ["L[\'n\']"], "value": "3", "reason":'
         ' "range_refined_to_singleton", "stack": [], "user_stack": []}'
@@ -557,15 +556,15 @@ def test_an_integer_that_the_program_makes_a_constant(found):
     log = found(compiled("0/0"), compiled("0/1", "0/0: n == 2") + constant, compiled("0/2", "0/1: n == 3"))
     (row,) = of(log, "recompile")
     assert (
-        "made it a constant" in row["remedies"][0]["text"]
+        "specialized it" in row["remedies"][0]["text"]
         and next(other["kind"] for other in log.findings() if other["id"] == row["because_of"])
         == "specialization"
     )
-    assert "`n` changed (2 → 3 → …)" in row["title"]
+    assert "argument `n` had 3 different values (`2`, `3`, …)" in row["title"]
 
 
-def test_a_hit_on_what_this_process_missed_is_no_warm_cache(found):
-    """vLLM's equal pieces: the second one finds what the first one left."""
+def test_a_hit_on_an_entry_of_this_process_is_not_a_warm_cache(found):
+    """vLLM's equal pieces: the second one finds what the first one stored."""
     rows = [
         record(
             f"artifact:fx_graph_cache_{state} {n}/0",
@@ -579,8 +578,8 @@ def test_a_hit_on_what_this_process_missed_is_no_warm_cache(found):
     assert row["cost_us"] is None
 
 
-def test_a_capture_in_which_a_backend_compiles_is_no_export(found):
-    """vLLM compiles ahead of time in fullgraph_capture; torch.export captures there alone."""
+def test_a_capture_with_a_compiling_backend_is_not_an_export(found):
+    """vLLM compiles ahead of time in fullgraph_capture; torch.export only captures there."""
 
     def span(name, phase, ts):
         return record(
@@ -599,5 +598,5 @@ def test_a_capture_in_which_a_backend_compiles_is_no_export(found):
             ]
         )
 
-    assert found(capture("vllm_backend")).summary["text"].startswith("1 ahead-of-time compile in 8 µs")
-    assert found(capture("compile_attempt_0")).summary["text"].startswith("1 export in 8 µs")
+    assert found(capture("vllm_backend")).summary["text"].startswith("1 ahead-of-time compile, 8 µs")
+    assert found(capture("compile_attempt_0")).summary["text"].startswith("1 export, 8 µs")

@@ -70,9 +70,9 @@ def test_typing_is_one_step_back(show):
 
 
 WRONG = [
-    ("#v=1&view=nonsense", "There is no view 'nonsense'"),
-    ("#v=1&log=nobody", "This bundle has no log 'nobody'"),
-    ("#v=1&view=compile&compile=99/9", "This log has no compile 99/9"),
+    ("#v=1&view=nonsense", "No view 'nonsense'"),
+    ("#v=1&log=nobody", "No log 'nobody' in this bundle"),
+    ("#v=1&view=compile&compile=99/9", "No compile 99/9 in this log"),
     ("#v=1&view=events&event=999999", "This log has no record 999,999"),
     ("#v=1&view=compile&compile=0/0&artifact=nothing", "[0/0] has no nothing"),
 ]  # fmt: skip

@@ -30,9 +30,9 @@ def test_by_kind_largest_first_with_its_compiles(show):
 def test_by_place_and_by_compile(show):
     page, bundle = show("transformer", "#v=1&view=anatomy")
     log = bundle.logs[0]
-    page.get_by_role("button", name="By place in torch").click()
+    page.get_by_role("button", name="By call site").click()
     origin = max(log.table("origins"), key=lambda row: row["size_bytes"])
-    expect(detail(page, "place in torch").get_by_role("heading", level=2)).to_have_text(
+    expect(detail(page, "call site in torch").get_by_role("heading", level=2)).to_have_text(
         f"{origin['path']}:{origin['line']}"
     )
     page.get_by_role("button", name="By compile").click()
@@ -40,11 +40,11 @@ def test_by_place_and_by_compile(show):
     page.get_by_role("row", name="[0/0] forward").click()
     cells = detail(page, "compile").get_by_role("region", name="By kind").get_by_role("row")
     expect(cells).to_have_count(1 + sum(row["compile"] == "0/0" for row in log.table("kind_compiles")))
-    detail(page, "compile").get_by_role("link", name="show them").click()
+    detail(page, "compile").get_by_role("link", name="show", exact=True).click()
     expect(page.get_by_role("grid", name="Records")).to_be_visible()
 
 
 def test_the_records_of_a_kind(show):
     page, _ = show("transformer", "#v=1&view=anatomy&item=describe_tensor")
-    detail(page, "kind of record").get_by_role("link", name="show them").click()
+    detail(page, "kind of record").get_by_role("link", name="show", exact=True).click()
     expect(page.get_by_text("25 of 316 records")).to_be_visible()

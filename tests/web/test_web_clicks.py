@@ -14,8 +14,8 @@ def views(page):
 
 def test_cause_and_fix_of_a_recompile_without_a_click(show):
     page, _ = show("recompiles")
-    card = findings(page).get_by_role("article", name="grows was compiled again once")
-    expect(card).to_contain_text("x.size(0) changed (4 → 5)")
+    card = findings(page).get_by_role("article", name="grows recompiled once")
+    expect(card).to_contain_text("x.size(0) changed from 4 to 5")
     expect(card).to_contain_text("torch._dynamo.mark_dynamic(x, 0)")
     expect(card.get_by_role("button", name="Copy")).to_be_visible()
 
@@ -45,14 +45,14 @@ def test_a_failure_without_a_click_and_its_stack_with_one(show):
 
 def test_the_odd_rank_without_a_click(show):
     page, _ = show("ranks_extra_break")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Rank 1 broke the graph of block")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Graph break only on rank 1, in block")
     expect(views(page).get_by_role("link", name="Ranks", exact=True)).to_have_text("Ranks4")
 
 
 def test_what_guards_changed_with_two(show):
     page, _ = show("recompiles")
-    card = findings(page).get_by_role("article", name="grows was compiled again once")
-    card.get_by_role("link", name="guards before and after").click()  # 1
+    card = findings(page).get_by_role("article", name="grows recompiled once")
+    card.get_by_role("link", name="compare guards").click()  # 1
     expect_address(page, "view=compare", "artifact=dynamo_cpp_guards_str")
     expect(page.get_by_role("main")).to_contain_text("size")
 

@@ -103,8 +103,8 @@ def test_all_compiles_of_a_function(show):
     expect(rows.nth(1)).to_contain_text("L_x_ f32[4, 2]")
     expect(rows.nth(2)).to_contain_text("≠ L_x_ f32[s77, 2]")
     expect(rows.nth(2)).to_contain_text("expected 4, actual 5")
-    expect(rows.nth(2)).to_contain_text("≠ another")
-    rows.nth(2).get_by_role("link", name="compare with the one before").click()
+    expect(rows.nth(2)).to_contain_text("≠ different")
+    rows.nth(2).get_by_role("link", name="compare with the previous compile").click()
     expect(page.get_by_role("region", name="Summary")).to_be_visible()
 
 

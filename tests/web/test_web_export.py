@@ -26,14 +26,14 @@ def test_what_ended_the_export_and_what_helps(show):
         expect(detail(page)).to_contain_text(text)
     page.go_back()
     expect(detail(page).get_by_role("article")).to_contain_text(
-        "The export stopped at a condition that depends on data"
+        "The export stopped at a data-dependent condition"
     )
 
 
 def test_the_program_that_an_export_left(show):
     page, _bundle = show("export_dtrace", "#v=1&view=export")
     page.get_by_role("row", name="exported export 1").click()
-    link = detail(page).get_by_role("link", name="the exported program")
+    link = detail(page).get_by_role("link", name="exported program")
     expect(link).to_have_attribute("href", "#v=1&view=compile&compile=-&artifact=exported_program")
     link.click()
     expect(page.get_by_role("region", name="Artifact")).to_contain_text("class GraphModule")

@@ -202,9 +202,9 @@ def test_a_bundle_without_findings_says_so_and_shows_the_rest(show, bundle_of, t
     expect(page.get_by_role("main")).to_contain_text("Slowest")
     page.get_by_role("link", name="Recompiles", exact=True).click()
     codes = bundle.logs[0].table("code_objects")
-    expect(
-        page.get_by_role("grid", name="Functions that were compiled again").get_by_role("row")
-    ).to_have_count(1 + len(codes))
+    expect(page.get_by_role("grid", name="Recompiled functions").get_by_role("row")).to_have_count(
+        1 + len(codes)
+    )
     for view, label in [
         ("failures", "Failures"),
         ("caches", "Caches"),
@@ -293,9 +293,9 @@ def test_of_many_the_first_are_shown_and_all_when_asked(show, changed):
     page, _ = show(folder)
     place = page.get_by_role("region", name="Findings")
     expect(cards(place)).to_have_count(SHOWN)
-    place.get_by_role("button", name="all 31").click()
+    place.get_by_role("button", name="Show all 31").click()
     expect(cards(place)).to_have_count(31)
-    expect(place.get_by_role("button", name="all 31")).to_have_count(0)
+    expect(place.get_by_role("button", name="Show all 31")).to_have_count(0)
     page, _ = show(
         folder, f"#v=1&view=overview&item={30:016x}"
     )  # the address names one of those behind the button

@@ -143,9 +143,7 @@ def test_a_comparison_of_a_run_that_goes_on_says_so_and_is_made_anew_at_a_click(
     page.goto(
         f"{served({'base': bundle_of('recompiles'), 'now': follow.out})}/viewers/compare/?base=/bundles/base/&new=/bundles/now/"
     )
-    expect(page.get_by_role("list", name="Notes")).to_contain_text(
-        "The new run goes on: this is what the logs held when they were compared."
-    )
+    expect(page.get_by_role("list", name="Notes")).to_contain_text("The new run is still being recorded.")
     expect(mark(page)).to_have_text("the new run goes on")
     expect(page.get_by_role("heading", level=1)).not_to_contain_text(
         "did not end"
@@ -300,7 +298,7 @@ def test_provenance_of_graphs_that_come_is_listed(follow, open_viewer):
     data = next((traces.ROOT / "fixtures" / "provenance_training" / "trace").glob("*.log")).read_bytes()
     follow.write(x=data[: len(data) // 20])
     page = open_viewer(follow.out, viewer="provenance")
-    expect(page.get_by_role("heading", name="This log has no provenance")).to_be_visible()
+    expect(page.get_by_role("heading", name="No provenance recorded")).to_be_visible()
     follow.write(x=data[len(data) // 20 :])
     expect(page.get_by_role("combobox", name="Graph")).to_be_visible()
 

@@ -25,7 +25,7 @@ def test_the_views_stand_by_question_with_their_counts(show):
     assert names[1:] == [
         "Overview",
         "Failures",
-        "Breaks",
+        "Graph breaks",
         "Recompiles",
         "Guards",
         "Timeline",
@@ -39,7 +39,7 @@ def test_the_views_stand_by_question_with_their_counts(show):
         "Log anatomy",
         "Diagnostics",
     ]
-    expect(views(page).get_by_role("link", name="Breaks", exact=True)).to_have_text("Breaks6")
+    expect(views(page).get_by_role("link", name="Graph breaks", exact=True)).to_have_text("Graph breaks6")
     expect(views(page).get_by_role("link", name="Failures", exact=True)).to_have_text("Failures")  # no 0
     expect(views(page).locator("[data-tone=warning]")).to_have_count(1)
     expect(views(page).locator("[data-tone=error]")).to_have_count(0)
@@ -186,7 +186,7 @@ def test_every_component_is_shown_in_both_themes(page, bundle_of, address_of):
             "e => getComputedStyle(e).backgroundColor", light.element_handle()
         ) != page.evaluate("e => getComputedStyle(e).backgroundColor", dark.element_handle())
     expect(page.get_by_role("alert")).to_have_count(0)
-    expect(page.get_by_role("region", name="Findings, dark")).to_contain_text("grows was compiled again once")
+    expect(page.get_by_role("region", name="Findings, dark")).to_contain_text("grows recompiled once")
 
 
 def test_help_begins_at_its_beginning(page_that, bundle_of, address_of):

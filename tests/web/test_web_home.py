@@ -49,7 +49,7 @@ def test_the_newest_first_and_any_column_by_mouse_and_keyboard(page, served, run
     expect(built.get_by_role("button")).to_be_focused()
     expect_address(page, "#v=1&sort=built")
     orders = {
-        "What it says": ["failures", "hang", "graph_breaks", "provenance", "broken"],
+        "Findings": ["failures", "hang", "graph_breaks", "provenance", "broken"],
         "Compile time": ["hang", "provenance", "graph_breaks", "failures", "broken"],
         "Compiles": ["graph_breaks", "hang", "failures", "provenance", "broken"],
         "Logs": ["hang", "failures", "graph_breaks", "provenance", "broken"],
@@ -70,7 +70,7 @@ def test_the_newest_first_and_any_column_by_mouse_and_keyboard(page, served, run
 def test_the_filter_is_in_the_address(page, served, runs):
     base = served({"runs": runs})
     page.goto(f"{base}/viewers/home/")
-    field = page.get_by_role("searchbox", name="Filter the bundles")
+    field = page.get_by_role("searchbox", name="Filter bundles")
     field.fill("rank 3 2.13")
     shows(page, "hang")
     expect(page.get_by_role("status").filter(has_text="1 of 5")).to_be_visible()
@@ -79,7 +79,7 @@ def test_the_filter_is_in_the_address(page, served, runs):
     shows(page, "hang")
     expect(field).to_have_value("rank 3 2.13")
     field.fill("nothing like it")
-    expect(page.get_by_text("No bundle has all these words.")).to_be_visible()
+    expect(page.get_by_text("No bundle matches the filter.")).to_be_visible()
 
 
 def test_a_row_says_what_is_wrong_and_offers_what_has_something_to_show(page, served, runs):
@@ -145,7 +145,7 @@ def test_two_bundles_are_compared(page, served, runs):
     expect(told).to_have_text("Choose two bundles to compare them.")
     page.get_by_role("checkbox", name="Compare runs/provenance").focus()
     page.keyboard.press("Space")
-    expect(told).to_have_text("Choose another one to compare runs/provenance with.")
+    expect(told).to_have_text("Choose a second bundle to compare with runs/provenance.")
     page.get_by_role("checkbox", name="Compare runs/graph_breaks").check()
     link = page.get_by_role("link", name="Compare ")
     expect(link).to_have_text("Compare runs/graph_breaks → runs/provenance")

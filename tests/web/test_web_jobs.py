@@ -20,14 +20,14 @@ JOBS = sorted(
 # Row, column, and what the cell of the matrix says.
 MARKS = {
     "absent_caller": ("rank 2", "sync", "·∅ never began"),
-    "inside_compile": ("rank 2", "sync", "inside of it when the log ends"),
-    "all_unfinished": ("ranks 0–3", "block", "inside of it when the log ends"),
+    "inside_compile": ("rank 2", "sync", "◌ unfinished"),
+    "all_unfinished": ("ranks 0–3", "block", "◌ unfinished"),
     "all_failed": ("ranks 0–3", "loss", "✖ failed on all ranks"),
     "backend_fails_one": ("rank 1", "block", "✖ failed"),
-    "extra_then_hang": ("rank 2", "exchange", "B⇎ another call of a collective"),
-    "other_reduce_op": ("rank 3", "reduce", "B⇎ another call of a collective"),
-    "pipeline_broken": ("rank 3", "head_stage", "lacks a call that others make"),
-    "other_group": ("rank 1", "reduce", "B⇉ another process group"),
+    "extra_then_hang": ("rank 2", "exchange", "B⇎ mismatched collective"),
+    "other_reduce_op": ("rank 3", "reduce", "B⇎ mismatched collective"),
+    "pipeline_broken": ("rank 3", "head_stage", "⇏ missing collective"),
+    "other_group": ("rank 1", "reduce", "B⇉ different process group"),
     "one_short": ("rank 3", "step [0/3]", "·∅ never began"),
 }
 
@@ -43,7 +43,7 @@ def plain(text):
 
 
 def verdict(page):
-    return page.get_by_role("region", name="Verdict")
+    return page.get_by_role("region", name="Summary")
 
 
 @pytest.mark.parametrize("name", JOBS)
@@ -72,23 +72,26 @@ def test_the_marks_are_those_of_jobs():
 def the_matrix_says_where_a_rank_stands(page, row, column, words):
     expect(cell(page, row, column)).to_contain_text(words)
     sign, said = re.search(r"([^\w\s·])?\s?([a-z ]+)$", words).groups()
-    legend = page.get_by_role("list", name="What letters and signs mean").get_by_role("listitem")
+    legend = page.get_by_role("list", name="Legend").get_by_role("listitem")
     expect(legend.filter(has_text=re.compile(rf"{re.escape(sign or '')}\s*.*{said}"))).to_have_count(1)
 
 
 def test_the_legend_tells_what_is_on_the_screen_only(view, job):
     page = view(job("healthy8"))
-    legend = page.get_by_role("list", name="What letters and signs mean").get_by_role("listitem")
+    legend = page.get_by_role("list", name="Legend").get_by_role("listitem")
     expect(legend).to_have_text(
-        ["A the same on all that compiled it", "▸ ranks with equal cells, and how many: press to see each"]
+        [
+            "A same on all ranks that compiled it",
+            "▸ ranks with equal cells, with their number: click to expand",
+        ]
     )
     page = view(job("other_group"))
     expect(legend).to_contain_text(
         [
-            "A as most ranks",
-            "B other graphs or code",
-            "letters of different columns have nothing to do with each other",
-            "⇉ another process group",
+            "A same as most ranks",
+            "B different graphs or code",
+            "letters in different columns are unrelated",
+            "⇉ different process group",
         ]
     )
     signs = set(re.findall(r"[^\w\s·–▸\[\]/,.:’']", " ".join(page.get_by_role("gridcell").all_inner_texts())))
@@ -99,13 +102,13 @@ def test_runs_are_named_and_the_compared_one_is_marked(view, job):
     page = view(job("restart"))
     runs = page.get_by_role("region", name="Runs", exact=True)
     expect(runs.get_by_role("heading")).to_have_text(
-        "2 runs in these logs; compare another one: tlparse-bundle LOGS OUT --run 1 --overwrite"
+        "2 runs in these logs. To compare a different run: tlparse-bundle LOGS OUT --run 1 --overwrite"
     )
     rows = runs.get_by_role("row")
     expect(rows).to_have_count(3)
     expect(rows.nth(1)).to_contain_text(
         re.compile(
-            r"1.*2026-11-23 07:21:53.*5\d(\.\d)? s earlier.*ranks 0–3.*2\.13\.0.*attempt of the same job"
+            r"1.*2026-11-23 07:21:53.*5\d(\.\d)? s earlier.*ranks 0–3.*2\.13\.0.*restart of the same job"
         )
     )
     expect(rows.nth(2)).to_contain_text(
@@ -118,7 +121,7 @@ def test_another_job_is_no_attempt(view, job):
     page = view(job("two_jobs"))
     rows = page.get_by_role("region", name="Runs", exact=True).get_by_role("row")
     expect(rows.nth(1)).to_contain_text("compared here")
-    expect(rows.nth(2)).to_contain_text(re.compile("later.*ranks 0 and 1 of 2.*another job"))
+    expect(rows.nth(2)).to_contain_text(re.compile("later.*ranks 0 and 1 of 2.*different job"))
 
 
 def test_one_run_has_no_table(view, job):
@@ -184,18 +187,18 @@ def test_the_default_viewer_where_findings_were_left_out(show, without_findings)
 @pytest.mark.parametrize(
     ("name", "rows"),
     {
-        "healthy8": [re.compile("0.*ranks 0–7.*agree")],
-        "pipeline": [re.compile("1.*ranks 0 and 1.*agree"), re.compile("2.*ranks 2 and 3.*agree")],
-        "pipeline_broken": [re.compile(r"2.*ranks 2 and 3.*end early.*call 2: rank 2: all_reduce \(sum\) f32 \(32, 8\) in head_stage \[0/0\]; rank 3: none"), re.compile("1.*ranks 0 and 1.*agree")],
-        "other_shape": [re.compile(r"0.*ranks 0–3.*cannot meet.*call 1: ranks 0, 1 and 3: all_reduce \(sum\) f32 \(16, 8\).*rank 2: all_reduce \(sum\) f32 \(17, 8\)")],
-        "other_reduce_op": [re.compile(r"0.*ranks 0–3.*meet, but differ.*\(sum\).*rank 3: all_reduce \(max\)")],
+        "healthy8": [re.compile("0.*ranks 0–7.*match")],
+        "pipeline": [re.compile("1.*ranks 0 and 1.*match"), re.compile("2.*ranks 2 and 3.*match")],
+        "pipeline_broken": [re.compile(r"2.*ranks 2 and 3.*missing on some ranks.*call 2: rank 2: all_reduce \(sum\) f32 \(32, 8\) in head_stage \[0/0\]; rank 3: none"), re.compile("1.*ranks 0 and 1.*match")],
+        "other_shape": [re.compile(r"0.*ranks 0–3.*mismatch, will hang or fail.*call 1: ranks 0, 1 and 3: all_reduce \(sum\) f32 \(16, 8\).*rank 2: all_reduce \(sum\) f32 \(17, 8\)")],
+        "other_reduce_op": [re.compile(r"0.*ranks 0–3.*mismatch, wrong results.*\(sum\).*rank 3: all_reduce \(max\)")],
     }.items(),
 )  # fmt: skip
 def test_calls_by_process_group(view, job, name, rows):
     page = view(job(name), "#v=1&view=collectives")
     table = page.get_by_role("region", name="Calls by process group").get_by_role("row")
     expect(table).to_have_count(1 + len(rows))
-    expect(table).to_have_text([re.compile("Group"), *rows])
+    expect(table).to_have_text([re.compile("Process group"), *rows])
 
 
 def test_caches_that_differ_are_not_said_to_be_the_same(view, job):
@@ -205,7 +208,7 @@ def test_caches_that_differ_are_not_said_to_be_the_same(view, job):
     expect(rows.nth(2)).to_contain_text(re.compile("rank 3.*aot_autograd miss.*fx_graph miss"))
     page = view(job("healthy8"), "#v=1&view=details")
     expect(page.get_by_role("region", name="Caches")).to_have_count(0)
-    expect(page.get_by_role("main")).to_contain_text("The same on ranks 0–7: 2 × fx_graph disabled.")
+    expect(page.get_by_role("main")).to_contain_text("Same on ranks 0–7: 2 × fx_graph disabled.")
 
 
 def test_the_default_viewer_opens_on_all_ranks(page_that, bundle_of, address_of):
@@ -232,10 +235,10 @@ def test_the_default_viewer_opens_on_all_ranks(page_that, bundle_of, address_of)
 def test_a_log_that_was_asked_for_comes_first(show, job):
     page, bundle = show(job("absent_caller"), "#v=1&log=rank_2_fixture0")
     expect(page.get_by_role("heading", level=1)).to_have_text(
-        "1 compile of 1 function in 11.8 s: no failures, graph breaks or recompiles."
+        "1 function, 1 compile, 11.8 s. No failures, graph breaks or recompiles."
     )
     expect(page.get_by_role("main")).to_contain_text("All ranks: " + plain(bundle.job["text"]))
-    expect(page.get_by_role("link", name="What differs between the ranks ›")).to_be_visible()
+    expect(page.get_by_role("link", name="Compare the ranks ›")).to_be_visible()
 
 
 def test_the_bar_is_one_row(page, job, address_of):

@@ -98,7 +98,7 @@ def test_it_is_said_which_guards_are_counted(show):
     region = page.locator(".guard-detail")
     expect(region).to_contain_text(re.compile("Guards in the tree dump.*12, on"))
     expect(region).to_contain_text(
-        re.compile("Guards by torch's own count.*9 guard_count in torch's metrics: .*several checks")
+        re.compile("Guards in the metrics.*9 guard_count in the compilation metrics: .*several checks")
     )
     expect(region.get_by_role("row", name="TENSOR_MATCH 1")).to_contain_text(
         "8.3 %"
@@ -110,10 +110,10 @@ def test_it_is_said_which_guards_are_counted(show):
     ).to_contain_text("11 %")
     compare(page, bundle, "0/0", "0/1", "")
     expect(
-        page.get_by_role("region", name="Summary").get_by_role("row", name="Guards by torch's own count")
+        page.get_by_role("region", name="Summary").get_by_role("row", name="Guards in the metrics")
     ).to_contain_text("9")
     compare(page, bundle, "0/0", "0/1", "~frame")
-    expect(page.get_by_role("columnheader", name="Guards by torch's own count")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Guards in the metrics")).to_be_visible()
 
 
 # What two real texts differ in that says nothing, and a change that does.

@@ -27,7 +27,7 @@ def test_a_configuration_unlike_the_first(show):
     (row,) = (row for row in log.table("metrics") if other["id"] in row["configs"].values())
     page.goto(page.url.split("#")[0] + f"#v=1&view=compile&compile={row['compile']}&artifact=~metrics")
     metrics = page.get_by_role("region", name="Metrics")
-    expect(metrics).to_contain_text("2 different ones in this log")
+    expect(metrics).to_contain_text("2 different configurations in this log")
     expect(metrics.get_by_role("row", name="cpp_wrapper false true")).to_be_visible()
     metrics.get_by_text("All settings of inductor_config").click()
     expect(metrics.get_by_role("row", name="cpp_wrapper true", exact=True)).to_be_visible()
@@ -36,10 +36,10 @@ def test_a_configuration_unlike_the_first(show):
 def test_what_is_saved_for_the_backward(show):
     page, _ = show("memory_budget", "#v=1&view=compile&compile=0/0")
     summary = page.get_by_role("region", name="Summary")
-    expect(summary).to_contain_text("memory budget 0.3: of 4 candidates 1 saved and 3 computed again")
+    expect(summary).to_contain_text("Memory budget 0.3. 4 candidates: 1 saved, 3 recomputed.")
     for name in ["addmm", "addmm_1", "addmm_2", "addmm_3"]:
         expect(summary.get_by_role("cell", name=name, exact=True)).to_be_visible()
-    expect(summary.get_by_role("cell", name="↻ computed again")).to_have_count(3)
+    expect(summary.get_by_role("cell", name="↻ recomputed")).to_have_count(3)
 
 
 def test_a_backward_has_metrics_of_its_own(show):

@@ -14,9 +14,9 @@ SCENARIOS = ["other_shape", "extra_break", "execution_order", "missing_collectiv
 REASONS = {
     "other_shape": ["L['x']", "(17, 8) instead of", "(16, 8)"],
     "extra_break": ["broke the graph", "print("],
-    "execution_order": ["another order", "the 5th was block [1/0]", "others ran embed [0/0]"],
+    "execution_order": ["different order", "step 5 was block [1/0]", "instead of embed [0/0]"],
     "missing_collective": ["1 all_reduce fewer", "from position 2 on"],
-    "killed": ["is inside", "ranks 0–2 finished it", "cannot go on without rank 3"],
+    "killed": ["is still compiling", "ranks 0–2 finished it", "wait for rank 3"],
     "straggler": ["took 2", " s for block", "the others wait"],
 }
 
@@ -56,13 +56,13 @@ def test_the_first_screen_names_rank_compile_and_reason(view, name):
     page = view(f"ranks_{name}")
     (rank,) = known["differs"]
     expect(page.get_by_role("heading", level=1)).to_contain_text(f"Rank {rank} ")
-    first = page.get_by_role("region", name="Verdict").get_by_role("article").first
+    first = page.get_by_role("region", name="Summary").get_by_role("article").first
     expect(first).to_contain_text(f"Rank {rank} ")
     expect(first).to_contain_text(f"{known['function']} [{known['compile']}")
     for words in REASONS[name]:
         expect(first).to_contain_text(words)
     others = {
-        int(n) for n in re.findall(r"Rank (\d)", page.get_by_role("region", name="Verdict").inner_text())
+        int(n) for n in re.findall(r"Rank (\d)", page.get_by_role("region", name="Summary").inner_text())
     }
     assert others == {rank}, "no other rank is accused"
     the_matrix_marks_the_cell(page, name, known)
@@ -82,7 +82,7 @@ def test_healthy_ranks_have_no_warning(view):
     expect(page.get_by_role("heading", level=1)).to_have_text(
         "All 4 ranks agree: 4 compiles, the same on each. The order of collectives agrees on all ranks."
     )
-    expect(page.get_by_role("region", name="Verdict").get_by_role("article")).to_have_count(0)
+    expect(page.get_by_role("region", name="Summary").get_by_role("article")).to_have_count(0)
     expect(page.get_by_role("rowheader")).to_have_count(1)
     expect(page.get_by_role("rowheader")).to_contain_text("ranks 0–3")
     expect(page.locator(".matrix-cell.marked")).to_have_count(0)
@@ -147,13 +147,13 @@ def test_compare_shows_the_shape(view):
 
 def test_addresses_are_no_difference(view):
     page = view("ranks_healthy", "#v=1&view=compare")
-    expect(page.get_by_role("link", name="before_pre_grad_graph addresses")).to_be_visible()
+    expect(page.get_by_role("link", name="before_pre_grad_graph only addresses differ")).to_be_visible()
     expect(page.get_by_role("link", name="inductor_output_code same")).to_be_visible()
 
 
 def test_schedules_are_aligned(view):
     page = view("ranks_missing_collective")
-    page.get_by_role("link", name="align ›").first.click()
+    page.get_by_role("link", name="collectives ›").first.click()
     expect(page.get_by_role("region", name="Schedule 1")).to_be_visible()
     settle(page)
     rows = page.get_by_role("region", name="Schedule 1").get_by_role("row").all_inner_texts()
@@ -171,8 +171,8 @@ def test_schedules_are_aligned(view):
 
 def test_the_order_of_execution(view):
     page = view("ranks_execution_order")
-    page.get_by_role("link", name="order ›").first.click()
-    expect(page.get_by_role("main")).to_contain_text("Rank 3 differs from position 4 on.")
+    page.get_by_role("link", name="execution order ›").first.click()
+    expect(page.get_by_role("main")).to_contain_text("Rank 3 differs from position 4.")
     first = page.locator("tr.first")
     expect(first).to_contain_text("embed [0/0]")
 
@@ -205,7 +205,7 @@ def test_timelines_of_the_killed(view):
         settle(page)
         if selected.get_by_role("heading").inner_text().startswith("rank 3 · reduce"):
             break
-    expect(selected).to_contain_text("It never finished: the log ends at")
+    expect(selected).to_contain_text("Never finished: the log ends at")
 
 
 def test_details(view):
@@ -218,7 +218,7 @@ def test_details(view):
 def test_there_and_back(page, bundle_of, address_of):
     page.goto(address_of(bundle_of("ranks_killed")))
     expect(page.get_by_role("heading", level=1)).to_contain_text("Rank 3 is inside reduce [2/0]")
-    page.get_by_role("link", name="What differs between the ranks ›").click()
+    page.get_by_role("link", name="Compare the ranks ›").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Rank 3 is inside reduce [2/0]")
     page.get_by_role("link", name="[2/0] of rank 3 ›").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("reduce")
@@ -295,7 +295,7 @@ def test_an_unknown_view(page_with_errors, bundle_of, address_of):
     page_with_errors.goto(
         address_of(bundle_of("ranks_healthy")).replace("/default/", "/multirank/") + "#v=1&view=nothing"
     )
-    expect(page_with_errors.get_by_role("alert")).to_contain_text("There is no view 'nothing'")
+    expect(page_with_errors.get_by_role("alert")).to_contain_text("Unknown view 'nothing'")
 
 
 def test_every_fixture_of_ranks_is_asked_about():

@@ -58,7 +58,7 @@ def badges(log):
     )
     job = (log.bundle.manifest.get("job") or {}).get("findings", {})
     counts = {
-        "Compiles": summary["compile_count"], "Failures": summary["failure_count"], "Breaks": summary["graph_break_count"], "Recompiles": summary["recompile_count"],
+        "Compiles": summary["compile_count"], "Failures": summary["failure_count"], "Graph breaks": summary["graph_break_count"], "Recompiles": summary["recompile_count"],
         "Diagnostics": wrong, "Ranks": job.get("error", 0) + job.get("warning", 0), **kinds,
     }  # fmt: skip
     return {name: f"{n:,}" for name, n in counts.items() if n}
@@ -253,4 +253,4 @@ def test_the_list_of_bundles_shows_the_same(page, served, built):
             f"{sum(counts):,}",
         ), name
         if len(bundle.logs) == 1:
-            assert plain(bundle.logs[0].summary["text"]) in row["What it says"], name
+            assert plain(bundle.logs[0].summary["text"]) in row["Findings"], name

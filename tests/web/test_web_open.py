@@ -80,7 +80,9 @@ def test_what_is_no_bundle_is_said_and_the_next_may_be_one(empty_page, tmp_path,
     (tmp_path / "holiday").mkdir()
     (tmp_path / "holiday" / "photo.jpg").write_bytes(b"jpeg")
     empty_page.get_by_label("Folder").set_input_files(tmp_path / "holiday")
-    expect(empty_page.get_by_role("alert")).to_contain_text("holiday holds no manifest.json")
+    expect(empty_page.get_by_role("alert")).to_contain_text(
+        "holiday is not a bundle: it has no manifest.json"
+    )
     (tmp_path / "broken.zip").write_bytes(b"PK no zip")
     empty_page.get_by_label("Zip").set_input_files(tmp_path / "broken.zip")
     expect(empty_page.get_by_role("alert")).to_contain_text("The zip could not be read")
@@ -145,7 +147,7 @@ def test_an_origin_that_was_not_allowed_reads_nothing(
     fork_for(proxy)
     viewer = hosted(tmp_path / "mine")
     page.goto(f"{viewer}/?bundle={proxy}/bundles/run/")
-    expect(page.get_by_role("alert")).to_contain_text("no answer")
+    expect(page.get_by_role("alert")).to_contain_text("did not respond")
     for mode in ("cors", "no-cors"):
         read = (
             "async ([url, mode]) => { try { return (await (await fetch(url, { mode })).text()).length } catch"

@@ -176,7 +176,7 @@ def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
     question.get_by_role("button", name="Swap").click()
     expect(question.get_by_role("definition").first).to_contain_text("after")
     question.get_by_role("button", name="Swap").click()
-    question.get_by_role("button", name="Compare them").click()
+    question.get_by_role("button", name="Compare", exact=True).click()
     expect_address(page, "compare/?stored=")
     expect(page.locator("header.shell")).to_contain_text("before → after")
     comparison = page.url
@@ -241,7 +241,7 @@ def test_what_cannot_be_opened_is_said_and_the_next_may_be_one(start, tmp_path, 
         '{"format": {"name": "tlparse-bundle", "major": 99, "minor": 0}}'
     )
     for name, words in (
-        ("notes.txt", "notes.txt is no trace log: its beginning holds no record."),
+        ("notes.txt", "'notes.txt' is not a TORCH_TRACE log: no record found in its first 256 kB."),
         ("broken.zip", "The zip could not be read"),
         ("half", "format version 99"),
     ):
@@ -254,7 +254,7 @@ def test_what_cannot_be_opened_is_said_and_the_next_may_be_one(start, tmp_path, 
     )
     expect(page.get_by_role("button", name="Cancel")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Drop it anywhere")).to_be_visible()
+    expect(page.get_by_text("Drop files anywhere")).to_be_visible()
     expect(page.get_by_text("Python is ready")).to_be_visible()
     expect(entries(page)).to_have_count(0)
     drop(page, log_of("graph_breaks"))
@@ -277,7 +277,7 @@ def test_without_python_bundles_are_opened_and_without_storage_they_are_saved(st
     drop(page, bundle_of("graph_breaks"))
     expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
     page = start(changed=("lib/local/store.js", "navigator.storage?.getDirectory", "false"))
-    expect(page.locator("main")).to_contain_text("This browser keeps no files for this page")
+    expect(page.locator("main")).to_contain_text("This browser does not store files for this page")
     drop(page, log_of("graph_breaks"))
     with page.expect_download() as downloads:
         page.get_by_role("button", name="Save as zip").click()
@@ -304,12 +304,12 @@ def test_it_can_be_used_by_everybody(start):
     page = start()
     expect(page.get_by_text("Python is ready")).to_be_visible()
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Bundles of this site")).to_be_focused()
+    expect(page.get_by_role("link", name="All bundles")).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     expect(page.get_by_label("Choose files")).to_be_focused()
     drop(page, trace("graph_breaks"), trace("recompiles"))
-    expect(page.get_by_role("button", name="Compare them")).to_be_focused()
+    expect(page.get_by_role("button", name="Compare", exact=True)).to_be_focused()
     assert violations_in_both_themes(page) == []
     page.keyboard.press("Enter")
     expect_address(page, "compare/?stored=")

@@ -205,7 +205,7 @@ def test_coverage_is_shown(view):
     expect(shown).to_contain_text("post-grad nodes in kernels 11 of 13 (84 %)")
     expect(shown).to_contain_text("with source 3 of 3 (100 %)")
     expect(shown).to_contain_text(
-        "the generated code tells the nodes of all kernels; what has the same source line is shown in the"
+        "the generated code names the nodes of all kernels, lines with the same source line are shown in the"
         " pre-grad graph"
     )
 
@@ -254,7 +254,7 @@ def test_the_bodies_of_aotinductor_have_a_pane(view):
 
 def test_empty_state_says_how_to_record(view):
     page = view("train_step")
-    expect(page.get_by_role("heading", name="This log has no provenance")).to_be_visible()
+    expect(page.get_by_role("heading", name="No provenance recorded")).to_be_visible()
     expect(page.get_by_role("main")).to_contain_text("INDUCTOR_PROVENANCE=1")
     page = view("provenance", "#v=1&compile=7/7")
     expect(page.get_by_role("heading", name="Compile 7/7 has no provenance")).to_be_visible()

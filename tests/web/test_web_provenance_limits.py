@@ -145,7 +145,7 @@ PARTLY = log_of(
 def test_what_the_code_does_not_tell_goes_by_source_line(view):
     page = view(PARTLY)
     expect(page.locator(".coverage")).to_contain_text(
-        "the generated code tells the nodes of 1 of 2 kernels; what has the same source line is shown for the"
+        "the generated code names the nodes of 1 of 2 kernels, lines with the same source line are shown for the"
         " rest"
     )
     page.get_by_role("row", name="kernel cpp_fused_sum_0:1", exact=True).click()

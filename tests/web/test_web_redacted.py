@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 from axe import violations_in_both_themes
-from brute_force import Public, Said, left_over, logs_at, texts_of_bundle, texts_of_page
+from brute_force import PrivateText, Public, left_over, logs_at, texts_of_bundle, texts_of_page
 from conftest import FIXTURES
 from pages import go, settle
 from playwright.sync_api import expect
@@ -145,7 +145,9 @@ def test_what_is_not_ticked_is_not_in_the_zip(dialogue, tmp_path):
         "dropped": ["source", "strings", "verbatim", "names", "timeline"],
     }
     assert (
-        left_over(Said(Public(), logs_at(FIXTURES / "failures" / "trace")), texts_of_bundle(tmp_path / "got"))
+        left_over(
+            PrivateText(Public(), logs_at(FIXTURES / "failures" / "trace")), texts_of_bundle(tmp_path / "got")
+        )
         == {}
     )
     assert not [
@@ -161,7 +163,7 @@ def test_what_is_not_ticked_is_not_in_the_page(dialogue, tmp_path):
     assert taken(page, choice, tmp_path / "redacted.html") == "redacted.html"
     assert (
         left_over(
-            Said(Public(), logs_at(FIXTURES / "failures" / "trace")),
+            PrivateText(Public(), logs_at(FIXTURES / "failures" / "trace")),
             texts_of_page(tmp_path / "redacted.html"),
         )
         == {}

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 
 def found(page):
-    return page.get_by_role("region", name="Found in text")
+    return page.get_by_role("region", name="Matches in text")
 
 
 def search(page, text):
@@ -100,7 +100,7 @@ def test_many_lines_are_counted_and_shown_when_asked(show):
     )
     page, _ = show(data, "#v=1&view=search&q=NEEDLE")
     expect(page.get_by_role("status").filter(has_text="3,001 lines in 2 texts")).to_be_visible()
-    expect(found(page)).to_contain_text("3,000 lines, 20 shown; the same text 1 more time")
+    expect(found(page)).to_contain_text("3,000 lines, 20 shown, in 1 more artifact")
     expect(found(page).locator(".search-line")).to_have_count(21)
     page.get_by_role("button", name="Show all 3,001 lines").click()
     expect(page.get_by_role("button", name="Show all 3,001 lines")).to_have_count(0)
@@ -161,7 +161,7 @@ def test_slash_twice_and_f_lead_to_the_filter_of_the_view(show):
 
 def test_nothing_found_is_said(show):
     page, _ = show("basic_inference", "#v=1&view=search&q=zzzzzz")
-    expect(page.get_by_text("No name has “zzzzzz” in it.")).to_be_visible()
+    expect(page.get_by_text("No names contain “zzzzzz”.")).to_be_visible()
     expect(page.get_by_role("status").filter(has_text="0 lines in 0 texts")).to_be_visible()
     page.get_by_label("Search everywhere").fill("z")
     expect(page.get_by_text("Type two letters or more")).to_be_visible()

@@ -117,7 +117,7 @@ def test_the_menu_and_the_notice_are_accessible(page_that, served, hang):
     )
     built_again(hang)
     page.evaluate("dispatchEvent(new Event('focus'))")
-    expect(page.get_by_text("This bundle was built again at ")).to_be_visible()
+    expect(page.get_by_text("This bundle was rebuilt at ")).to_be_visible()
     page.get_by_role("button", name="More ways to share").last.click()
     expect(page.get_by_role("menuitem").first).to_be_focused()
     assert violations_in_both_themes(page) == []
@@ -135,7 +135,7 @@ def test_an_open_page_says_that_its_bundle_was_built_again(page, served, hang, t
     with page.expect_response(lambda response: response.request.method == "HEAD"):
         page.goto(f"{base}/viewers/default/?bundle=/bundles/night/#v=1&view=compiles&q=emb")
     settle(page)
-    notice = page.get_by_text("This bundle was built again at ")
+    notice = page.get_by_text("This bundle was rebuilt at ")
     expect(notice).to_have_count(0)
     built_again(hang)
     page.evaluate("dispatchEvent(new Event('focus'))")  # as somebody who comes back from the terminal
@@ -168,9 +168,9 @@ def test_a_server_that_has_gone_is_no_fault_of_the_page(new_page, served, hang):
     page.unroute("**/manifest.json")
     built_again(hang)
     page.evaluate("dispatchEvent(new Event('focus'))")  # there again
-    expect(page.get_by_text("This bundle was built again at ")).to_be_visible()
+    expect(page.get_by_text("This bundle was rebuilt at ")).to_be_visible()
     page.get_by_role("button", name="Not now").click()
-    expect(page.get_by_text("This bundle was built again at ")).to_have_count(0)
+    expect(page.get_by_text("This bundle was rebuilt at ")).to_have_count(0)
     assert faults == []
 
 
@@ -198,4 +198,4 @@ def test_an_open_page_looks_by_itself_and_on_any_server(page, hosted, hang):
     with page.expect_response(lambda response: response.request.method == "HEAD"):
         page.evaluate(watch, f"{base}/bundles/night_run/")
     built_again(hang.parent / "site" / "bundles" / "night_run")
-    expect(page.get_by_text("This bundle was built again at ")).to_be_visible()
+    expect(page.get_by_text("This bundle was rebuilt at ")).to_be_visible()

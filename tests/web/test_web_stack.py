@@ -159,7 +159,7 @@ def test_flame_shows_the_same_selection_and_time(show):
     page, bundle = show("recompiles", "#v=1&view=stack")
     page.get_by_role("treeitem", name="[0/1]").click()
     page.get_by_role("button", name="Flame").click()
-    chart = page.get_by_role("application", name="Stacks of the compiles as a flame")
+    chart = page.get_by_role("application", name="Flame graph of the stacks")
     expect(chart).to_be_visible()
     expect_address(page, "shape=flame", "compile=0/1")
     heading = page.get_by_role("region", name="Selection").get_by_role("heading", level=2)
@@ -173,7 +173,7 @@ def test_flame_shows_the_same_selection_and_time(show):
     expect(heading).to_contain_text("[0/1]")
     whole = sum(c.row["total_us"] or 0 for c in bundle.logs[0].compiles if c.row["stack"] is not None)
     one = next(c for c in bundle.logs[0].compiles if c.key == "0/1").row["total_us"]
-    expect(page.get_by_role("status")).to_contain_text(f"{round(100 * one / whole, 1):g} % of all")
+    expect(page.get_by_role("status")).to_contain_text(f"{round(100 * one / whole, 1):g} % of total")
     page.reload()
     expect(heading).to_contain_text("[0/1]")
     chart.focus()
@@ -186,12 +186,10 @@ def test_flame_by_number_has_compiles_without_a_time(show):
     stacked = [c for c in bundle.logs[0].compiles if c.row["stack"] is not None]
     timeless = [c for c in stacked if not c.row["total_us"]]
     assert 0 < len(timeless) < len(stacked)
-    expect(
-        page.get_by_text(f"{len(timeless)} compile without a compile time is not in the picture")
-    ).to_be_visible()
-    page.get_by_label("Width of the flame").select_option(label="number of compiles")
+    expect(page.get_by_text(f"{len(timeless)} compile without a compile time")).to_be_visible()
+    page.get_by_label("Box width").select_option(label="number of compiles")
     expect(page.get_by_text(f"{len(stacked)} compiles", exact=True)).to_be_visible()
-    expect(page.get_by_text("is not in the picture")).to_be_hidden()
+    expect(page.get_by_text("Not shown:")).to_be_hidden()
 
 
 @pytest.mark.parametrize("kind, one", [("by file", "program.py"), ("by package", "torch")])
@@ -201,7 +199,7 @@ def test_frames_are_put_together(show, kind, one):
     expect(rows.first).to_be_visible()
     before = rows.count()
     compiles = page.locator("[role=treeitem].is-compile").count()
-    page.get_by_label("Put frames together").select_option(label=kind)
+    page.get_by_label("Group frames").select_option(label=kind)
     expect(page.get_by_role("treeitem", name=re.compile(rf"^{one}( |$)")).first).to_be_visible()
     becomes(lambda: rows.count() < before)
     expect(page.locator("[role=treeitem].is-compile")).to_have_count(compiles)

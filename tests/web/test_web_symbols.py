@@ -22,10 +22,10 @@ def test_every_symbol_is_a_row_with_its_source(show):
 def test_where_a_symbol_became_a_constant_and_why(show):
     page, _ = show("dynamic_shapes")
     page.get_by_role("link", name="Symbols").first.click()
-    page.get_by_label("Kind").select_option("constant")
+    page.get_by_label("Kind").select_option("specialized")
     expect(page.get_by_text("1 of 7 rows")).to_be_visible()
     for text in [
-        "became the constant 7 in specializes",
+        "was specialized to 7 in specializes",
         "range refined to singleton",
         "x.size()[1]",
         "program.py:11 in specializes",
@@ -38,7 +38,7 @@ def test_where_a_symbol_became_a_constant_and_why(show):
 def test_guards_with_the_line_of_the_program(show):
     page, _ = show("dynamic_shapes", "#v=1&view=symbols")
     page.get_by_label("Filter rows").fill("s77 > 3")
-    expect(page.get_by_role("row", name="[1/0] s77 symbol")).to_be_visible()
+    expect(page.get_by_role("row", name="[1/0] s77 backed")).to_be_visible()
     expect(detail(page)).to_contain_text("s77 > 3")
     expect(detail(page)).to_contain_text("if x.shape[0] > 3:")
     page.get_by_label("Filter rows").fill("torch._check")
@@ -50,13 +50,13 @@ def test_guards_with_the_line_of_the_program(show):
 def test_an_undecided_condition_and_how_it_was_made(show):
     page, _ = show("export_dtrace", "#v=1&view=symbols&log=fixture0&type=error")
     for text in [
-        "Undecided: zuf0 > 0.0",
+        "Data-dependent: zuf0 > 0.0",
         "program.py:33",
         "return x + 1 if x.sum().item() > 0 else x",
         "torch.cond",
     ]:
         expect(detail(page)).to_contain_text(text)
-    detail(page).get_by_text("How the condition was made").click()
+    detail(page).get_by_text("Origin of the condition").click()
     tree = detail(page).get_by_role("list", name="Expression")
     expect(tree).to_contain_text("zuf0 > 0.0")
     expect(tree.get_by_role("listitem")).to_have_count(3)  # the comparison, the symbol, the number
@@ -66,12 +66,12 @@ def test_an_undecided_condition_and_how_it_was_made(show):
 
 def test_by_keyboard_and_by_address(show):
     page, _ = show("dynamic_shapes", "#v=1&view=symbols")
-    page.get_by_role("row", name="[0/0] s77 symbol").click()
+    page.get_by_role("row", name="[0/0] s77 backed").click()
     page.keyboard.press("ArrowDown")
-    expect(detail(page)).to_contain_text("became the constant 7 in specializes")
+    expect(detail(page)).to_contain_text("was specialized to 7 in specializes")
     expect_address(page, "item=25")
     page.reload()
-    expect(detail(page)).to_contain_text("became the constant 7 in specializes")
+    expect(detail(page)).to_contain_text("was specialized to 7 in specializes")
 
 
 def test_says_what_would_be_here(show):

@@ -18,13 +18,13 @@ def test_shapes_memory_and_inputs_of_the_graph(show):
     for text in [
         "32 B",
         "shared with 2 other tensors",
-        "from element 4 on",
+        "storage offset 4",
         "l_x_",
         "(s77,)",
         "torch.float32",
     ]:
         expect(detail(page)).to_contain_text(text)
-    inputs = detail(page).get_by_role("region", name="Inputs of the graph").get_by_role("row")
+    inputs = detail(page).get_by_role("region", name="Graph inputs").get_by_role("row")
     expect(inputs).to_have_count(3)
     detail(page).get_by_role("link", name="its symbols").click()
     expect(page.get_by_text("2 of 7 rows")).to_be_visible()

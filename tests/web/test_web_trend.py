@@ -71,7 +71,7 @@ def test_what_jumped_where_and_the_way_there(page, served, nightly):
     expect(jump.get_by_role("link", name="nightly/bert-20")).to_have_attribute(
         "href", re.compile(r"/viewers/default/\?bundle=%2Fbundles%2Fnightly%2Fbert-20%2F$")
     )
-    expect(page.get_by_text("The same wherever it is known: compiles 1, recompiles 3")).to_be_visible()
+    expect(page.get_by_text("Unchanged in all runs that record it: compiles 1, recompiles 3")).to_be_visible()
     expect(page.locator(".chart")).to_have_count(2)
     expect(page.locator(".chart[data-metric=graph_break_count] .mark.worse")).to_have_count(1)
     assert (
@@ -98,13 +98,15 @@ def test_what_jumped_where_and_the_way_there(page, served, nightly):
     expect(table.get_by_role("rowheader")).to_have_count(40)
     expect(table.get_by_role("row").nth(37).get_by_role("cell").nth(5)).not_to_have_text("–")
     expect(table.get_by_role("row").filter(has_text="nightly/bert-03")).to_contain_text("unknown")
-    page.get_by_text("1 bundle left out").click()
+    page.get_by_text("1 bundle skipped").click()
     expect(page.get_by_text("nightly/broken/manifest.json is not the manifest of a bundle")).to_be_visible()
 
     page.get_by_label("Series").select_option(NAME)
     expect(page.get_by_role("heading", name=f"30 runs of {NAME}")).to_be_visible()
     expect(page.get_by_role("heading", name="No jumps")).to_be_visible()
-    expect(page.locator(".jumps > li")).to_contain_text("in the last run; it may be an outlier: 2026-03-30")
+    expect(page.locator(".jumps > li")).to_contain_text(
+        "in the last run only, possibly an outlier: 2026-03-30"
+    )
     expect_address(page, "#v=1&series=%3Cimg%20src%3Dx%3E%26amp%3B")
     page.go_back()
     expect(page.get_by_role("heading", name="40 runs of bert")).to_be_visible()
@@ -170,8 +172,8 @@ def test_a_folder_on_a_plain_server_with_little_in_it(page, tmp_path, nightly, b
         expect(page.get_by_text("tlparse-bundle compare nightly/bert-19 nightly/bert-20")).to_be_visible()
         expect(page.get_by_role("link", name="nightly/bert-20")).to_have_count(0)
         page.get_by_label("Series").select_option("one")
-        expect(page.get_by_text("There are too few runs to tell a jump")).to_be_visible()
-        expect(page.get_by_text("The same wherever it is known: compile time 11.9 s")).to_be_visible()
+        expect(page.get_by_text("Too few runs to detect jumps")).to_be_visible()
+        expect(page.get_by_text("Unchanged in all runs that record it: compile time 11.9 s")).to_be_visible()
         page.get_by_label("Series").select_option("old")
         expect(page.get_by_text("1 run without a time")).to_be_visible()
         document = tmp_path / "page" / "trend.json"

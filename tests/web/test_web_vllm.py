@@ -80,15 +80,15 @@ def test_warm_beside_cold_shows_what_was_compiled_again(view):
     expect(page.get_by_role("table", name="Starts").get_by_role("row")).to_have_count(3)
     page.get_by_role("link", name=f"rank 0 · {WARM_JIT}").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("1 compiled, 10 loaded, 1 reused")
-    page.get_by_role("link", name="beside ›").click()
+    page.get_by_role("link", name="compare ›").click()
     page.get_by_role("button", name="submod_2 … submod_4").click()
     page.get_by_role("button", name="Outcome").click()
     again = cell(page, r"^submod_4 · 1–64 tokens: 3\.61 s compiled")
-    expect(again).to_contain_text("other: reused")
+    expect(again).to_contain_text("compared: reused")
     again.click()
-    expect(page.get_by_role("region", name="submod_4 · 1–64 tokens")).to_contain_text("In the other log")
+    expect(page.get_by_role("region", name="submod_4 · 1–64 tokens")).to_contain_text("In the compared log")
     expect(page.get_by_role("list", name="Findings")).to_contain_text(
-        "vLLM compiled submod_4 for 1–64 tokens in 3.61 s on a start that loaded 10 other pieces"
+        "Warm start compiled submod_4 for 1–64 tokens in 3.61 s and loaded 10 pieces"
     )
 
 
@@ -96,7 +96,7 @@ def test_a_warm_start_without_names_gets_them_by_code(view):
     page = view("llama-cold", "llama-warm")
     page.get_by_role("link", name="rank 0 · rank_0_3xdomr5i").click()
     expect(cell(page, "loaded")).to_have_count(10)
-    cell(page, r"^submod_4 · 8 tokens: not told loaded").click()
+    cell(page, r"^submod_4 · 8 tokens: not recorded loaded").click()
     expect(page.get_by_role("region", name="submod_4 · 8 tokens")).to_contain_text(
         "from the log rank_0_glgunwvh, by equal code"
     )
@@ -105,18 +105,20 @@ def test_a_warm_start_without_names_gets_them_by_code(view):
 def test_alone_it_has_none(view):
     page = view("llama-warm")
     expect(page.get_by_role("heading", level=1)).to_have_text(
-        "17.9 s to load what was compiled ahead of time: 10 pieces, 10 loaded"
+        "17.9 s to load precompiled code: 10 pieces, 10 loaded"
     )
     expect(page.get_by_role("table", name="Pieces")).to_have_count(0)
-    expect(page.get_by_role("list", name="Pieces without a name").get_by_role("button")).to_have_count(10)
+    expect(page.get_by_role("list", name="Unnamed pieces").get_by_role("button")).to_have_count(10)
     expect(page.get_by_role("main")).not_to_contain_text("submod_")
     expect(page.get_by_role("main")).to_contain_text("vLLM writes no settings when it loads")
 
 
 def test_passes_that_change_nothing_are_folded(view):
     page = view("passes-cold", hash="#v=1&piece=0")
-    expect(page.get_by_role("table", name="Passes that change the graph").get_by_role("row")).to_have_count(4)
-    idle = page.get_by_text("4 passes that change nothing")
+    expect(page.get_by_role("table", name="Passes that changed the graph").get_by_role("row")).to_have_count(
+        4
+    )
+    idle = page.get_by_text("4 passes without changes")
     expect(page.get_by_role("link", name="UnsafeCloneEliminationPass", exact=True)).to_be_hidden()
     idle.click()
     expect(page.get_by_role("link", name="UnsafeCloneEliminationPass", exact=True)).to_be_visible()
@@ -125,15 +127,13 @@ def test_passes_that_change_nothing_are_folded(view):
 def test_ranks_stand_side_by_side(view):
     page = view("llama-tp2-cold", hash="#v=1&beside=rank_1_hxr_le8a")
     expect(page.get_by_role("table", name="Starts").get_by_role("row")).to_have_count(3)
-    expect(cell(page, r"^submod_0 · 1 token: 11\.4 s compiled")).to_contain_text("other: compiled 10.8 s")
+    expect(cell(page, r"^submod_0 · 1 token: 11\.4 s compiled")).to_contain_text("compared: compiled 10.8 s")
 
 
 def test_the_failed_piece(view):
     page = view("llama-fail", hash="#v=1&by=outcome&piece=0")
     expect(cell(page, r"^submod_0 · 1 token: 993 ms failed")).to_be_visible()
-    expect(page.get_by_role("region", name="submod_0 · 1 token")).to_contain_text(
-        "Its compile came to no code."
-    )
+    expect(page.get_by_role("region", name="submod_0 · 1 token")).to_contain_text("Its compile failed.")
 
 
 def test_other_viewers_lead_here_where_there_is_something(page, bundle_of, address_of, folder_of):
@@ -148,7 +148,7 @@ def test_other_viewers_lead_here_where_there_is_something(page, bundle_of, addre
 
 def test_a_log_without_vllm(page, bundle_of, address_of):
     page.goto(address_of(bundle_of("recompiles")).replace("/default/", "/vllm/"))
-    expect(page.get_by_role("heading", name="This log has nothing of vLLM")).to_be_visible()
+    expect(page.get_by_role("heading", name="No vLLM records in this log")).to_be_visible()
 
 
 def test_axe_has_nothing_to_complain_about(page_that, bundle_of, address_of, folder_of):

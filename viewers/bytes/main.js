@@ -1,12 +1,12 @@
-// Where the bytes of a log are: a box for each kind of record, as large as its share, and how much of it was written before.
-// The address says which log: '#log=…'.
+// Log size by kind of record: a box per kind, sized by its share, with its repeated bytes.
+// The URL names the log: '#log=…'.
 import { fill, h } from "../lib/page/dom.js";
 import { bytes, plural } from "../lib/page/format.js";
 import { LEFT_OUT } from "../lib/page/left-out.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 
-const LEAST = 0.002; // of all bytes: smaller kinds are one box
+const LEAST = 0.002; // share of all bytes; smaller kinds share one box
 
 watchErrors();
 try {
@@ -28,13 +28,13 @@ async function show(bundle) {
   if (!log)
     return void fill(
       document.body,
-      h("main", { class: "stopped" }, h("h1", null, "This bundle holds no logs")),
+      h("main", { class: "stopped" }, h("h1", null, "This bundle has no logs")),
     );
   const kinds = await log.table("kinds");
   if (!kinds)
     return void fill(
       document.body,
-      h("main", { class: "stopped" }, h("h1", null, "What the bytes are"), h("p", null, LEFT_OUT)),
+      h("main", { class: "stopped" }, h("h1", null, "Log size by record kind"), h("p", null, LEFT_OUT)),
     );
   const boxes = boxesOf(kinds);
   fill(
@@ -101,7 +101,7 @@ function box({ name, size, events, again, share }) {
     h("strong", null, name),
     h("span", null, `${bytes(size)}, ${share < 0.01 ? "less than 1" : Math.round(share * 100)} %`),
     h("span", { class: "dim" }, plural(events, "record")),
-    again > 0 && h("span", { class: "again" }, `${bytes(again)} written before`),
+    again > 0 && h("span", { class: "again" }, `${bytes(again)} repeated`),
   );
   element.style.flexGrow = String(Math.max(1, Math.round(share * 1000)));
   element.style.flexBasis = `${Math.max(8, Math.sqrt(share) * 60)}rem`;

@@ -1,13 +1,13 @@
-// One change, in the words of the document.
+// The card of one change.
 import { findingText } from "../lib/finding/card.js";
 import { h, plain, rich } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { changeLinks } from "./links.js";
 import { changeSign, difference, toneOf } from "./words.js";
 
-/** What a change of these kinds counts; others count compiles. @type {Record<string, string>} */
+/** Unit of `count` by kind of change; compiles for all other kinds. @type {Record<string, string>} */
 const COUNTED = { finding: "time", cache: "lookup", vllm: "piece" };
-/** What a change is of, in words. @type {Record<string, string>} */
+/** Label by kind of change. @type {Record<string, string>} */
 const KINDS = {
   torch: "torch",
   setting: "setting",

@@ -1,11 +1,11 @@
-// Which changes stand on the first screen: causes with what they led to, those of several ranks once. No page needed.
+// Selects the changes for the first screen: causes with consequences, merged across ranks. Runs without a page.
 import { toRuns, words } from "../lib/bundle/ranks.js";
 
 /** @typedef {import("./document.js").Comparison} Comparison */
 /** @typedef {import("./document.js").Change} Change */
 /** @typedef {{pair: number, index: number, pairs: number[]}} Root a cause: where it stands, and positions of all pairs that have it */
 
-/** Causes, in the order of the document; of several logs new errors first, then the most costly. @param {Comparison} document @returns {Root[]} */
+/** List causes in document order; with several logs, new errors first, then by cost. @param {Comparison} document @returns {Root[]} */
 export function roots({ logs }) {
   /** @type {Map<string, Root & {cost: number}>} */
   const found = new Map();
@@ -22,7 +22,7 @@ export function roots({ logs }) {
         known = found.get(key);
       if (!known) return void found.set(key, { pair, index, pairs: [pair], cost });
       known.pairs.push(pair);
-      if (cost > known.cost) Object.assign(known, { pair, index, cost }); // the log in which it weighs most stands for the others
+      if (cost > known.cost) Object.assign(known, { pair, index, cost }); // show the log with the highest cost
     });
   });
   const all = [...found.values()];
@@ -34,7 +34,7 @@ export function roots({ logs }) {
 /** @param {Change} change */
 const isNewError = ({ change, severity }) => severity === "error" && (change === "new" || change === "worse");
 
-/** What is the same change on another rank, although ids and seconds differ. @param {Change} change */
+/** Return a key that is equal for the same change on different ranks. @param {Change} change */
 function signature({ kind, change, function: name, file, line, title, details }) {
   const { fingerprint, cache, base, new: other } = /** @type {any} */ (details);
   const what =
@@ -50,11 +50,11 @@ function signature({ kind, change, function: name, file, line, title, details })
   return JSON.stringify([kind, change, name, file, line, what]);
 }
 
-/** Positions of what a change led to. @param {Change[]} changes @param {number} index */
+/** Return the positions of the consequences of a change. @param {Change[]} changes @param {number} index */
 export const ledTo = (changes, index) =>
   changes.flatMap(({ because_of: cause }, at) => (cause === index ? [at] : []));
 
-/** The pair that a page opens on: the one with the most costly change. @param {Comparison} document */
+/** Return the pair to open first: the one with the most costly change. @param {Comparison} document */
 export function openingPair(document) {
   const [first] = roots(document);
   return first
@@ -65,7 +65,7 @@ export function openingPair(document) {
       );
 }
 
-/** Positions of the pairs of two logs, those with changes first. @param {Comparison} document */
+/** Return the positions of complete pairs, those with changes first. @param {Comparison} document */
 export function pairOrder({ logs }) {
   const both = logs.flatMap(({ base, new: other }, at) => (base && other ? [at] : []));
   return both.sort(
@@ -73,7 +73,7 @@ export function pairOrder({ logs }) {
   );
 }
 
-/** "on ranks 0–3 and 7", or in how many logs. @param {Comparison} document @param {number[]} pairs */
+/** Return text such as "on ranks 0–3 and 7", or the number of logs. @param {Comparison} document @param {number[]} pairs */
 export function ranksText({ logs }, pairs) {
   const ranks = pairs.map((at) => logs[at].rank);
   if (ranks.some((rank) => rank === null))

@@ -1,4 +1,4 @@
-// The first screen: the net result beside the totals, changes with what they led to, and where the time went.
+// The Changes view: headline, totals, changes with consequences, and where the time went.
 import { append, h, rich } from "../lib/page/dom.js";
 import { count, plural, time } from "../lib/page/format.js";
 import { changeCard } from "./card.js";
@@ -9,7 +9,7 @@ import { differenceText, minus, pairName } from "./words.js";
 /** @typedef {import("./viewer.js").Context} Context */
 /** @typedef {import("./changes-data.js").Root} Root */
 
-const MOST = 12; // causes that are shown at once
+const MOST = 12; // causes shown at first
 const MOST_LED = 4;
 
 /** @param {Context} context @returns {Promise<import("./viewer.js").View>} */
@@ -46,13 +46,13 @@ export async function openChanges(context) {
           : h(
               "p",
               { class: "nothing" },
-              "No change to list. What was compared: torch and its settings, backend, findings, graphs, caches, generated code, times.",
+              "No changes. Compared: torch and its settings, backend, findings, graphs, caches, generated code and times.",
             ),
       ),
       h(
         "aside",
         { "aria-label": "Times" },
-        document.logs.length > 1 && h("p", { class: "dim" }, `Of ${pairName(document.logs[pair])}`),
+        document.logs.length > 1 && h("p", { class: "dim" }, `Log: ${pairName(document.logs[pair])}`),
         phaseBars(document.logs[pair]),
         spanBars(context),
         noise(document.logs[pair]),
@@ -62,7 +62,7 @@ export async function openChanges(context) {
   return { element, title: "Changes" };
 }
 
-/** What the rows of numbers are called; compiles have a row in any case. @type {Record<string, string>} */
+/** Row titles by count. Compiles always have a row. @type {Record<string, string>} */
 const COUNTS = {
   functions: "Functions",
   graph_breaks: "Graph breaks",
@@ -71,7 +71,7 @@ const COUNTS = {
   restarts: "Restarts",
   failures: "Failures",
   unfinished: "Unfinished compiles",
-  generated_codes: "Files of generated code",
+  generated_codes: "Generated code files",
   fx_graph_hits: "FX graph cache hits",
   fx_graph_misses: "FX graph cache misses",
   fx_graph_bypasses: "FX graph cache bypasses",
@@ -83,12 +83,12 @@ const COUNTS = {
 /** @param {number | null} number "–" when the log does not record it */
 const amount = (number) => (number === null ? "–" : count(number));
 
-/** What was compared with what, in numbers. @param {Context} context */
+/** Build the table of totals of both sides. @param {Context} context */
 function compared({ run: { document }, pair }) {
   const names = (/** @type {"base" | "new"} */ which) => document[which].map(({ name }) => name).join(", ");
   const { summary, logs } = document;
   const { compiles, compile_us: times, base, new: other, counts = [] } = logs[pair];
-  const told = counts.find(({ name }) => name === "compiles"); // what was refused is a row of the comparison, and no compile
+  const total = counts.find(({ name }) => name === "compiles"); // the list of pairs also has refused compiles
   const torch = [base?.torch_version ?? "–", other?.torch_version ?? "–"],
     unknown = torch.includes("–");
   const row = (
@@ -107,7 +107,7 @@ function compared({ run: { document }, pair }) {
     );
   return h(
     "div",
-    { "class": "compared-box", "tabindex": "0", "role": "region", "aria-label": "What was compared" },
+    { "class": "compared-box", "tabindex": "0", "role": "region", "aria-label": "Comparison totals" },
     h(
       "table",
       { class: "plain compared" },
@@ -148,8 +148,8 @@ function compared({ run: { document }, pair }) {
         ),
         row(
           "Compiles",
-          amount(told?.base ?? null),
-          amount(told?.new ?? null),
+          amount(total?.base ?? null),
+          amount(total?.new ?? null),
           `${count(compiles.filter((compile) => compile.base && compile.new).length)} in both`,
         ),
         counts
@@ -168,24 +168,26 @@ function noise({ noise: known }) {
   if (!known) return null;
   const from =
     known.measured === 0
-      ? "No compile stayed the same, so a usual factor is taken."
+      ? "No unchanged compiles to measure noise, so a default factor applies."
       : `Measured on ${plural(known.measured, "unchanged compile")}.`;
   const total =
-    known.total_us === undefined ? "" : ` A total that differs by up to ${time(known.total_us)} is noise.`;
+    known.total_us === undefined
+      ? ""
+      : ` A difference of up to ${time(known.total_us)} in total time is noise.`;
   return h(
     "p",
     { class: "dim noise" },
-    `Times of a compile that differ by less than a factor of ${Number(known.factor.toFixed(2))}, or by less than ${time(known.least_us)}, are not listed. ${from}${total}`,
+    `Compile times that differ by less than a factor of ${Number(known.factor.toFixed(2))}, or by less than ${time(known.least_us)}, are treated as noise. ${from}${total}`,
   );
 }
 
-/** A cause, and what it led to. @param {Context} context @param {Root} root */
+/** Build the item of a cause with its consequences. @param {Context} context @param {Root} root */
 function item(context, { pair, index, pairs }) {
   const { document } = context.run;
   const { changes } = document.logs[pair];
   const where =
     document.logs.length > 1
-      ? ranksText(document, pairs) + (pairs.length > 1 ? `; shown: ${pairName(document.logs[pair])}` : "")
+      ? ranksText(document, pairs) + (pairs.length > 1 ? `, showing ${pairName(document.logs[pair])}` : "")
       : "";
   /** @param {number} at @param {number} level @param {string} text @returns {HTMLElement} */
   const one = (at, level, text) => {
@@ -197,14 +199,14 @@ function item(context, { pair, index, pairs }) {
       led.length > 0 &&
         folded(led, (next) => one(next, level + 1, ""), MOST_LED, {
           "class": "findings",
-          "aria-label": "What it led to",
+          "aria-label": "Consequences",
         }),
     );
   };
   return one(index, 2, where);
 }
 
-/** The first of a list, and a button for the others. @template T @param {T[]} items @param {(one: T) => HTMLElement} render @param {number} most @param {Record<string, string>} props */
+/** Build a list of the first items, with a button that shows the rest. @template T @param {T[]} items @param {(one: T) => HTMLElement} render @param {number} most @param {Record<string, string>} props */
 function folded(items, render, most, props) {
   const list = h("ul", props, items.slice(0, most).map(render));
   if (items.length > most) {

@@ -1,4 +1,4 @@
-// The summary of a compile on both sides: numbers, changes that concern it, and which parts of the keys of caches differ.
+// The summary of a compile on both sides: times, changes, and differing parts of cache keys.
 import { h } from "../lib/page/dom.js";
 import { time } from "../lib/page/format.js";
 import { changeCard } from "./card.js";
@@ -8,12 +8,12 @@ import { CACHES, differenceText, minus } from "./words.js";
 /** @typedef {import("./document.js").Compared} Compared */
 
 /** @type {Record<string, string>} */
-const GRAPHS = { same: "= the same graph", other: "≠ a different graph", unknown: "–" };
+const GRAPHS = { same: "= same graph", other: "≠ different graph", unknown: "–" };
 /** @type {Record<string, string>} */
 const CODES = {
-  same: "= the same code",
-  other: "≠ other code",
-  unknown: "– not generated in both, or not recorded",
+  same: "= same code",
+  other: "≠ different code",
+  unknown: "– not generated in both runs, or not recorded",
 };
 
 /** @param {Context} context @param {Compared} compile @param {string} missing an artifact that neither side has @param {string} artifacts how many are the same */
@@ -46,7 +46,7 @@ export function summaryOf(context, compile, missing, artifacts) {
   return h(
     "div",
     { "class": "scroll padded compile-summary", "tabindex": "0", "role": "region", "aria-label": "Summary" },
-    missing && h("p", { class: "note" }, `Neither has ${missing}. Here is the summary.`),
+    missing && h("p", { class: "note" }, `Neither run has ${missing}. Showing the summary.`),
     h(
       "table",
       { class: "plain" },
@@ -68,9 +68,7 @@ export function summaryOf(context, compile, missing, artifacts) {
           "Compile id",
           base?.compile ?? "–",
           other?.compile ?? "–",
-          !base || !other || base.compile === other.compile
-            ? ""
-            : "ids shift; it is matched by what was compiled",
+          !base || !other || base.compile === other.compile ? "" : "different id, matched by code",
         ),
         row("Place", place(base), place(other), ""),
         row(
@@ -79,7 +77,7 @@ export function summaryOf(context, compile, missing, artifacts) {
           time(compile.new_us),
           differenceText(minus(compile.base_us, compile.new_us)),
         ),
-        row("Graph of Dynamo", "", "", GRAPHS[compile.graph] ?? compile.graph),
+        row("Dynamo graph", "", "", GRAPHS[compile.graph] ?? compile.graph),
         row("Generated code", "", "", CODES[compile.code] ?? compile.code),
         artifacts && row("Artifacts", "", "", artifacts),
       ),
@@ -87,13 +85,13 @@ export function summaryOf(context, compile, missing, artifacts) {
     h(
       "section",
       { "aria-label": "Caches" },
-      h("h2", null, "Caches with a different outcome"),
+      h("h2", null, "Different cache outcomes"),
       compile.lookups.length ? compile.lookups.map(lookup) : h("p", { class: "dim" }, "None."),
     ),
     h(
       "section",
       { "aria-label": "Changes" },
-      h("h2", null, "Changes that concern it"),
+      h("h2", null, "Changes in this compile"),
       concerned.length
         ? h(
             "ul",
@@ -111,16 +109,16 @@ export function summaryOf(context, compile, missing, artifacts) {
 function lookup({ cache, base, new: other, different }) {
   const parts =
     different === null
-      ? h("p", null, "The logs do not tell of what the keys are made.")
+      ? h("p", null, "Cache key parts: not recorded.")
       : different.length === 0
-        ? h("p", null, "The keys are the same: the entry was not there, or not any more.")
+        ? h("p", null, "The keys are the same. The entry was not in the cache, or was evicted.")
         : h(
             "div",
             {
               "class": "scroll-x",
               "tabindex": "0",
               "role": "region",
-              "aria-label": `Parts of the key of the ${CACHES[cache] ?? cache} cache that differ`,
+              "aria-label": `Different parts of the ${CACHES[cache] ?? cache} cache key`,
             },
             h(
               "table",

@@ -1,4 +1,4 @@
-// One compile on both sides: its numbers, the changes that concern it, the keys of its caches, and its artifacts by what they mean.
+// The page of one compile on both sides: summary, changes, cache keys, and differences of its artifacts.
 import { byPhase } from "../lib/bundle/artifacts.js";
 import { artifactPairs, artifactText, VERDICTS, verdictsText } from "../lib/diff/artifact-pairs.js";
 import { differ } from "../lib/diff/differ.js";
@@ -30,7 +30,7 @@ export async function openCompile(context) {
       "",
       async () => element,
       (made) => fill(body, made),
-    ); // in place of what is on its way
+    ); // cancels a load in progress
   let keys = /** @type {((event: KeyboardEvent) => boolean) | null} */ (null);
   let compile = /** @type {Compared | undefined} */ (undefined);
   let list = /** @type {Artifacts[]} */ ([]);
@@ -43,12 +43,12 @@ export async function openCompile(context) {
       "div",
       { class: "fill" },
       head,
-      split("compare-compile", rail, body, { label: "Width of the list", size: "280px" }),
+      split("compare-compile", rail, body, { label: "Width of the artifact list", size: "280px" }),
     ),
     title: "Compile",
   };
 
-  /** What of both bundles the list needs; the summary does without. @param {Compared} found */
+  /** Load the data of both bundles that the artifact list needs. The summary does not need it. @param {Compared} found */
   const artifactsOf = async (found) => {
     const [left, right] = await Promise.all(
       SIDES.map(async (which) => {
@@ -61,7 +61,7 @@ export async function openCompile(context) {
             row.compile === side.compile ? [row.attempt] : [],
           ),
         );
-        return { log: of, compile: side.compile, attempt }; // the last is what became of it
+        return { log: of, compile: side.compile, attempt }; // the last attempt has the result
       }),
     );
     const manifest = (await run.bundle(found.new ? "new" : "base")).manifest;
@@ -178,7 +178,7 @@ export async function openCompile(context) {
           h(
             "p",
             { class: "padded" },
-            "These logs have no such compile. ",
+            "Compile not found in these logs. ",
             h("a", { href: state.link({ view: "compiles" }) }, "All compiles ›"),
           ),
         );
@@ -209,7 +209,7 @@ export async function openCompile(context) {
         (error) => {
           if (place !== wanted) return;
           rail.append(h("p", { class: "padded", role: "alert" }, error.message));
-          damaged = true; // the summary is of the document, and stands in place of an artifact
+          damaged = true; // fall back to the summary, which only needs the document
           drawn = "";
           void view.update?.(state.current);
         },
@@ -219,7 +219,7 @@ export async function openCompile(context) {
     const artifacts = list.find((one) => one.address === current.part);
     mark(artifacts ? current.part : SUMMARY);
     if (current.part && !artifacts && !sides && !damaged)
-      return tell(h("p", { class: "loading", role: "status" }, "Loading the artifacts …"));
+      return tell(h("p", { class: "loading", role: "status" }, "Loading artifacts …"));
     drawn = JSON.stringify([current.part, current.by, current.pane]);
     keys = null;
     if (artifacts) return difference(compile, artifacts);
@@ -236,5 +236,5 @@ export async function openCompile(context) {
   return view;
 }
 
-/** The sides have names here. @param {string} word */
+/** Replace left and right by base and new. @param {string} word */
 const sideWord = (word) => word.replace("left", "base").replace("right", "new");

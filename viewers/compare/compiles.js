@@ -1,4 +1,4 @@
-// All compiles of both logs, matched by what was compiled: in one row what one side and the other say of it.
+// The Compiles view: the compiles of both logs, matched by code, one pair per row.
 import { Grid } from "../lib/list/grid.js";
 import { cutMiddle } from "../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../lib/page/dom.js";
@@ -9,14 +9,14 @@ import { CACHES, differenceText, minus } from "./words.js";
 /** @typedef {import("./document.js").Compared} Compared */
 
 /** Sign and word. @type {Record<string, [string, string]>} */
-const SAME = { same: ["=", "same"], other: ["≠", "other"], unknown: ["–", "unknown"] };
-/** What a row is asked for by 'only'. @type {Record<string, [string, (compile: Compared) => boolean]>} */
+const SAME = { same: ["=", "same"], other: ["≠", "different"], unknown: ["–", "unknown"] };
+/** Filters by value of 'only'. @type {Record<string, [string, (compile: Compared) => boolean]>} */
 const ONLY = {
   both: ["in both", ({ base, new: other }) => Boolean(base && other)],
-  one: ["of one side only", ({ base, new: other }) => !base || !other],
+  one: ["on one side only", ({ base, new: other }) => !base || !other],
   graph: ["different graph", ({ graph }) => graph === "other"],
-  code: ["other code", ({ code }) => code === "other"],
-  cache: ["different outcome of a cache", ({ lookups }) => lookups.length > 0],
+  code: ["different code", ({ code }) => code === "other"],
+  cache: ["different cache outcome", ({ lookups }) => lookups.length > 0],
 };
 
 /** @param {import("./viewer.js").Context} context @returns {Promise<import("./viewer.js").View>} */
@@ -82,7 +82,7 @@ export async function openCompiles({ run, pair, state }) {
         id: "difference",
         title: "Difference",
         number: true,
-        help: "Sorted by its size, more or less alike",
+        help: "New minus base; sorts by absolute value",
         sort: (row) => {
           const us = change(compiles[row]);
           return us === null ? null : Math.abs(us);
@@ -92,38 +92,38 @@ export async function openCompiles({ run, pair, state }) {
       {
         id: "graph",
         title: "Graph",
-        help: "Whether Dynamo captured the same graph",
+        help: "Whether Dynamo captured the same graph in both runs",
         sort: (row) => compiles[row].graph,
         cell: (row) => same(compiles[row].graph),
       },
       {
         id: "code",
         title: "Code",
-        help: "Whether Inductor generated the same code",
+        help: "Whether Inductor generated the same code in both runs",
         sort: (row) => compiles[row].code,
         cell: (row) => same(compiles[row].code),
       },
       {
         id: "caches",
-        title: "Caches with a different outcome",
+        title: "Different cache outcomes",
         least: "10rem",
         cell: (row) => cachesOf(compiles[row]),
       },
     ],
   });
-  const told = h("span", { class: "dim", role: "status" });
-  const field = searchField("Filter the compiles", "Filter: function, file, id", (q) =>
+  const shown = h("span", { class: "dim", role: "status" });
+  const field = searchField("Filter compiles", "Filter: function, file, id", (q) =>
     state.replace({ q }, true),
   );
   const only = h("select", {
-    "aria-label": "Which compiles",
+    "aria-label": "Show compiles",
     "onchange": (/** @type {any} */ event) =>
       state.go(state.patched({ only: event.target.value, change: "" })),
   });
   const element = h(
     "div",
     { class: "fill" },
-    h("div", { class: "toolbar" }, h("h1", { class: "toolbar-title" }, "Compiles"), field, only, told),
+    h("div", { class: "toolbar" }, h("h1", { class: "toolbar-title" }, "Compiles"), field, only, shown),
     grid.element,
   );
   return {
@@ -134,7 +134,11 @@ export async function openCompiles({ run, pair, state }) {
       const about = /^\d+$/.test(current.change) ? changes[Number(current.change)] : undefined;
       fill(
         only,
-        h("option", { value: "", selected: !current.only }, about ? "of one change" : "all compiles"),
+        h(
+          "option",
+          { value: "", selected: !current.only },
+          about ? "compiles of one change" : "all compiles",
+        ),
         Object.entries(ONLY).map(([value, [text]]) =>
           h("option", { value, selected: value === current.only }, text),
         ),
@@ -144,7 +148,7 @@ export async function openCompiles({ run, pair, state }) {
       const rows = (about?.pair_indexes ?? compiles.map((_, row) => row)).filter(
         (row) => fits(compiles[row]) && words.every((word) => textOf(compiles[row]).includes(word)),
       );
-      told.textContent =
+      shown.textContent =
         rows.length === compiles.length
           ? `${count(rows.length)}`
           : `${count(rows.length)} of ${count(compiles.length)}`;
@@ -162,7 +166,7 @@ function placeOf({ base, new: other }) {
   return side?.file ? `${side.file}:${side.line ?? ""}` : null;
 }
 
-/** What a filter looks in. @param {Compared} compile */
+/** Return the text that the filter searches. @param {Compared} compile */
 const textOf = (compile) =>
   [nameOf(compile), placeOf(compile), compile.base?.compile, compile.new?.compile].join(" ").toLowerCase();
 

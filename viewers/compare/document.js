@@ -1,4 +1,4 @@
-// The document of a comparison, checked before anybody works with it.
+// Reads and checks the document of a comparison.
 import { BundleError, firstProblem, isTooDeep, shortly } from "../lib/bundle/shape.js";
 import { MINOR, SHAPE } from "./shape.js";
 
@@ -12,7 +12,7 @@ const NAME = "tlparse-comparison",
 
 /** @param {string} text @param {string} label of the file, for a person @returns {Comparison} */
 export function comparisonOf(text, label) {
-  const again = "Make it again with 'tlparse-bundle compare BASE NEW --out DIR'.";
+  const again = "Rebuild it with 'tlparse-bundle compare BASE NEW --out DIR'.";
   /** @type {any} */
   let document;
   try {
@@ -27,16 +27,16 @@ export function comparisonOf(text, label) {
     );
   if (format.major !== MAJOR)
     throw new BundleError(
-      `${label} has format version ${shortly(format.major)}; this viewer reads version ${MAJOR}. Use the viewer of the version that made it, or make it again.`,
+      `${label} has format version ${shortly(format.major)}; this viewer reads version ${MAJOR}. Use the viewer of the version that wrote it, or rebuild it.`,
     );
   const problem = isTooDeep(document)
-    ? "its parts lie in one another too deeply"
+    ? "it is nested too deeply"
     : (firstProblem(SHAPE, document, { newer: format.minor > MINOR }) ?? crossed(document));
   if (problem !== null) throw new BundleError(`${label} is malformed: ${problem}. ${again}`);
   return document;
 }
 
-/** What leads nowhere, in words. @param {Comparison} document @returns {string | null} */
+/** Describe the first invalid reference; null when there is none. @param {Comparison} document @returns {string | null} */
 function crossed({ base, new: other, logs }) {
   if (!base.length || !other.length) return "a side has no bundle";
   for (const [at, { base, new: other, compiles, changes }] of logs.entries()) {

@@ -1,32 +1,29 @@
-// What the keys do and what the words mean.
+// The help dialog: keys and terms.
 import { FLAME_KEYS } from "../lib/flame/keys.js";
 import { h } from "../lib/page/dom.js";
 import { helpDialog, helpSection } from "../lib/page/page.js";
 
 const KEYS = [
-  ["1 2 3", "changes, compiles, timeline"],
-  ["↑ ↓ Enter", "in a table: from row to row, open it"],
-  ["n N", "in a difference: next and previous change"],
+  ["1 2 3", "open Changes, Compiles, Timeline"],
+  ["↑ ↓ Enter", "table: move between rows, open a row"],
+  ["n N", "difference: next and previous change"],
   ...FLAME_KEYS,
-  ["?", "this help"],
+  ["?", "show this help"],
 ];
 const WORDS = [
+  ["base, new", "Base is the reference run, new is the run under test. More time than base is worse."],
   [
-    "base, new",
-    "The run that is compared with, and the one that is compared. More time than in base is worse.",
-  ],
-  [
-    "led to",
-    "A change under another one follows from it: of the same function, or of what is compiled because of it.",
+    "consequences",
+    "Changes below another change follow from it: same function, or code compiled because of it.",
   ],
   [
     "matched",
-    "Compiles are matched by what was compiled (function, place, order, graph), not by id: one more compile shifts the ids behind it.",
+    "Compiles are matched by function, place, order and graph, not by id: an extra compile shifts all later ids.",
   ],
-  ["–", "Unknown, or not recorded. It is not 0."],
+  ["–", "Not recorded (not the same as 0)."],
   [
     "noise",
-    "Differences of time within what unchanged compiles vary by; they are not listed. Several runs per side show more: tlparse-bundle compare BASE1 BASE2 -- NEW1 NEW2.",
+    "Time differences within the variation of unchanged compiles. They are not listed. For smaller differences, compare several runs per side: tlparse-bundle compare BASE1 BASE2 -- NEW1 NEW2.",
   ],
 ];
 

@@ -1,4 +1,4 @@
-// Where one goes from a compile and a change: the page of it here, and both sides in the default viewer.
+// Links from compiles and changes to their pages here and in the default viewer.
 import { h } from "../lib/page/dom.js";
 import { inDefault, SIDES } from "./places.js";
 
@@ -6,10 +6,10 @@ import { inDefault, SIDES } from "./places.js";
 /** @typedef {import("./document.js").Pair} Pair */
 /** @typedef {import("./places.js").Which} Which */
 
-/** State of the default viewer at a compile. @param {Pair} pair @param {Which} which @param {string} key @returns {Record<string, string>} */
+/** Return the state that opens a compile in the default viewer. @param {Pair} pair @param {Which} which @param {string} key @returns {Record<string, string>} */
 const atCompile = (pair, which, key) => ({ log: pair[which]?.id ?? "", view: "compile", compile: key });
 
-/** What the address here says of a compile. @param {import("./document.js").Compared} compile */
+/** Return the URL state of a compile. @param {import("./document.js").Compared} compile */
 export const compileState = ({ base, new: other }) => ({
   view: "compile",
   left: base?.compile ?? "",
@@ -25,21 +25,21 @@ export function compileLink({ run, state }, pair, compile, text) {
   );
 }
 
-/** A link to a side of a compile; nothing where it is not compiled, or the side has no address. @param {Context} context @param {Pair} pair @param {import("./document.js").Compared} compile @param {Which} which */
+/** Link to one side of a compile; null when it is not compiled there or the side has no URL. @param {Context} context @param {Pair} pair @param {import("./document.js").Compared} compile @param {Which} which */
 export function sideLink({ run }, pair, compile, which) {
   const side = compile[which];
   const href = side && inDefault(run, which, atCompile(pair, which, side.compile));
   return href
     ? h(
         "a",
-        { href, class: "away", title: `In the ${which} run, in the default viewer` },
+        { href, class: "away", title: `Open in the default viewer (${which} run)` },
         `${which} [${side.compile}] ›`,
       )
     : null;
 }
 
 /**
- * Where one goes from a change: the comparison of its first compile, the finding on each side that has it, else the compile.
+ * Links of a change: the comparison of its first compile, and the finding (or compile) on each side.
  * @param {Context} context @param {number} at position of the pair @param {import("./document.js").Change} change
  */
 export function changeLinks(context, at, change) {
@@ -59,15 +59,15 @@ export function changeLinks(context, at, change) {
     if (item)
       return h(
         "a",
-        { href: item, class: "away", title: `The finding in the ${which} run, in the default viewer` },
-        `${which}: the finding ›`,
+        { href: item, class: "away", title: `Open the finding in the default viewer (${which} run)` },
+        `finding in ${which} ›`,
       );
     const compile = compiles.find((one) => one[which] && ((one.base && one.new) || one === compiles[0]));
     return compile ? sideLink(context, pair, compile, which) : null;
   });
   return [
     both !== undefined &&
-      compileLink(context, at, both, compiles.length === 1 ? "compare ›" : "compare the first ›"),
+      compileLink(context, at, both, compiles.length === 1 ? "compare ›" : "compare the first compile ›"),
     compiles.length > 1 &&
       h(
         "a",

@@ -1,4 +1,4 @@
-// The viewer of a comparison: asks for it, which a server may have to make first, while the modules that draw it are on their way.
+// Entry point of the comparison viewer: requests the comparison while the modules that draw it load.
 import { fill, h } from "../lib/page/dom.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openRun } from "./places.js";
@@ -6,9 +6,9 @@ import { openRun } from "./places.js";
 const viewer = import("./viewer.js");
 
 watchErrors();
-viewer.catch(() => {}); // told below
+viewer.catch(() => {}); // handled below
 document.getElementById("boot")?.remove();
-const opening = openRun(); // of an exported page it takes what the page holds, before anything is drawn
+const opening = openRun(); // exported pages: reads embedded data before the page is drawn
 fill(document.body, h("p", { class: "loading", role: "status" }, "Comparing …"));
 try {
   const run = await opening;
@@ -19,7 +19,7 @@ try {
     h(
       "main",
       { class: "stopped" },
-      h("h1", null, "There is no comparison to show"),
+      h("h1", null, "No comparison"),
       errorBox(error, () => location.reload()),
     ),
   );

@@ -1,5 +1,5 @@
-// Where the comparison and its bundles lie: in the page itself, beside each other in a folder, or on a server that makes
-// the comparison when it is asked.
+// Finds the comparison and its bundles: in the page itself, in a folder, or on a server that
+// compares on request.
 import { MOST_TABLE_BYTES } from "../lib/bundle/bounded.js";
 import { BundleError } from "../lib/bundle/shape.js";
 import { embeddedSource, readFile, webSource } from "../lib/bundle/source.js";
@@ -17,13 +17,13 @@ import { comparisonOf } from "./document.js";
  * @property {string | null} home the page that lists the bundles
  * @property {URL | null} page where a server makes one file of it all
  */
-/** Where it lies; made: a server makes it when it is asked. @typedef {{address: URL | null, label: string, made: boolean, home: string | null, sources: Record<Which, Source>}} Place */
+/** The source of a comparison; made: a server computes it on request. @typedef {{address: URL | null, label: string, made: boolean, home: string | null, sources: Record<Which, Source>}} Place */
 
 export const SIDES = /** @type {Which[]} */ (["base", "new"]);
 const FILE = "comparison.json",
   PAGE = "comparison.html";
 
-/** Opens what the address names. @returns {Promise<Run>} */
+/** Open the comparison that the URL names. @returns {Promise<Run>} */
 export async function openRun() {
   const asked = new URLSearchParams(location.search),
     id = asked.get("stored");
@@ -53,14 +53,14 @@ export async function openRun() {
   };
 }
 
-/** What an exported page holds; null when the page is none. @returns {Promise<Place & {text: string} | null>} */
+/** Read the comparison embedded in an exported page; null on other pages. @returns {Promise<Place & {text: string} | null>} */
 async function embeddedPlace() {
   const [page, base, other] = ["", "base/", "new/"].map(embeddedSource);
   if (!page || !base || !other) return null;
   const file = page.file(FILE);
   if (!file)
     throw new Error(
-      "This file holds one bundle and no comparison. 'tlparse-bundle compare BASE NEW --export REPORT.html' writes one that does.",
+      "This file contains one bundle, not a comparison. To write a comparison, run 'tlparse-bundle compare BASE NEW --export REPORT.html'.",
     );
   return {
     address: null,
@@ -73,8 +73,8 @@ async function embeddedPlace() {
 }
 
 /**
- * '?base=' and '?new=' name bundles beside this page: a server compares them, several of a side are its runs, '&ranks=A,B' ranks of them; of a site '&comparison=' is the folder of the document.
- * Without them '?comparison=', or two folders up, is a folder with the document and both bundles.
+ * '?base=' and '?new=' name bundles that the server compares. Repeat them for several runs per side; '&ranks=A,B' selects ranks. On a site, '&comparison=' names the folder of the document.
+ * Otherwise, '?comparison=' (default: two folders up) names a folder with the document and both bundles.
  * @param {URLSearchParams} asked @returns {Place}
  */
 function placeOfPage(asked) {
@@ -83,7 +83,7 @@ function placeOfPage(asked) {
   if (sides.every((addresses) => addresses.length === 0)) {
     if (asked.has("bundle") && folder === null)
       throw new Error(
-        "The address names one bundle, and this page compares two: choose two on the page that lists the bundles, or run 'tlparse-bundle compare BASE NEW --open'.",
+        "The URL names one bundle, but a comparison needs two. Choose two in the list of bundles, or run 'tlparse-bundle compare BASE NEW --open'.",
       );
     const address = new URL(FILE, allowed(folder ?? "../../", "comparison"));
     return {
@@ -100,13 +100,13 @@ function placeOfPage(asked) {
     folder === null ? new URL(`../${FILE}`, bundles) : new URL(FILE, allowed(folder, "comparison"));
   const found = sides.map((addresses, side) => {
     if (!addresses.length)
-      throw new Error(`The address names no bundle of the ${SIDES[side]} side: it needs '?base=…&new=…'.`);
+      throw new Error(`The URL does not name the ${SIDES[side]} bundle. Pass '?base=…&new=…'.`);
     return addresses.map((text) => {
       const source = webSource(allowed(text, SIDES[side]));
       const url = /** @type {URL} */ (source.url);
       if (!url.href.startsWith(bundles.href))
         throw new Error(
-          `'${SIDES[side]}=${text}' is no bundle of this server: those lie below ${bundles.pathname}.`,
+          `'${SIDES[side]}=${text}' is not a bundle of this server. Bundles are below ${bundles.pathname}.`,
         );
       if (folder === null)
         address.searchParams.append(SIDES[side], decoded(url.href.slice(bundles.href.length, -1)));
@@ -128,24 +128,24 @@ function placeOfPage(asked) {
 async function read(address, label, made) {
   const response = await fetch(address).catch((error) => {
     throw new BundleError(
-      `Asked for ${address.href}: no answer (${error.message}). Is the server still running?`,
+      `${address.href} did not respond (${error.message}). Check that the server is running.`,
     );
   });
   if (response.ok) return response.text();
-  const told = response.headers.get("Content-Type")?.startsWith("text/plain")
+  const message = response.headers.get("Content-Type")?.startsWith("text/plain")
     ? (await response.text()).trim()
     : "";
-  if (told) throw new BundleError(told);
+  if (message) throw new BundleError(message);
   if (made && response.status === 404)
     throw new BundleError(
-      "These are files on a server that makes no comparisons. Run 'tlparse-bundle compare BASE NEW --open' where the bundles are; for a page on this server name them with '--compare BASE NEW' when the site is written, or write a folder with 'compare --out DIR'.",
+      "This server only serves files and cannot compare. Run 'tlparse-bundle compare BASE NEW --open' where the bundles are; for a page on this server name them with '--compare BASE NEW' when the site is written, or write a folder with 'compare --out DIR'.",
     );
   throw new BundleError(
-    `Asked for ${label}: the server answered ${response.status} ${response.statusText}. 'tlparse-bundle compare BASE NEW --out DIR' writes a folder that has it.`,
+    `${label} failed to load (${response.status} ${response.statusText}). To write a folder with a comparison, run 'tlparse-bundle compare BASE NEW --out DIR'.`,
   );
 }
 
-/** The address of a side in the default viewer; null when it has none. @param {Run} run @param {Which} which @param {Record<string, string>} [state] */
+/** Return the URL of a side in the default viewer; null when it has none. @param {Run} run @param {Which} which @param {Record<string, string>} [state] */
 export function inDefault({ sources }, which, state) {
   const { url, stored, viewers, folder = "" } = sources[which];
   if (!url && !stored && !viewers?.includes("default")) return null;

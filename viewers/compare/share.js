@@ -1,10 +1,10 @@
-// Handing on a comparison: a link, or one file with the page and both bundles.
+// The share menu: a link, or one HTML file with both bundles.
 import { h } from "../lib/page/dom.js";
 import { asked } from "../lib/page/hand-over.js";
 import { handOn, MIND, ONE_FILE } from "../lib/page/share.js";
 import { SIDES } from "./places.js";
 
-/** For the bar. @param {import("./places.js").Run} run @returns {HTMLElement} */
+/** Build the share menu of the top bar. @param {import("./places.js").Run} run @returns {HTMLElement} */
 export function shareComparison({ document: { base, new: other }, sources, page }) {
   const name = `${base[0].name}-${other[0].name}`,
     held = Boolean(sources.base.viewers),
@@ -12,10 +12,10 @@ export function shareComparison({ document: { base, new: other }, sources, page 
   return handOn(async ({ item, link, save }) => [
     link(
       held
-        ? "where the file is"
+        ? "on machines that have the file"
         : stored
-          ? "in this browser, until a side is removed here"
-          : "where the server can be reached",
+          ? "in this browser, until you remove one of the bundles"
+          : "on machines that can reach the server",
     ),
     page &&
       item("Save as one file", "An HTML page with both bundles; opens from disk", () =>

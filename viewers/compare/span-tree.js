@@ -1,19 +1,19 @@
-// The spans of two timelines, put together by the path of their names: one node for all spans that stand in the same place. No page needed.
+// Merges the spans of two timelines by path: one node for all spans with the same path. Runs without a page.
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
 /** @typedef {import("../../schema/bundle.d.ts").Spans} Span */
 /** @typedef {{name: string, parent: number, depth: number, base_us: number, new_us: number, base_count: number, new_count: number, unended: number}} Node times are those of all spans of the path together, with what lies in them */
 /** @typedef {{spans: Span[], wanted: string | null}} Side wanted: the compile asked for, or null for all */
 
-const DEEPEST = 200; // a path that is longer goes on in one node
+const DEEPEST = 200; // deeper spans share one node
 
-/** The spans of a log, and which of them are asked for. @param {Log | undefined} log @param {string | null} compile its key; null for the whole log @returns {Promise<Side | null>} null when the log has no timeline */
+/** Return the spans of a log, limited to one compile if given. @param {Log | undefined} log @param {string | null} compile its key; null for the whole log @returns {Promise<Side | null>} null when the log has no timeline */
 export async function spansOf(log, compile) {
   const spans = /** @type {Span[] | null} */ (log ? await log.table("spans") : null);
   return log && spans ? { spans, wanted: compile } : null;
 }
 
-/** Each node after its parent. @param {Side | null} base @param {Side | null} other @returns {Node[]} */
+/** Merge both sides. Parents come before their children. @param {Side | null} base @param {Side | null} other @returns {Node[]} */
 export function spanTree(base, other) {
   /** @type {Node[]} */
   const nodes = [];
@@ -41,7 +41,7 @@ export function spanTree(base, other) {
       let node = nodeOf.get(above) ?? -1;
       for (const at of way.reverse()) {
         const { name: text, duration_us: duration } = spans[at];
-        const name = text.replace(/^(compile_attempt)_\d+$/, "$1"); // attempts of one compile are one
+        const name = text.replace(/^(compile_attempt)_\d+$/, "$1"); // merge the attempts of one compile
         const key = `${node} ${name}`;
         let found = known.get(key);
         if (found === undefined) {
@@ -70,21 +70,21 @@ export function spanTree(base, other) {
   return nodes;
 }
 
-/** Less than this, or less than a tenth, is about the same. */
+/** Differences below this, in microseconds, or below 10% count as about the same. */
 export const LEAST_US = 1_000;
 
-/** Whether a path takes longer in the new run, less, or about the same. @param {Node} node @returns {"bad" | "good" | "plain"} */
+/** Return "bad" if the path is slower in the new run, "good" if faster, else "plain". @param {Node} node @returns {"bad" | "good" | "plain"} */
 export function toneOf({ base_us: base, new_us: other }) {
   const by = other - base;
   return Math.abs(by) < Math.max(LEAST_US, Math.min(base, other) / 10) ? "plain" : by > 0 ? "bad" : "good";
 }
 
-/** Where the boxes of a flame begin and end: as wide as one side is, children in a row from where their parent begins. @param {Node[]} nodes @param {"base" | "new"} which */
+/** Compute start and end of the flame boxes, with the widths of one side and children in a row. @param {Node[]} nodes @param {"base" | "new"} which */
 export function layOut(nodes, which) {
   const width = Float64Array.from(nodes, (node) => node[`${which}_us`]);
   const inside = new Float64Array(nodes.length);
   for (let i = nodes.length - 1; i >= 0; i--) {
-    width[i] = Math.max(width[i], inside[i]); // of a span that never ended only what lies in it is known
+    width[i] = Math.max(width[i], inside[i]); // an unfinished span is as long as its children
     if (nodes[i].parent >= 0) inside[nodes[i].parent] += width[i];
   }
   const from = new Float64Array(nodes.length),

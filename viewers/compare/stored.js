@@ -1,14 +1,14 @@
-// A comparison that the browser keeps, with both of its bundles: '?stored=ID' names it.
+// Opens a comparison stored in this browser with both bundles ('?stored=ID').
 import { readFile } from "../lib/bundle/source.js";
 import { MOST_TABLE_BYTES } from "../lib/bundle/bounded.js";
 import { stored, storedSource } from "../lib/page/stored.js";
 
-/** A side that was removed meanwhile: what the comparison itself says can still be read. @type {import("../lib/bundle/source.js").Source} */
+/** Source of a bundle that was removed. The comparison itself still opens. @type {import("../lib/bundle/source.js").Source} */
 const GONE = {
   url: null,
   label: "the bundle",
   file: () => null,
-  absent: "The bundle was removed from this browser. Open both runs again, and compare them.",
+  absent: "A bundle of this comparison was removed from this browser. Open and compare both runs again.",
 };
 
 /** @param {string} id @returns {Promise<import("./places.js").Place & {text: string}>} */

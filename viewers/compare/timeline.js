@@ -1,4 +1,4 @@
-// Two timelines in one: the spans of both runs by the path of their names, as a flame and as a table.
+// The Timeline view: the spans of both runs, merged by path, as a flame chart and a table.
 import { FlameChart } from "../lib/flame/chart.js";
 import { byRow } from "../lib/flame/data.js";
 import { Grid } from "../lib/list/grid.js";
@@ -30,7 +30,7 @@ export async function openTimeline({ run, pair, state }) {
     return `${name}: base ${time(before)}, new ${time(after)}, ${difference(after - before)}, ${WORDS[toneOf(nodes[i])]}`;
   };
   const flame = new FlameChart({
-    label: "Spans of both runs. The table below says the same.",
+    label: "Spans of both runs. The table below has the same data.",
     tell: words,
     onopen: () => flame.fit(),
     least: 1,
@@ -49,7 +49,7 @@ export async function openTimeline({ run, pair, state }) {
     },
   });
   const grid = new Grid({
-    label: "Spans of both runs, by the path of their names",
+    label: "Spans of both runs by path",
     sort: state.current.sort || "-difference",
     onsort: (sort) => state.replace({ sort }),
     onselect: (i) => flame.mark(i),
@@ -90,7 +90,7 @@ export async function openTimeline({ run, pair, state }) {
         id: "difference",
         title: "Difference",
         number: true,
-        help: "Sorted by its size, more or less alike",
+        help: "New minus base; sorts by absolute value",
         sort: (i) => Math.abs(nodes[i].new_us - nodes[i].base_us),
         cell: (i) => differenceText(nodes[i].new_us - nodes[i].base_us, toneOf(nodes[i])),
       },
@@ -109,24 +109,24 @@ export async function openTimeline({ run, pair, state }) {
         id: "spans",
         title: "Spans",
         number: true,
-        help: "How many before and after",
+        help: "Number of spans in base and new",
         sort: (i) => nodes[i].new_count,
         cell: (i) => `${count(nodes[i].base_count)} → ${count(nodes[i].new_count)}`,
       },
     ],
   });
   const title = h("h1", { class: "toolbar-title" }, "Timeline");
-  const whole = h("a", { href: state.link({ view: "timeline" }) }, "the whole log ›");
-  const told = h("span", { class: "dim", role: "status" });
-  const widths = h("span", { "role": "group", "aria-label": "Width of the boxes" });
-  const field = searchField("Filter the spans", "Filter: name of a span", (q) => state.replace({ q }, true));
+  const whole = h("a", { href: state.link({ view: "timeline" }) }, "whole log ›");
+  const shown = h("span", { class: "dim", role: "status" });
+  const widths = h("span", { "role": "group", "aria-label": "Box width" });
+  const field = searchField("Filter spans", "Filter: span name", (q) => state.replace({ q }, true));
   const legend = h(
     "p",
     { class: "flame-legend" },
     [
       ["bad", "slower"],
       ["good", "faster"],
-      ["plain", "about the same: less than a tenth, or than 1 ms"],
+      ["plain", "about the same (less than 10% or 1 ms)"],
     ].map(([tone, word]) =>
       h("span", null, h("span", { "class": `swatch flame-${tone}`, "aria-hidden": "true" }), ` ${word}`),
     ),
@@ -136,7 +136,7 @@ export async function openTimeline({ run, pair, state }) {
   const element = h(
     "div",
     { class: "fill timeline" },
-    h("div", { class: "toolbar" }, title, whole, widths, field, told),
+    h("div", { class: "toolbar" }, title, whole, widths, field, shown),
     body,
   );
 
@@ -161,8 +161,8 @@ export async function openTimeline({ run, pair, state }) {
       fill(
         widths,
         /** @type {["base" | "new", string][]} */ ([
-          ["new", "As wide as new"],
-          ["base", "As wide as base"],
+          ["new", "Width: new"],
+          ["base", "Width: base"],
         ]).map(([value, text]) =>
           h(
             "button",
@@ -181,7 +181,7 @@ export async function openTimeline({ run, pair, state }) {
     if (field.value !== q && document.activeElement !== field) field.value = q;
     const wanted = q.toLowerCase();
     const rows = nodes.flatMap(({ name }, i) => (name.toLowerCase().includes(wanted) ? [i] : []));
-    told.textContent = wanted ? `${count(rows.length)} of ${count(nodes.length)}` : count(nodes.length);
+    shown.textContent = wanted ? `${count(rows.length)} of ${count(nodes.length)}` : count(nodes.length);
     grid.show(rows, grid.selected);
   };
 
@@ -209,7 +209,7 @@ export async function openTimeline({ run, pair, state }) {
       await load(
         "both timelines",
         async () => {
-          if (compile === undefined) throw new Error("These logs have no such compile.");
+          if (compile === undefined) throw new Error("Compile not found in these logs.");
           const of = async (/** @type {"base" | "new"} */ which) => {
             const log = which === "base" ? base : other;
             if (!log || (compile && !compile[which])) return null;
@@ -222,7 +222,7 @@ export async function openTimeline({ run, pair, state }) {
           if (!nodes.length)
             return void fill(
               body,
-              h("p", { class: "padded" }, "Neither log has spans of it: torch before 2.4 writes none."),
+              h("p", { class: "padded" }, "No spans recorded. torch writes them since version 2.4."),
             );
           fill(body, legend, flame.element, grid.element);
           draw(state.current);

@@ -1,4 +1,4 @@
-// Where the time went: by phase and by span, base above new, all bars of a list on one scale.
+// Compile time by phase and by span, base above new. All bars of a list share one scale.
 import { h } from "../lib/page/dom.js";
 import { time } from "../lib/page/format.js";
 import { differenceText, minus } from "./words.js";
@@ -11,7 +11,7 @@ const PHASES = {
   dynamo: "Dynamo",
   aot_autograd: "AOTAutograd",
   inductor: "Inductor",
-  backward: "Backward, later",
+  backward: "Backward (compiled later)",
 };
 
 /** @param {Pair} pair */
@@ -23,7 +23,7 @@ export function phaseBars({ phases }) {
     "section",
     null,
     h("h2", null, "Compile time by phase"),
-    rows.length ? bars(rows, "Compile time by phase") : h("p", { class: "dim" }, "The logs do not tell it."),
+    rows.length ? bars(rows, "Compile time by phase") : h("p", { class: "dim" }, "Not recorded."),
   );
 }
 
@@ -42,9 +42,9 @@ export function spanBars({ run: { document }, pair, state }) {
     rows.length
       ? [
           bars(rows, "Spans that changed most"),
-          h("p", null, h("a", { href: state.link({ view: "timeline" }) }, "All spans, and as a flame ›")),
+          h("p", null, h("a", { href: state.link({ view: "timeline" }) }, "All spans ›")),
         ]
-      : h("p", { class: "dim" }, spans.length ? "None." : "The logs have no timeline."),
+      : h("p", { class: "dim" }, spans.length ? "None." : "Not recorded."),
   );
 }
 

@@ -1,4 +1,4 @@
-// Draws the frame around the views and follows the address.
+// Draws the frame around the views and follows the URL.
 import { Frame } from "../lib/frame/frame.js";
 import { fill, h, typing } from "../lib/page/dom.js";
 import { HashState } from "../lib/page/hash-state.js";
@@ -12,7 +12,7 @@ import { inDefault, SIDES } from "./places.js";
 import { pairName } from "./words.js";
 
 /**
- * @typedef {object} Context what every view gets
+ * @typedef {object} Context passed to every view
  * @property {import("./places.js").Run} run
  * @property {number} pair position of the pair of logs that is shown
  * @property {HashState} state
@@ -26,7 +26,7 @@ import { pairName } from "./words.js";
  * @property {() => void} [close]
  */
 
-/** Only the first screen comes with the page. @type {Record<string, () => Promise<(context: Context) => Promise<View>>>} */
+/** Only the first view loads with the page. @type {Record<string, () => Promise<(context: Context) => Promise<View>>>} */
 const VIEWS = {
   changes: async () => openChanges,
   compiles: async () => (await import("./compiles.js")).openCompiles,
@@ -70,9 +70,9 @@ export function start(run) {
   document.addEventListener("keydown", keys);
   followLinks(state);
   void show(run, state.current).then(async () => {
-    // behind the first screen
+    // after the first screen
     const sides = SIDES.filter((side) => run.document[side].some((bundle) => bundle.state !== null));
-    if (sides.length) fill(live, (await import("./goes-on.js")).goesOn(run, sides));
+    if (sides.length) fill(live, (await import("./live-runs.js")).liveRuns(run, sides));
     shared.replaceWith((await import("./share.js")).shareComparison(run));
   });
 }
@@ -81,7 +81,7 @@ async function showHelp() {
   (await import("./help.js")).showHelp();
 }
 
-/** The pair that the address names, if there is one; else the one with most to say. @param {import("./places.js").Run} run @param {string} text */
+/** Return the pair that the URL names; -1 when it names none. @param {import("./places.js").Run} run @param {string} text */
 function pairOf({ document: { logs } }, text) {
   const at = /^\d+$/.test(text) ? Number(text) : -1;
   return logs[at]?.base && logs[at].new ? at : -1;
@@ -101,7 +101,7 @@ async function show(run, current) {
   main.className = `view-${Object.hasOwn(VIEWS, current.view) ? current.view : "none"}`;
   try {
     if (!Object.hasOwn(VIEWS, current.view))
-      throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(TITLES).join(", ")}.`);
+      throw new Error(`Unknown view '${current.view}'. Available views: ${Object.keys(TITLES).join(", ")}.`);
     const timer = setTimeout(
       () => shown === place && fill(main, h("p", { class: "loading", role: "status" }, "Loading …")),
       120,

@@ -1,4 +1,4 @@
-// How changes and differences are said: always with a sign and a word, colour only on top.
+// Text of changes and differences. Each has a sign and a word, so that color is not needed.
 import { h } from "../lib/page/dom.js";
 import { time } from "../lib/page/format.js";
 
@@ -16,7 +16,7 @@ const CHANGES = {
   changed: ["≠", "changed"],
 };
 
-/** Whether it is for the worse: of a severity that is noted only, "new" and "gone" say neither. @param {Change} change @returns {Tone} */
+/** Whether a change is bad, good or neutral. "New" is bad except for severity info. @param {Change} change @returns {Tone} */
 export function toneOf({ change, severity, kind }) {
   if (change === "worse" || (change === "new" && severity !== "info")) return "bad";
   if (change === "better" || (change === "gone" && kind === "finding")) return "good";
@@ -38,15 +38,15 @@ export function changeSign(change) {
 export const difference = (us) =>
   us === null ? "–" : us === 0 ? "±0" : `${us > 0 ? "+" : "−"}${time(Math.abs(us))}`;
 
-/** The same with its colour: more time is bad. @param {number | null} us @param {Tone} [tone] */
+/** Build a colored difference: more time is bad. @param {number | null} us @param {Tone} [tone] */
 export const differenceText = (us, tone = us === null || us === 0 ? "plain" : us > 0 ? "bad" : "good") =>
   h("span", { class: `difference tone-${tone}` }, difference(us));
 
-/** New minus base; null when one is unknown. @param {number | null | undefined} base @param {number | null | undefined} other */
+/** Return new minus base; null when one is not recorded. @param {number | null | undefined} base @param {number | null | undefined} other */
 export const minus = (base, other) =>
   typeof base !== "number" || typeof other !== "number" ? null : other - base;
 
-/** How a pair of logs is called. @param {Pair} pair */
+/** Return the name of a pair of logs. @param {Pair} pair */
 export function pairName({ base, new: other, rank }) {
   const id = (other ?? base)?.id ?? "";
   return `${rank === null ? "" : `rank ${rank} · `}${id}${base && other ? "" : ` (${base ? "base" : "new"} only)`}`;
@@ -59,5 +59,5 @@ export function idsText({ base, new: other }) {
   return other ? `[${other.compile}] new only` : `[${base?.compile}] base only`;
 }
 
-/** The names of the caches. @type {Record<string, string>} */
+/** Cache names. @type {Record<string, string>} */
 export const CACHES = { aot_autograd: "AOTAutograd", fx_graph: "FX graph" };

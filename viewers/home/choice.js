@@ -1,4 +1,4 @@
-// Two bundles of the list that are chosen to be compared. Base is the one that was built first, until they are swapped.
+// The choice of two bundles to compare. Base is the older one unless swapped.
 import { fill, h } from "../lib/page/dom.js";
 
 /** @typedef {import("./rows.js").BundleRow} BundleRow */
@@ -17,7 +17,7 @@ export class Choice {
     this.draw();
   }
 
-  /** A box to choose a bundle by. @param {BundleRow} row */
+  /** Build the checkbox of a bundle. @param {BundleRow} row */
   box({ name }) {
     return h("input", {
       "type": "checkbox",
@@ -28,7 +28,7 @@ export class Choice {
     });
   }
 
-  /** Of three the first one goes. @param {string} name @param {boolean} chosen */
+  /** Choose a bundle. A third choice replaces the first one. @param {string} name @param {boolean} chosen */
   choose(name, chosen) {
     this.names = [...this.names.filter((other) => other !== name), ...(chosen ? [name] : [])].slice(-2);
     this.swapped = false;
@@ -39,7 +39,7 @@ export class Choice {
     this.draw();
   }
 
-  /** Base and new; of a site as they were compared. */
+  /** Return base and new, on a site in the order of its comparison. */
   get pair() {
     const rows = this.names.flatMap((name) => this.bundles.find((row) => row.name === name) ?? []);
     rows.sort((a, b) => (a.built_us ?? 0) - (b.built_us ?? 0));
@@ -47,7 +47,7 @@ export class Choice {
     return this.swapped ? rows.reverse() : rows;
   }
 
-  /** The comparison of a site; none where a server makes it. @param {BundleRow[]} pair */
+  /** Return the comparison of a site; undefined when a server compares. @param {BundleRow[]} pair */
   found([base, other]) {
     return this.made?.find((one) => one.base === base.name && one.new === other.name);
   }
@@ -59,7 +59,7 @@ export class Choice {
     if (!other)
       return void fill(
         this.element,
-        h("span", { class: "dim" }, `Choose another one to compare ${base.name} with.`),
+        h("span", { class: "dim" }, `Choose a second bundle to compare with ${base.name}.`),
       );
     const made = this.found([base, other]);
     if (this.made && !made)
@@ -68,7 +68,7 @@ export class Choice {
         h(
           "span",
           { class: "dim" },
-          `This site has no comparison of ${base.name} and ${other.name}. Where the bundles are: `,
+          `This site has no comparison of ${base.name} and ${other.name}. To compare them, run: `,
         ),
         h("code", null, `tlparse-bundle compare ${base.name} ${other.name} --open`),
       );

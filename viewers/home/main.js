@@ -1,4 +1,4 @@
-// The list of what a server or a site has: bundles, and the viewers to look at them with.
+// Entry point of the home page: the bundles and viewers of a server or site.
 import { icon } from "../lib/frame/frame.js";
 import { fill, h, searchField } from "../lib/page/dom.js";
 import { count, plural } from "../lib/page/format.js";
@@ -12,7 +12,7 @@ import { table } from "./table.js";
 
 /** @typedef {{name: string, url: string, title: string, description: string, needs?: string, example?: boolean}} ViewerRow needs: what a bundle must hold; example: to begin with, not to look with */
 
-const LIST = new URL("../../bundles.json", location.href); // its addresses are relative to itself
+const LIST = new URL("../../bundles.json", location.href); // URLs in the list are relative to it
 const LOOK_MS = 5_000; // while a bundle grows
 const DEFAULTS = { q: "", sort: "-built" };
 const state = new HashState(DEFAULTS, []);
@@ -37,10 +37,10 @@ function show({ bundles: listed, viewers, comparison, comparisons }) {
   const title = h("h1", null, bundles.length === 0 ? "No bundles yet" : plural(bundles.length, "bundle"));
   if (bundles.length === 0)
     return void fill(main, h("div", { class: "list" }, title, empty()), about(viewers));
-  const told = h("span", { class: "dim", role: "status" });
+  const shownCount = h("span", { class: "dim", role: "status" });
   const field = searchField(
-    "Filter the bundles",
-    "Filter: name, words, torch, a rank",
+    "Filter bundles",
+    "Filter: name, text, torch version, rank",
     (q) => state.replace({ q }, true),
     { value: state.current.q },
   );
@@ -60,7 +60,7 @@ function show({ bundles: listed, viewers, comparison, comparisons }) {
         title,
         bundles.length > 1 && [
           field,
-          told,
+          shownCount,
           h("span", { class: "spring" }),
           h("a", { href: "../trend/" }, "Over time"),
         ],
@@ -74,12 +74,12 @@ function show({ bundles: listed, viewers, comparison, comparisons }) {
     const { q, sort } = state.current;
     if (field.value !== q && document.activeElement !== field) field.value = q;
     const found = matching(bundles, q);
-    told.textContent = q ? `${count(found.length)} of ${count(bundles.length)}` : "";
+    shownCount.textContent = q ? `${count(found.length)} of ${count(bundles.length)}` : "";
     const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.sort;
     fill(
       place,
       found.length === 0
-        ? h("p", null, "No bundle has all these words.")
+        ? h("p", null, "No bundle matches the filter.")
         : table(sorted(found, sort), viewers, {
             sort,
             list: LIST,
@@ -109,15 +109,11 @@ function show({ bundles: listed, viewers, comparison, comparisons }) {
   again();
 }
 
-/** What to do when there is nothing yet. */
+/** Build the instructions for an empty list. */
 const empty = () => [
-  h(
-    "p",
-    null,
-    "They appear here when they are built in the folder that is served. Record a trace, and build its bundle there:",
-  ),
+  h("p", null, "This page lists the bundles in the served folder. Record a trace and build a bundle there:"),
   h("pre", null, "TORCH_TRACE=/tmp/trace python train.py\ntlparse-bundle /tmp/trace FOLDER/run-1"),
-  h("p", null, h("button", { class: "tool", onclick: () => location.reload() }, "Look again")),
+  h("p", null, h("button", { class: "tool", onclick: () => location.reload() }, "Reload")),
 ];
 
 /** @param {ViewerRow[]} viewers */
@@ -135,7 +131,7 @@ const about = (viewers) =>
     ),
   );
 
-/** A log or a bundle of this machine is opened in place. @param {DragEvent} event */
+/** Open a log or bundle that is dropped on the page. @param {DragEvent} event */
 async function drop(event) {
   event.preventDefault();
   const dropped = takeDropped(event.dataTransfer),
@@ -152,7 +148,7 @@ async function drop(event) {
     const { id } = await kept(place, await onlyOne(place, dropped, label));
     if (id === null)
       throw new Error(
-        "This browser keeps no files for this page, as in some private windows. The page that opens logs can save what it builds.",
+        "This browser does not store files for this page (private window?). You can save bundles on the page that opens logs.",
       );
     location.assign(`../default/?stored=${id}`);
   } catch (error) {
@@ -167,7 +163,7 @@ try {
   const response = await fetch(LIST);
   if (!response.ok)
     throw new Error(
-      `Asked for ${LIST.href}: the server answered ${response.status}. Run 'tlparse-bundle serve' or 'tlparse-bundle site' again.`,
+      `${LIST.href} failed to load (${response.status}). Run 'tlparse-bundle serve' or 'tlparse-bundle site' again.`,
     );
   show(await response.json());
 } catch (error) {

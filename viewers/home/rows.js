@@ -1,4 +1,4 @@
-// The bundles of a list: which of them a text finds, and in what order they stand. No page needed.
+// Filters and sorts the list of bundles. Runs without a page.
 
 /**
  * @typedef {object} BundleRow a row of bundles.json; with a problem there is nothing else
@@ -9,7 +9,7 @@
  * @property {number | null} [size_bytes] @property {number | null} [built_us] @property {boolean} [growing] its logs are still being written
  */
 
-/** What each column sorts by; numbers begin with the largest. @type {Record<string, (row: BundleRow) => string | number | null | undefined>} */
+/** Sort keys by column. Numbers sort descending first. @type {Record<string, (row: BundleRow) => string | number | null | undefined>} */
 export const KEYS = {
   name: (row) => row.name,
   findings: (row) =>
@@ -23,7 +23,7 @@ export const KEYS = {
 };
 const order = new Intl.Collator("en", { numeric: true });
 
-/** 'time' is from small to large, '-time' from large to small; what has no value comes last. @param {BundleRow[]} rows @param {string} sort */
+/** Sort rows: 'time' ascending, '-time' descending. Rows without a value come last. @param {BundleRow[]} rows @param {string} sort */
 export function sorted(rows, sort) {
   const down = sort.startsWith("-"),
     key = sort.replace(/^-/, "");
@@ -40,7 +40,7 @@ export function sorted(rows, sort) {
   });
 }
 
-/** The rows that have every word: in the name, the sentence, the versions, or as 'rank 3'. @param {BundleRow[]} rows @param {string} text */
+/** Return the rows that contain every word in name, headline, torch versions or ranks ('rank 3'). @param {BundleRow[]} rows @param {string} text */
 export function matching(rows, text) {
   const words = text.toLowerCase().match(/rank \d+|\S+/g) ?? [];
   if (!words.length) return rows;

@@ -1,14 +1,14 @@
-// The table of bundles: a row each, a button to sort by in the head of each column.
+// The table of bundles, with sortable columns.
 import { h, rich } from "../lib/page/dom.js";
 import { bytes, count, plural, time } from "../lib/page/format.js";
 
 /** @typedef {import("./rows.js").BundleRow} BundleRow */
 /** @typedef {import("./main.js").ViewerRow} ViewerRow */
 
-/** Columns: what they sort by, title, class, and which way a first click sorts. @type {[string, string, string, boolean][]} */
+/** Columns: sort key, title, class, and whether the first click sorts descending. @type {[string, string, string, boolean][]} */
 const COLUMNS = [
   ["name", "Bundle", "", false],
-  ["findings", "What it says", "", true],
+  ["findings", "Findings", "", true],
   ["time", "Compile time", "number", true],
   ["compiles", "Compiles", "number spare", true],
   ["logs", "Logs", "number extra", true],
@@ -100,7 +100,7 @@ function cells(row, viewers, list) {
         ? h(
             "span",
             { class: "chips" },
-            h("span", { class: "chip chip-ok", title: "Its logs are still being written" }, "live"),
+            h("span", { class: "chip chip-ok", title: "Logs are still being written" }, "live"),
           )
         : chips(row),
       h("span", { class: "text" }, row.growing ? soFar(row) : rich(row.text ?? "")),
@@ -124,15 +124,15 @@ function cells(row, viewers, list) {
   ];
 }
 
-/** How many findings of each severity, in colour, with a sign and a word. @param {BundleRow} row */
+/** Build the chips that count findings by severity. @param {BundleRow} row */
 function chips({ findings, ranks }) {
   if (!findings) return null;
-  const of = ranks.length > 1 ? " of the ranks together and of the log with most to say" : "";
+  const of = ranks.length > 1 ? " for all ranks together and for the log with the most findings" : "";
   const found = SEVERITIES.filter(([severity]) => findings[severity] > 0);
   return h(
     "span",
     { class: "chips" },
-    found.length === 0 && h("span", { class: "chip chip-ok" }, "✔ nothing wrong"),
+    found.length === 0 && h("span", { class: "chip chip-ok" }, "✔ no findings"),
     found.map(([severity, sign, one, many]) =>
       h(
         "span",
@@ -145,10 +145,10 @@ function chips({ findings, ranks }) {
   );
 }
 
-/** What is only not whole yet is no fault. @param {BundleRow} row */
+/** Return the text of a growing bundle, whose problems may be temporary. @param {BundleRow} row */
 const soFar = ({ compile_count: compiles }) => `${plural(compiles, "compile")} so far`;
 
-/** A name that is broken where its parts end. @param {string} name */
+/** Allow line breaks between the parts of a name. @param {string} name */
 const breakable = (name) => name.split(/(?<=[/_-])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 
 /** @param {BundleRow} row @param {ViewerRow} viewer @param {URL} list @param {any} text */

@@ -1,4 +1,4 @@
-// A letter about a run: one column that can be read from top to bottom, printed, or pasted into a mail. It has no state.
+// A run as a letter: one column to read, print or paste into a mail. It has no state.
 import { placeText } from "../lib/finding/card.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural, time } from "../lib/page/format.js";
@@ -7,9 +7,9 @@ import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").Findings} Finding */
-/** @typedef {Pick<Finding, "title" | "text" | "file" | "line" | "cost_us" | "remedies" | "because_of">} Told of a log, or of all ranks */
+/** @typedef {Pick<Finding, "title" | "text" | "file" | "line" | "cost_us" | "remedies" | "because_of">} LetterFinding a finding of a log or of all ranks */
 
-const MOST = 8; // findings of a log: who reads a letter wants the point
+const MOST = 8; // findings per log
 
 watchErrors();
 try {
@@ -26,7 +26,7 @@ try {
       together,
       letters,
       bundle.logs.length > 20 &&
-        h("p", { class: "dim" }, `${plural(bundle.logs.length - 20, "more log")} are not in this letter.`),
+        h("p", { class: "dim" }, `${plural(bundle.logs.length - 20, "more log")} not included.`),
     ),
   );
 } catch (error) {
@@ -40,23 +40,23 @@ try {
 async function letter(log) {
   const findings = await log.findings();
   if (!findings) return h("section", null, h("h2", null, log.summary.source.name), h("p", null, LEFT_OUT));
-  const told = findings.filter(({ because_of }) => because_of === null).slice(0, MOST); // what follows from another is left out
+  const causes = findings.filter(({ because_of }) => because_of === null).slice(0, MOST); // without consequences
   return h(
     "section",
     { "aria-label": log.summary.source.name },
     h("h2", null, log.rank === null ? log.summary.source.name : `Rank ${log.rank}`),
     h("p", { class: "says" }, plain(log.summary.summary.text)),
-    told.map(paragraph),
-    findings.length > told.length &&
+    causes.map(paragraph),
+    findings.length > causes.length &&
       h(
         "p",
         { class: "dim" },
-        `${plural(findings.length - told.length, "further finding")} in the default viewer.`,
+        `${plural(findings.length - causes.length, "further finding")} in the default viewer.`,
       ),
   );
 }
 
-/** @param {Told} finding */
+/** @param {LetterFinding} finding */
 function paragraph(finding) {
   const place = placeText(/** @type {Finding} */ (finding));
   const [remedy] = finding.remedies;
@@ -90,7 +90,7 @@ async function ranksLetter(bundle) {
   );
 }
 
-/** Sentences mark code with `backticks`; a letter has none. @param {string} text */
+/** Remove the backticks around code. @param {string} text */
 function plain(text) {
   return text.replaceAll("`", "");
 }

@@ -1,27 +1,27 @@
-// Sequences of several groups of ranks, level with each other: what is the same stands in one row. No page needed.
+// Aligns the sequences of several groups of ranks, so that equal entries share a row. Runs without a page.
 import { equalRuns } from "../lib/diff/diff.js";
 
-/** @typedef {{position: number, name: string} | null} Cell null: nothing stands here */
+/** @typedef {{position: number, name: string} | null} Cell null: this sequence has no entry in the row */
 
 /**
- * Rows of sequences, aligned with the first; a row has a cell for each.
+ * Align sequences with the first one. Each row has one cell per sequence.
  * @param {string[][]} sequences @returns {Cell[][]}
  */
 export function align(sequences) {
   const [first, ...others] = sequences;
-  /** For each place in the first, what stands before it in the others and what stands beside it. */
+  /** Per sequence: the position that matches each position of the first; -1 without a match. */
   const aligned = others.map((sequence) => {
-    const beside = new Array(first.length).fill(-1);
+    const partners = new Array(first.length).fill(-1);
     const runs = equalRuns(first, sequence);
     for (let i = 0; i < runs.length; i += 3)
-      for (let n = 0; n < runs[i + 2]; n++) beside[runs[i] + n] = runs[i + 1] + n;
-    return beside;
+      for (let n = 0; n < runs[i + 2]; n++) partners[runs[i] + n] = runs[i + 1] + n;
+    return partners;
   });
   const next = others.map(() => 0);
   /** @type {Cell[][]} */
   const rows = [];
   const cell = (/** @type {number} */ k, /** @type {number} */ at) => ({ position: at, name: others[k][at] });
-  /** Those of the others that have no partner, beside those of the first that have none. */
+  /** Add rows for unmatched entries: those of the first sequence next to those of the others. */
   const flush = (/** @type {number[]} */ alone, /** @type {number[]} */ stops) => {
     const extra = others.map((_, k) =>
       Array.from({ length: Math.max(0, stops[k] - next[k]) }, (_, i) => next[k] + i),
@@ -39,7 +39,7 @@ export function align(sequences) {
   };
   let alone = /** @type {number[]} */ ([]);
   for (let i = 0; i < first.length; i++) {
-    const partners = aligned.map((beside) => beside[i]);
+    const partners = aligned.map((matches) => matches[i]);
     if (partners.every((at) => at < 0) && partners.length) {
       alone.push(i);
       continue;
@@ -61,5 +61,5 @@ export function align(sequences) {
   return rows;
 }
 
-/** Whether the cells of a row are the same. @param {Cell[]} row */
-export const level = (row) => row.every((cell) => cell !== null && cell.name === row[0]?.name);
+/** Whether all cells of a row are equal. @param {Cell[]} row */
+export const allEqual = (row) => row.every((cell) => cell !== null && cell.name === row[0]?.name);

@@ -1,9 +1,9 @@
-// The collectives of each compile: schedules of groups of ranks side by side, level with each other.
+// The Collectives view: calls by process group, and the schedules of each compile aligned across ranks.
 import { lowest, Words, words } from "../lib/bundle/ranks.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { picker } from "../lib/page/picker.js";
-import { align, level } from "./align.js";
+import { align, allEqual } from "./align.js";
 import { awayLink, byCompile, compileKey } from "./data.js";
 import { groupsPart, readOrder } from "./groups.js";
 import { functionName, shortOp } from "./names.js";
@@ -39,8 +39,8 @@ export async function openCollectives({ model, state }) {
         "p",
         null,
         groups
-          ? "No schedule of a graph is in the logs."
-          : "No compiled graph has collectives, or torch did not record them: it does when the functional collectives of a graph are scheduled by Inductor.",
+          ? "No collective schedules recorded."
+          : "No collectives recorded. Torch records the functional collectives of graphs that Inductor schedules.",
       ),
     );
     return view;
@@ -69,8 +69,8 @@ export async function openCollectives({ model, state }) {
         h(
           "h2",
           null,
-          "Schedules of ",
-          picker({ label: "Schedules of", items, value: String(column.column), onpick: at }),
+          "Schedules: ",
+          picker({ label: "Schedules", items, value: String(column.column), onpick: at }),
         ),
         totals(all),
         schedulesOf(model, column),
@@ -101,7 +101,7 @@ const totals = (groups) =>
   h(
     "p",
     { class: "dim" },
-    "In all schedules, waits included: ",
+    "All schedules, including waits: ",
     groups
       .slice(0, MOST_GROUPS)
       .map((group, i) => `${i ? "; " : ""}${words(group.ranks)}: ${plural(group.op_count, "operation")}`),
@@ -114,7 +114,7 @@ function schedulesOf(model, column) {
   const most = Math.max(0, ...groups.map((group) => group.schedules.length));
   const tables = Array.from({ length: most }, (_, nth) => {
     const rows = align(groups.map((group) => group.schedules[nth] ?? []));
-    const first = rows.findIndex((row) => !level(row));
+    const first = rows.findIndex((row) => !allEqual(row));
     const title = h(
       "tr",
       null,
@@ -157,8 +157,8 @@ function schedulesOf(model, column) {
         { class: "dim" },
         first < 0
           ? groups.length > 1
-            ? "The same in all groups."
-            : "The same on all ranks that have it."
+            ? "Same on all groups of ranks."
+            : "Same on all ranks that have this schedule."
           : `First difference: position ${(rows[first].find((cell) => cell !== null) ?? { position: 0 }).position}.`,
       ),
       h(
@@ -171,18 +171,18 @@ function schedulesOf(model, column) {
           h("tbody", null, rows.slice(0, MOST_ROWS).map(line)),
         ),
       ),
-      rows.length > MOST_ROWS && h("p", { class: "note" }, `The first ${MOST_ROWS} of ${rows.length} rows.`),
+      rows.length > MOST_ROWS && h("p", { class: "note" }, `First ${MOST_ROWS} of ${rows.length} rows.`),
     ];
   });
   return [
     tables,
     column.groups.length > MOST_GROUPS &&
-      h("p", { class: "note" }, `The first ${MOST_GROUPS} of ${column.groups.length} groups.`),
+      h("p", { class: "note" }, `First ${MOST_GROUPS} of ${column.groups.length} groups.`),
     column.without.length > 0 &&
       h(
         "p",
         { class: "dim" },
-        `${Words(column.without)}: no schedule (cached code, or a compile without an end).`,
+        `${Words(column.without)}: schedule not recorded (code from a cache, or an unfinished compile).`,
       ),
   ];
 }
@@ -193,10 +193,15 @@ function parityPart(model, rows) {
   return h(
     "section",
     null,
-    h("h2", null, "Schedules and code that do not agree"),
+    h("h2", null, "Schedules that don't match the generated code"),
     h(
       "div",
-      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Parity" },
+      {
+        "class": "table-box",
+        "tabindex": "0",
+        "role": "region",
+        "aria-label": "Schedule and code mismatches",
+      },
       h(
         "table",
         { class: "plain" },
@@ -206,7 +211,7 @@ function parityPart(model, rows) {
           h(
             "tr",
             null,
-            ["Ranks", "Compile", "Collective", "Scheduled", "In the code", "Missing waits"].map((title, i) =>
+            ["Ranks", "Compile", "Collective", "In schedule", "In code", "Missing waits"].map((title, i) =>
               h("th", { scope: "col", class: i > 2 ? "number" : null }, title),
             ),
           ),

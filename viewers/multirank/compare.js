@@ -1,11 +1,11 @@
-// One compile on two ranks, side by side: any artifact.
+// The Compare view: the artifacts of one compile on two ranks, side by side.
 import { differ } from "../lib/diff/differ.js";
 import { fill, h } from "../lib/page/dom.js";
 import { loader } from "../lib/page/load.js";
 import { inViewer } from "../lib/page/page.js";
 import { picker } from "../lib/page/picker.js";
 import { split } from "../lib/page/splitter.js";
-import { lookCloser, pairs, sameButAddresses, textOf } from "./artifacts.js";
+import { findAddressOnly, pairs, sameButAddresses, textOf } from "./artifacts.js";
 import { awayLink, compileKey, groupLetter, logOf, majorityRank } from "./data.js";
 import { functionName } from "./names.js";
 
@@ -15,12 +15,12 @@ import { functionName } from "./names.js";
 const VERDICTS = {
   same: ["=", "same"],
   differs: ["≠", "differs"],
-  alike: ["≈", "addresses"],
+  alike: ["≈", "only addresses differ"],
   left: ["◧", "only left"],
   right: ["◨", "only right"],
 };
 
-/** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
+/** Open the view. @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openCompare({ model, state }) {
   const head = h("div", { class: "head" });
   const rail = h("nav", { "class": "pane rail", "aria-label": "Artifacts" });
@@ -29,18 +29,18 @@ export async function openCompare({ model, state }) {
   let keys = /** @type {((event: KeyboardEvent) => boolean) | null} */ (null);
   let sides = "",
     shown = "";
-  let known = /** @type {Both | null} */ (null);
+  let compared = /** @type {Both | null} */ (null);
   const view = {
     element: h(
       "div",
       { class: "fill" },
       head,
-      split("ranks-compare", rail, body, { label: "Width of the list", size: "280px" }),
+      split("ranks-compare", rail, body, { label: "Width of the artifact list", size: "280px" }),
     ),
     title: "Compare",
   };
 
-  /** What the address leaves open is what differs. @param {Record<string, string>} current */
+  /** The compile and the ranks to compare; a difference when the URL does not name them. @param {Record<string, string>} current */
   const chosen = (current) => {
     const column =
       current.column !== "" && model.columns[Number(current.column)]
@@ -57,7 +57,7 @@ export async function openCompare({ model, state }) {
     if (wanted !== sides) {
       sides = wanted;
       shown = "";
-      known = null;
+      compared = null;
       const [a, b] = [left, right].map((rank) => sideOf(model, rank, column));
       drawHead(column, left, right);
       if (!a || !b) {
@@ -75,7 +75,7 @@ export async function openCompare({ model, state }) {
                 h(
                   "p",
                   null,
-                  `Rank ${absent.join(" and rank ")} did not compile this. Choose other ranks or another compile above.`,
+                  `${absent.length > 1 ? "Ranks" : "Rank"} ${absent.join(" and ")} did not compile this. Choose a different rank or compile.`,
                 ),
               ),
             ),
@@ -84,17 +84,20 @@ export async function openCompare({ model, state }) {
       }
       const list = await pairs(a, b);
       if (wanted !== sides) return;
-      known = { left: a, right: b, list };
+      compared = { left: a, right: b, list };
       view.title = `Compare rank ${left} with rank ${right}`;
-      void lookCloser(known, () => known?.list === list && drawRail(list, placeOf(known, state.current)));
+      void findAddressOnly(
+        compared,
+        () => compared?.list === list && drawRail(list, placeOf(compared, state.current)),
+      );
     }
-    if (!known) return;
-    const place = placeOf(known, current);
-    drawRail(known.list, place);
+    if (!compared) return;
+    const place = placeOf(compared, current);
+    drawRail(compared.list, place);
     const asked = JSON.stringify([wanted, place, current.by]);
     if (shown === asked) return;
     shown = asked;
-    showBody(known, place);
+    showBody(compared, place);
   };
 
   const drawHead = (
@@ -157,7 +160,7 @@ export async function openCompare({ model, state }) {
       step("›", "Next compile (])", 1),
       ranks("left", left),
       link(left),
-      h("span", { class: "dim" }, "with"),
+      h("span", { class: "dim" }, "and"),
       ranks("right", right),
       link(right),
     );
@@ -180,7 +183,7 @@ export async function openCompare({ model, state }) {
               {
                 "href": state.patched({ artifact: pair.address }),
                 "aria-current": pair.address === place ? "true" : null,
-                "title": pair.verdict === "alike" ? "They differ in addresses of memory only" : null,
+                "title": pair.verdict === "alike" ? "Only memory addresses differ" : null,
               },
               pair.address,
               h(
@@ -211,7 +214,7 @@ export async function openCompare({ model, state }) {
             h(
               "p",
               { class: "padded" },
-              all.list.length ? `Neither rank has ${place}.` : "The compile has no artifacts.",
+              all.list.length ? `Neither rank has ${place}.` : "This compile has no artifacts.",
             ),
           ),
       );
@@ -249,13 +252,9 @@ export async function openCompare({ model, state }) {
             h("h2", null, place),
             made.tools,
             alike &&
-              h(
-                "p",
-                { class: "dim" },
-                "They differ in addresses of memory only, which are others in each process.",
-              ),
+              h("p", { class: "dim" }, "Only memory addresses differ. They are different in every process."),
             pair.verdict === "left" || pair.verdict === "right"
-              ? h("p", { class: "dim" }, `Only the rank on the ${pair.verdict} has it.`)
+              ? h("p", { class: "dim" }, `Only the rank on the ${pair.verdict} has this artifact.`)
               : null,
           ),
           made.element,
@@ -300,22 +299,21 @@ function sideOf(model, rank, column) {
   return key === null || !log ? null : { log, key };
 }
 
-/** @param {import("./data.js").Model} model */
+/** Return the first compile whose graphs differ; 0 when none does. @param {import("./data.js").Model} model */
 function firstDifference(model) {
-  const found = model.graphs?.findIndex((groups) => groups.length > 1) ?? -1;
-  return Math.max(0, found);
+  return Math.max(0, model.graphs?.findIndex((groups) => groups.length > 1) ?? -1);
 }
 
-/** A rank that differs from one in a column; any other when none does. @param {import("./data.js").Model} model @param {number} column @param {number} rank */
+/** Return a rank whose code differs from that of the given rank; any different rank when none does. @param {import("./data.js").Model} model @param {number} column @param {number} rank */
 function otherRank(model, column, rank) {
   const numbers = model.groupOf[column] ?? [];
   const own = numbers[model.place.get(rank) ?? -1];
   const compiled = model.members
     .map((/** @type {any} */ _, /** @type {number} */ i) => i)
     .filter((/** @type {number} */ i) => numbers[i] >= 0 && model.members[i].rank !== rank);
-  const found =
+  const at =
     compiled.find((/** @type {number} */ i) => numbers[i] !== own) ??
     compiled[0] ??
     model.members.findIndex((/** @type {any} */ member) => member.rank !== rank);
-  return model.members[found]?.rank ?? rank;
+  return model.members[at]?.rank ?? rank;
 }

@@ -1,4 +1,4 @@
-// What the views share: the tables of the first screen, and who is who in the columns.
+// The model that all views share: the tables of the first screen, and lookups from ranks to compiles.
 import { each, lowest } from "../lib/bundle/ranks.js";
 import { h } from "../lib/page/dom.js";
 import { inViewer } from "../lib/page/page.js";
@@ -12,7 +12,7 @@ import { inViewer } from "../lib/page/page.js";
 /** @typedef {import("../../schema/bundle.d.ts").RankFindings} Finding */
 /** @typedef {NonNullable<Awaited<ReturnType<typeof loadModel>>>} Model */
 
-/** @param {Bundle} bundle @param {{signal?: AbortSignal}} [options] */
+/** Load the rank tables; null when the bundle has none. @param {Bundle} bundle @param {{signal?: AbortSignal}} [options] */
 export async function loadModel(bundle, options) {
   if (!bundle.manifest.rank_tables) return null;
   const [members, columns, keys, graphRows, findings] =
@@ -24,11 +24,11 @@ export async function loadModel(bundle, options) {
       )
     );
   const { job } = bundle.manifest;
-  const said = job && findings ? { job, findings } : null; // nothing where findings were left out
-  const found =
-    said && bundle.manifest.growing
-      ? (await import("../lib/live/running-data.js")).ranksNow(bundle, said)
-      : said;
+  const stored = job && findings ? { job, findings } : null; // null when the bundle was written without findings
+  const result =
+    stored && bundle.manifest.growing
+      ? (await import("../lib/live/running-data.js")).ranksNow(bundle, stored)
+      : stored;
   const graphs = graphRows && byCompile(graphRows, columns.length);
   const place = new Map(members.map((member, i) => [member.rank, i]));
   return {
@@ -37,22 +37,22 @@ export async function loadModel(bundle, options) {
     columns,
     keys,
     graphs,
-    found,
+    result,
     place,
     groupOf: groupNumbers(columns, graphs, place),
     keysOf: keyRows(keys, place),
   };
 }
 
-/** The rows of each column, in order. @template {{rank_compile: number}} T @param {T[]} rows @param {number} count of columns @returns {T[][]} */
+/** Group rows by compile, in order. @template {{rank_compile: number}} T @param {T[]} rows @param {number} count of columns @returns {T[][]} */
 export function byCompile(rows, count) {
-  const found = Array.from({ length: count }, () => /** @type {T[]} */ ([]));
-  for (const row of rows) found[row.rank_compile].push(row);
-  return found;
+  const groups = Array.from({ length: count }, () => /** @type {T[]} */ ([]));
+  for (const row of rows) groups[row.rank_compile].push(row);
+  return groups;
 }
 
 /**
- * For each column the group of each member: 0 for the largest; -1 where it was not compiled.
+ * Return the group of each member per column: 0 for the largest, -1 where the member did not compile it.
  * @param {Column[]} columns @param {Graphs[][] | null} graphs @param {Map<number, number>} place @returns {Int16Array[]}
  */
 function groupNumbers(columns, graphs, place) {
@@ -69,7 +69,7 @@ function groupNumbers(columns, graphs, place) {
   });
 }
 
-/** For each member its keys. @param {Keys[]} keys @param {Map<number, number>} place @returns {(string | null)[][]} */
+/** Return the compile keys of each member. @param {Keys[]} keys @param {Map<number, number>} place @returns {(string | null)[][]} */
 function keyRows(keys, place) {
   /** @type {(string | null)[][]} */
   const rows = new Array(place.size);
@@ -82,11 +82,11 @@ function keyRows(keys, place) {
   return rows;
 }
 
-/** The key of a compile on a rank; null when it did not compile it. @param {Model} model @param {number} rank @param {number} column @returns {string | null} */
+/** Return the key of a compile on a rank; null when the rank did not compile it. @param {Model} model @param {number} rank @param {number} column @returns {string | null} */
 export const compileKey = (model, rank, column) =>
   model.keysOf[model.place.get(rank) ?? -1]?.[column] ?? null;
 
-/** The rank that stands for most in a column. @param {Model} model @param {number} column */
+/** Return the lowest rank of the largest group in a column. @param {Model} model @param {number} column */
 export function majorityRank(model, column) {
   return lowest(model.graphs?.[column]?.[0]?.ranks ?? model.columns[column]?.ranks ?? []);
 }
@@ -94,14 +94,14 @@ export function majorityRank(model, column) {
 /** 0 -> "A", 26 -> "27" @param {number} group */
 export const groupLetter = (group) => (group < 26 ? String.fromCharCode(65 + group) : String(group + 1));
 
-/** The log of a rank. @param {Model} model @param {number} rank */
+/** Return the log of a rank; undefined when there is none. @param {Model} model @param {number} rank */
 export function logOf(model, rank) {
   const id = model.members[model.place.get(rank) ?? -1]?.log;
   return id === undefined ? undefined : model.bundle.log(id);
 }
 
 /**
- * A link to the default viewer at a compile of a rank; without a key, at its first screen. Nothing when there is no log, or no address.
+ * Link to a compile of a rank in the default viewer; to its overview without a key. Null without a log or URL.
  * @param {Model} model @param {number} rank @param {string | null} key @param {string} text @param {Record<string, string>} [more]
  */
 export function awayLink(model, rank, key, text, more) {
@@ -113,5 +113,5 @@ export function awayLink(model, rank, key, text, more) {
       log: log.id,
       ...more,
     });
-  return href ? h("a", { href, class: "away", title: "In the default viewer" }, text) : null;
+  return href ? h("a", { href, class: "away", title: "Open in the default viewer" }, text) : null;
 }

@@ -1,4 +1,4 @@
-// What else the analyses found, as tables: occurrences on some ranks, caches, tensors, run times, health.
+// The Details view: tables of log problems, events on some ranks, caches, tensors and run times.
 import { lowest, size, toRuns, words } from "../lib/bundle/ranks.js";
 import { h } from "../lib/page/dom.js";
 import { count, time } from "../lib/page/format.js";
@@ -35,11 +35,11 @@ export async function openDetails({ model }) {
     h("h1", null, "Details"),
     section(
       "Logs",
-      "Ranks whose log is missing, cut or silent, or that are inside of a compile.",
-      model.found?.job.world_size == null
-        ? "No log is cut or silent. How many ranks there should be is not in the logs."
-        : "No rank is missing, and no log is cut or silent.",
-      ["What", "Ranks", "Compile", "Last written", "When", "Go to"],
+      "Ranks whose log is missing, truncated or silent, or ends inside a compile.",
+      model.result?.job.world_size == null
+        ? "No log is truncated or silent. World size: not recorded."
+        : "No rank is missing. No log is truncated or silent.",
+      ["Problem", "Ranks", "Compile", "Last phase", "End of log", "Open"],
       (problems ?? []).map((/** @type {any} */ row) => [
         row.kind.replaceAll("_", " "),
         words(row.ranks),
@@ -48,16 +48,16 @@ export async function openDetails({ model }) {
         row.last_epoch_us !== null &&
         row.others_last_epoch_us !== null &&
         row.others_last_epoch_us > row.last_epoch_us
-          ? `ends ${time(row.others_last_epoch_us - row.last_epoch_us)} before the others`
+          ? `${time(row.others_last_epoch_us - row.last_epoch_us)} before the other ranks`
           : "",
         link(row.ranks, row.compile),
       ]),
     ),
     section(
       "On some ranks only",
-      "Failures, graph breaks, restarts, recompiles and guards that not all ranks had.",
-      "None.",
-      ["What", "Ranks", "not on", "Compile", "Text", "Go to"],
+      "Failures, graph breaks, restarts, recompiles and guards that not all ranks have.",
+      "All ranks have the same failures, graph breaks, restarts, recompiles and guards.",
+      ["Event", "Ranks", "Not on", "Compile", "Text", "Open"],
       (occurrences ?? []).map((/** @type {any} */ row) => [
         row.kind.replaceAll("_", " "),
         words(row.ranks),
@@ -69,7 +69,7 @@ export async function openDetails({ model }) {
     ),
     section(
       "Caches",
-      "Ranks that share a cache directory differ in who missed first; that is no fault, but says who had to wait.",
+      "Ranks that share a cache directory have different outcomes: the first one misses, the others hit. This is expected.",
       cachesAlike(cacheTotals ?? []),
       ["Compile", "Ranks", "Outcomes", "Reasons"],
       [
@@ -83,14 +83,14 @@ export async function openDetails({ model }) {
       ],
     ),
     section(
-      "Tensors within the graphs",
-      "Shapes, strides and data types of what operations return.",
+      "Tensors in the graphs",
+      "Shapes, strides and dtypes of operation outputs.",
       recorded.length
         ? size(recorded) === 1
-          ? `Recorded by ${words(recorded)} only.`
-          : `The same on ${words(recorded)}.`
-        : "Not recorded: LOG_TLPARSE=1 writes them.",
-      ["Compile", "Ranks", "Operations", "First that differs", "here", "others"],
+          ? `Recorded on ${words(recorded)} only.`
+          : `Same on ${words(recorded)}.`
+        : "Not recorded. Set LOG_TLPARSE=1 to record them.",
+      ["Compile", "Ranks", "Operations", "First difference", "These ranks", "Other ranks"],
       (tensors ?? []).map((/** @type {any} */ row, /** @type {number} */ i) => {
         const differs = row.graph !== null;
         return [
@@ -105,11 +105,11 @@ export async function openDetails({ model }) {
     ),
     section(
       "Estimated run times",
-      "Sums over the operations of a graph, as torch estimates them, where ranks differ.",
+      "torch's estimates, summed over the operations of each graph where ranks differ.",
       estimates?.length
-        ? "The same on all ranks, in each graph."
-        : "Not recorded: LOG_TLPARSE=1 writes them.",
-      ["Compile", "Ranks", "Fastest", "Its time", "Slowest", "Its time", "Median"],
+        ? "Each graph has the same estimate on all ranks."
+        : "Not recorded. Set LOG_TLPARSE=1 to record them.",
+      ["Compile", "Ranks", "Fastest rank", "Its time", "Slowest rank", "Its time", "Median"],
       (estimates ?? [])
         .filter((/** @type {any} */ row) => row.slowest_ns > row.fastest_ns)
         .sort(
@@ -130,14 +130,14 @@ export async function openDetails({ model }) {
   return { element, title: "Details" };
 }
 
-/** @param {string} title @param {string} what @param {string} none @param {string[]} columns @param {any[][]} rows */
+/** Build a section with a table, or with the text for an empty one. @param {string} title @param {string} what @param {string} none @param {string[]} columns @param {any[][]} rows */
 function section(title, what, none, columns, rows) {
   if (!rows.length) return h("section", null, h("h2", null, title), h("p", { class: "dim" }, none));
   return h(
     "section",
     null,
     h("h2", null, title),
-    h("p", { class: "dim" }, what, rows.length > MOST && ` The first ${MOST} of ${count(rows.length)}.`),
+    h("p", { class: "dim" }, what, rows.length > MOST && ` First ${MOST} of ${count(rows.length)} rows.`),
     h(
       "div",
       { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": title },
@@ -169,11 +169,11 @@ function section(title, what, none, columns, rows) {
   );
 }
 
-/** Numbers over the whole log, where they are not the same: caches are asked outside of compiles as well. @param {any[]} totals */
+/** Rows for whole logs, including cache lookups outside compiles; empty when all ranks are equal. @param {any[]} totals */
 function totalRows(totals) {
   if (totals.length < 2) return [];
   return totals.map((group, i) => [
-    i ? "" : "all together",
+    i ? "" : "whole log",
     words(group.ranks),
     Object.entries(group.counts)
       .map(([what, n]) => `${count(n)} × ${what}`)
@@ -182,16 +182,16 @@ function totalRows(totals) {
   ]);
 }
 
-/** @param {any[]} totals of ranks that do not differ */
+/** The text of a table without rows. @param {any[]} totals of ranks that do not differ */
 function cachesAlike([total]) {
-  if (!total || !Object.keys(total.counts).length) return "No log tells of a cache.";
-  return `The same on ${words(total.ranks)}: ${Object.entries(total.counts)
+  if (!total || !Object.keys(total.counts).length) return "No cache lookups recorded.";
+  return `Same on ${words(total.ranks)}: ${Object.entries(total.counts)
     .map(([what, n]) => `${count(Number(n))} × ${what}`)
     .join(", ")}.`;
 }
 
 /** @param {any[] | null} list */
-const tensorList = (list) => (list ? list.map(tensorText).join("; ") || "nothing" : "no such operation");
+const tensorList = (list) => (list ? list.map(tensorText).join(", ") || "no tensors" : "no such operation");
 
 /** @param {number} value */
 const ns = (value) => (value < 1_000 ? `${count(Math.round(value))} ns` : time(value / 1_000));

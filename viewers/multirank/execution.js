@@ -1,8 +1,8 @@
-// In which order the ranks ran their compiled graphs: groups of ranks side by side.
+// The Execution order view: the order in which the ranks ran their compiled graphs, aligned across ranks.
 import { size, Words, words } from "../lib/bundle/ranks.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
-import { align, level } from "./align.js";
+import { align, allEqual } from "./align.js";
 import { functionName } from "./names.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").RankSteps} Step */
@@ -28,7 +28,7 @@ export async function openExecution({ model }) {
   const view = { element, title: "Execution order" };
   if (!recorded.length) {
     element.append(
-      h("p", null, "Torch did not record in which order the graphs ran. It does within:"),
+      h("p", null, "Execution order not recorded. To record it, wrap the training loop:"),
       h(
         "pre",
         { class: "padded" },
@@ -39,12 +39,12 @@ export async function openExecution({ model }) {
   }
   const name = (/** @type {number} */ step) => {
     const { rank_compile: column, compile_id: id } = steps[step];
-    const known = column === null ? null : model.columns[column];
-    return `${id === null && !known ? "a graph compiled before" : functionName(known?.function ?? null)}${id === null ? "" : ` [${known?.compile ?? id}]`}`;
+    const compile = column === null ? null : model.columns[column];
+    return `${id === null && !compile ? "graph compiled earlier" : functionName(compile?.function ?? null)}${id === null ? "" : ` [${compile?.compile ?? id}]`}`;
   };
   const groups = recorded.slice(0, MOST_GROUPS);
   const rows = align(groups.map((group) => group.order.map(name)));
-  const first = rows.findIndex((row) => !level(row));
+  const first = rows.findIndex((row) => !allEqual(row));
   const line = (/** @type {any[]} */ row, /** @type {number} */ i) =>
     h(
       "tr",
@@ -68,13 +68,13 @@ export async function openExecution({ model }) {
             .slice(1)
             .map(
               (group) =>
-                `${Words(group.ranks)} ${size(group.ranks) === 1 ? "differs" : "differ"} from position ${group.position ?? 0} on. `,
+                `${Words(group.ranks)} ${size(group.ranks) === 1 ? "differs" : "differ"} from position ${group.position ?? 0}. `,
             ),
     ),
-    h("p", { class: "dim" }, "Each graph has the id that it has on most ranks."),
+    h("p", { class: "dim" }, "Graphs are labeled with the compile id that they have on most ranks."),
     h(
       "div",
-      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Order" },
+      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Execution order" },
       h(
         "table",
         { class: "aligned" },
@@ -92,14 +92,14 @@ export async function openExecution({ model }) {
     ),
   );
   if (rows.length > MOST_ROWS)
-    element.append(h("p", { class: "note" }, `The first ${MOST_ROWS} of ${rows.length} rows.`));
+    element.append(h("p", { class: "note" }, `First ${MOST_ROWS} of ${rows.length} rows.`));
   for (const { ranks } of executions.filter(({ rank_steps: order }) => order === null))
-    element.append(h("p", { class: "note" }, `${Words(ranks)} left no record of the order.`));
+    element.append(h("p", { class: "note" }, `${Words(ranks)}: execution order not recorded.`));
   if (mismatches.length) element.append(mismatchTable(mismatches, name));
   return view;
 }
 
-/** @param {Mismatch[]} mismatches @param {(step: number) => string} name */
+/** Build the table of graphs that run at the same position but differ. @param {Mismatch[]} mismatches @param {(step: number) => string} name */
 function mismatchTable(mismatches, name) {
   const body = h("tbody");
   fill(
@@ -121,7 +121,7 @@ function mismatchTable(mismatches, name) {
   return h(
     "section",
     null,
-    h("h2", null, "At the same position, but not alike"),
+    h("h2", null, "Differences at the same position"),
     h(
       "div",
       { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Mismatches" },
@@ -134,7 +134,7 @@ function mismatchTable(mismatches, name) {
           h(
             "tr",
             null,
-            ["Position", "What differs", "Ranks", "Graph", "Value"].map((title, i) =>
+            ["Position", "Difference", "Ranks", "Graph", "Value"].map((title, i) =>
               h("th", { scope: "col", class: i ? null : "number" }, title),
             ),
           ),

@@ -1,4 +1,4 @@
-// The findings of the ranks as the bundle words them: each before what follows from it, and where one goes from there.
+// The findings of the ranks: each with the findings that follow from it, and links to evidence.
 import { lowest } from "../lib/bundle/ranks.js";
 import { findingCard } from "../lib/finding/card.js";
 import { append, h } from "../lib/page/dom.js";
@@ -36,9 +36,9 @@ const NOT_COMPARED = new Set([
   "unfinished-compile",
 ]);
 
-/** @param {Model} model @param {State} state */
+/** Build the list of findings, with consequences below their cause. @param {Model} model @param {State} state */
 export function findingTree(model, state) {
-  const findings = model.found?.findings ?? [];
+  const findings = model.result?.findings ?? [];
   const following = findings.map((_, i) =>
     findings.flatMap((other, n) => (other.because_of === i ? [n] : [])),
   );
@@ -47,7 +47,7 @@ export function findingTree(model, state) {
       "li",
       null,
       findingCard(findings[i], { links: () => links(model, state, findings[i]) }, { level: 2 }),
-      following[i].length > 0 && foldedList(following[i], item, MOST_FOLLOWING, "What follows from it"),
+      following[i].length > 0 && foldedList(following[i], item, MOST_FOLLOWING, "Consequences"),
     );
   return foldedList(
     findings.flatMap(({ because_of: cause }, i) => (cause === null ? [i] : [])),
@@ -57,7 +57,7 @@ export function findingTree(model, state) {
   );
 }
 
-/** The first of a list, and a button for the others. @param {number[]} items @param {(one: number) => HTMLElement} render @param {number} most @param {string} label */
+/** Build a list of the first items, with a button that shows the rest. @param {number[]} items @param {(one: number) => HTMLElement} render @param {number} most @param {string} label */
 function foldedList(items, render, most, label) {
   const list = h("ul", { "class": "findings", "aria-label": label }, items.slice(0, most).map(render));
   if (items.length > most) {
@@ -77,7 +77,7 @@ function foldedList(items, render, most, label) {
   return list;
 }
 
-/** Where one goes from a finding. @param {Model} model @param {State} state @param {Finding} finding */
+/** Links from a finding to its evidence. @param {Model} model @param {State} state @param {Finding} finding */
 function links(
   model,
   state,
@@ -103,15 +103,15 @@ function links(
         right: String(here),
         artifact: artifactOf(kind, details),
       }),
-    ALIGNED.has(kind) && own("align ›", { view: "collectives", column: place }),
-    kind === "execution-order" && own("order ›", { view: "execution" }),
+    ALIGNED.has(kind) && own("collectives ›", { view: "collectives", column: place }),
+    kind === "execution-order" && own("execution order ›", { view: "execution" }),
     TIMED.has(kind) && own("timeline ›", { view: "timeline", rank: String(here) }),
     awayLink(model, here, key, key === null ? `rank ${here} ›` : `[${key}] of rank ${here} ›`),
     key === null && theirKey !== null && awayLink(model, other, theirKey, `[${theirKey}] of rank ${other} ›`),
   ].filter(Boolean);
 }
 
-/** The artifact that shows a difference best. @param {string} kind @param {any} details */
+/** Return the artifact that shows a difference best; empty for the default. @param {string} kind @param {any} details */
 function artifactOf(kind, details) {
   if (typeof details.line?.artifact === "string") return details.line.artifact;
   if (kind === "collectives") return "inductor_collective_schedule";

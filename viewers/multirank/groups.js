@@ -1,4 +1,4 @@
-// The calls of each process group: whether the ranks make the same ones, and the first where they do not.
+// Collective calls by process group: whether the ranks agree, and the first call that differs.
 import { Words, words } from "../lib/bundle/ranks.js";
 import { append, h } from "../lib/page/dom.js";
 import { count, plural } from "../lib/page/format.js";
@@ -14,7 +14,7 @@ import { callText, compileName } from "./names.js";
 
 const MOST = 12;
 
-/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @returns {Promise<Order>} */
+/** Read the tables of process groups and their calls. @param {import("../lib/bundle/bundle.js").Bundle} bundle @returns {Promise<Order>} */
 export async function readOrder(bundle) {
   const [groups, mismatches, waits, splits, calls] =
     /** @type {[ProcessGroup[], Mismatch[], Wait[], Split[], Call[]]} */ (
@@ -43,7 +43,7 @@ export async function readOrder(bundle) {
   };
 }
 
-/** Null when no compiled code calls any. @param {import("./data.js").Model} model @param {Order} order */
+/** Build the section of process groups; null when compiled code has no collectives. @param {import("./data.js").Model} model @param {Order} order */
 export function groupsPart(model, order) {
   if (!order.groups.length) return null;
   const differing = order.groups.filter(differs);
@@ -79,16 +79,15 @@ export function groupsPart(model, order) {
         { class: "dim" },
         differing.length
           ? `${count(differing.length)} of ${plural(rows.length, "group")} ${differing.length === 1 ? "differs" : "differ"}`
-          : `${plural(rows.length, "group")}, the same calls in each`,
+          : `${plural(rows.length, "group")}, ranks agree`,
       ),
     ),
     h(
       "p",
       { class: "dim" },
-      "Calls of compiled code, ",
       rows.every((group) => group.recorded)
-        ? "in the order in which the graphs ran."
-        : "in the order of the compiles where no record tells that of the runs. Calls outside of compiled code are not in the logs.",
+        ? "Calls in compiled code, in execution order."
+        : "Calls in compiled code, in execution order where recorded, otherwise in compile order. The logs do not contain eager calls.",
     ),
     h(
       "div",
@@ -102,7 +101,7 @@ export function groupsPart(model, order) {
           h(
             "tr",
             null,
-            ["Group", "Ranks", "Calls", "First that differs"].map((title) =>
+            ["Process group", "Ranks", "Calls", "First difference"].map((title) =>
               h("th", { scope: "col" }, title),
             ),
           ),
@@ -137,13 +136,17 @@ function row(model, order, group) {
       { class: differs(group) ? "unequal" : null },
       mismatch
         ? mismatch.effect === "hang"
-          ? "cannot meet"
-          : "meet, but differ"
+          ? "mismatch, will hang or fail"
+          : "mismatch, wrong results"
         : waits.length
-          ? "end early on some"
-          : "agree",
+          ? "missing on some ranks"
+          : "match",
       unknown.length > 0 &&
-        h("span", { class: "dim" }, `; ${words(unknown)}: in part taken to be as on most`),
+        h(
+          "span",
+          { class: "dim" },
+          `; not recorded in part on ${words(unknown)}, assumed equal to most ranks`,
+        ),
     ),
     h(
       "td",
@@ -174,7 +177,7 @@ const sides = (model, order, list) =>
     ),
   ]);
 
-/** The first call that ranks make in groups of unequal size. @param {import("./data.js").Model} model @param {Order} order */
+/** The first call that ranks make in process groups of different sizes. @param {import("./data.js").Model} model @param {Order} order */
 function split(model, { splits, calls }) {
   if (!splits.length) return null;
   const [{ rank_compile: column, position }] = splits;

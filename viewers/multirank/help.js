@@ -1,29 +1,29 @@
-// What the keys do and what the words mean.
+// The help dialog: keys and terms.
 import { h } from "../lib/page/dom.js";
 import { helpDialog, helpSection } from "../lib/page/page.js";
 
 const KEYS = [
-  ["1 … 6", "the views, in the order of the bar"],
-  ["↑ ↓ ← →", "in the matrix: from cell to cell"],
-  ["Enter", "in the matrix: compare a cell with most other ranks, or take a group of ranks apart"],
-  ["[ ]", "in a comparison: previous and next compile"],
-  ["n N", "next and previous cell of the matrix that is not as on most ranks; in a comparison: change"],
-  ["+ − 0", "in the timelines: closer, farther, all of it"],
-  ["?", "this help"],
+  ["1 … 6", "open a view, in the order of the sidebar"],
+  ["↑ ↓ ← →", "matrix: move between cells"],
+  ["Enter", "matrix: compare the cell with most ranks, or expand a group of ranks"],
+  ["[ ]", "Compare: previous and next compile"],
+  ["n N", "matrix: next and previous cell that differs from most ranks; Compare: next and previous change"],
+  ["+ − 0", "Timelines: zoom in, zoom out, show everything"],
+  ["?", "show this help"],
 ];
-const WORDS = [
+const TERMS = [
   [
-    "same",
-    "Compiles are matched by what was compiled (function, place, order, graph), not by id: one more compile on one rank shifts the ids behind it.",
+    "same compile",
+    "Compiles are matched by function, place, order and graph, not by id: an extra compile on one rank shifts all later ids.",
   ],
   [
     "A, B, C …",
-    "Ranks with the same letter in a column have the same graphs and code there; A is what most ranks have. Letters of different columns have nothing to do with each other.",
+    "Ranks with the same letter in a column have the same graphs and code. A is the largest group. Letters in different columns are unrelated.",
   ],
-  ["position", "Positions in schedules and orders count from 0, the first."],
+  ["position", "Positions in schedules and execution orders start at 0."],
   [
-    "waits",
-    "Time lost is estimated from lengths: what the slowest rank takes longer than the median, as if all waited for one another after each compile.",
+    "time lost to waiting",
+    "Estimate: time of the slowest rank minus the median, as if all ranks waited for each other after each compile.",
   ],
 ];
 
@@ -33,7 +33,7 @@ export const showHelp = helpDialog(() => [
     KEYS.map(([key, what]) => [h("kbd", null, key), what]),
   ),
   helpSection(
-    "Words",
-    WORDS.map(([word, what]) => [h("b", null, word), what]),
+    "Terms",
+    TERMS.map(([word, what]) => [h("b", null, word), what]),
   ),
 ]);

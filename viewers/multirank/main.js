@@ -13,7 +13,7 @@ import { showHelp } from "./help.js";
 import { openOverview } from "./overview.js";
 
 /**
- * @typedef {object} Context what every view gets
+ * @typedef {object} Context passed to every view
  * @property {import("./data.js").Model} model
  * @property {HashState} state
  */
@@ -21,23 +21,23 @@ import { openOverview } from "./overview.js";
  * @typedef {object} View
  * @property {HTMLElement} element
  * @property {string} title for the title of the page
- * @property {(state: Record<string, string>) => void} [update] the address changed, the view did not
- * @property {(event: KeyboardEvent) => boolean} [key] a key outside of fields; true when it was used
+ * @property {(state: Record<string, string>) => void} [update] called when the URL changes within the view
+ * @property {(event: KeyboardEvent) => boolean} [key] called for a key outside of fields; returns whether it was used
  * @property {() => void} [close]
- * @property {(context: Context) => Promise<() => void>} [grown] there is a newer state of the bundle: what it gives shows it in place. Without it the view is opened anew
- * @property {() => boolean} [stays] whether it is not drawn anew by itself when the logs have grown
+ * @property {(context: Context) => Promise<() => void>} [grown] called when the bundle has grown; returns a function that updates the view in place. Without it the view reopens
+ * @property {() => boolean} [stays] whether the view keeps its state and offers a button instead of updating itself
  */
 
-/** Only the first screen comes with the page. @type {Record<string, [string, () => Promise<(context: Context) => Promise<View>>]>} */
+/** Only the first view loads with the page. @type {Record<string, [string, () => Promise<(context: Context) => Promise<View>>]>} */
 const VIEWS = {
-  verdict: ["Verdict", async () => openOverview],
+  verdict: ["Summary", async () => openOverview],
   compare: ["Compare", async () => (await import("./compare.js")).openCompare],
   collectives: ["Collectives", async () => (await import("./collectives.js")).openCollectives],
   execution: ["Execution order", async () => (await import("./execution.js")).openExecution],
   timeline: ["Timelines", async () => (await import("./timeline.js")).openTimeline],
   details: ["Details", async () => (await import("./details.js")).openDetails],
 };
-// column: id of a row of rank_compiles; left, right, rank: ranks; open: groups of the matrix that are taken apart
+// column: id of a row of rank_compiles; left, right, rank: ranks; open: expanded groups of the matrix
 const DEFAULTS = {
   view: "verdict",
   column: "",
@@ -49,7 +49,7 @@ const DEFAULTS = {
   rank: "",
   open: "",
 };
-const OWN_HEADING = new Set(["compare", "collectives"]); // they write it when they know what they show
+const OWN_HEADING = new Set(["compare", "collectives"]); // these views write their heading later
 
 /** @type {Record<string, string>} */
 const ICONS = {
@@ -64,7 +64,7 @@ const ICONS = {
 const main = h("main", { id: "main", tabindex: "-1" });
 const state = new HashState(DEFAULTS, []);
 const frame = new Frame(main, state);
-const live = h("span", { class: "live-place" }); // where the mark of a bundle that grows stands
+const live = h("span", { class: "live-place" }); // the live mark of a growing bundle
 /** @type {View | null} */
 let view = null;
 let shown = "";
@@ -94,7 +94,7 @@ function start(first) {
   return follow();
 }
 
-/** The bundle has a newer state, maybe of more ranks. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+/** Show the newer state of a growing bundle. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function renewed(bundle) {
   const begun = model !== null,
     mine = view,
@@ -107,7 +107,7 @@ async function renewed(bundle) {
   const context = { model: now, state };
   const { keepPlace, showAged } = await import("../lib/live/keep-place.js");
   if (mine?.stays?.())
-    return showAged(main, "The logs have grown", () => {
+    return showAged(main, "New records available", () => {
       shown = "";
       void show(now, state.current);
     });
@@ -156,12 +156,12 @@ function without(bundle) {
         "p",
         null,
         ranks.size === 1
-          ? `This bundle has logs of rank ${[...ranks][0]} only.`
+          ? `This bundle only has logs of rank ${[...ranks][0]}.`
           : ranks.size === 0
-            ? "The logs of this bundle have no rank."
-            : "This bundle was built without the analyses of the ranks.",
+            ? "The logs of this bundle do not record a rank."
+            : "This bundle was built without rank analyses.",
       ),
-      h("p", null, "Record all ranks into one folder and build one bundle of it:"),
+      h("p", null, "Record all ranks into one folder and build a bundle from it:"),
       h(
         "pre",
         { class: "padded" },
@@ -171,7 +171,7 @@ function without(bundle) {
   );
 }
 
-/** Of a bundle that grows and has no two ranks yet. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+/** Show a growing bundle that does not have two ranks yet. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function drawRunningAlone(bundle) {
   if (!bundle.manifest.growing) return without(bundle);
   const { runningNow } = await import("../lib/live/running.js");
@@ -182,7 +182,7 @@ async function drawRunningAlone(bundle) {
       { class: "page" },
       h("h1", null, "Nothing to compare yet"),
       runningNow(bundle, { href: (log) => inViewer(bundle, "default", { log }) }),
-      h("p", null, "Ranks are compared as soon as the logs of two of them have records."),
+      h("p", null, "The comparison starts when the logs of two ranks have records."),
     ),
   );
 }
@@ -203,7 +203,7 @@ async function show(of, current) {
   const place = current.view;
   try {
     if (!open)
-      throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
+      throw new Error(`Unknown view '${current.view}'. Available views: ${Object.keys(VIEWS).join(", ")}.`);
     const timer = setTimeout(
       () =>
         shown === place &&
@@ -216,7 +216,7 @@ async function show(of, current) {
     if (shown !== place) return;
     view = opened;
     put(opened, place, of);
-    if (model !== of) void renewed(of.bundle); // it grew meanwhile
+    if (model !== of) void renewed(of.bundle); // the bundle grew in the meantime
   } catch (error) {
     if (shown === place)
       fill(
@@ -237,14 +237,14 @@ function begin(bundle) {
   fill(document.body, frame.elements);
 }
 
-/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {boolean} views whether there is something to compare */
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {boolean} views whether the bundle has rank tables */
 function drawFrame(bundle, views) {
   const one = inViewer(bundle, "default", { log: bundle.logs[0]?.id ?? "" }),
     home = listAddress();
   frame.draw({
     name: bundleName(bundle),
     home: home ?? state.link({}),
-    homeTitle: home ? "All bundles" : "Verdict",
+    homeTitle: home ? "All bundles" : "Summary",
     here: state.current.view,
     groups: [
       ...(views

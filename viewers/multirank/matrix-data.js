@@ -1,42 +1,42 @@
-// Rows of the matrix: ranks whose cells are all the same stand together. No page needed.
+// Rows of the matrix: ranks whose cells are all equal form a group. Runs without a page.
 import { each, toRuns } from "../lib/bundle/ranks.js";
 import { groupLetter } from "./data.js";
 
 /** @typedef {{members: number[], runs: import("../lib/bundle/ranks.js").Runs}} Group members: places in the list of members */
 /** @typedef {{group: number, member: number}} Row of the table: member is -1 for a group of several, and -2 for a group of one */
 
-/** Signs in a cell, for what a finding says of it. @type {Record<string, [string, string]>} */
+/** The sign in a cell and its meaning, by kind of finding. @type {Record<string, [string, string]>} */
 export const MARKS = {
   "failure": ["✖", "failed"],
   "failed-everywhere": ["✖", "failed on all ranks"],
-  "unfinished-compile": ["◌", "inside of it when the log ends"],
+  "unfinished-compile": ["◌", "unfinished"],
   "never-began": ["∅", "never began"],
-  "collective-mismatch": ["⇎", "another call of a collective"],
-  "collective-waits": ["⇏", "lacks a call that others make"],
-  "group-differs": ["⇉", "another process group"],
-  "missing-wait": ["⇄", "a missing wait"],
-  "collective-parity": ["⇄", "collectives that the schedule has not"],
-  "collectives": ["⇄", "other collectives"],
+  "collective-mismatch": ["⇎", "mismatched collective"],
+  "collective-waits": ["⇏", "missing collective"],
+  "group-differs": ["⇉", "different process group"],
+  "missing-wait": ["⇄", "missing wait"],
+  "collective-parity": ["⇄", "code doesn't match the schedule"],
+  "collectives": ["⇄", "different collectives"],
   "graph-break": ["✂", "graph break"],
   "restart": ["↺", "restarted"],
   "recompile": ["↻", "recompiled"],
-  "execution-order": ["⇅", "ran in another order"],
-  "compile-order": ["⇅", "compiled in another order"],
-  "straggler": ["◷", "held the others up"],
+  "execution-order": ["⇅", "different execution order"],
+  "compile-order": ["⇅", "different compile order"],
+  "straggler": ["◷", "slowest rank"],
   "extra-compile": ["+", "compiled here only"],
-  "missing-compile": ["−", "others compiled it"],
-  "tensors": ["≠", "other tensors"],
-  "guard": ["≠", "other guards"],
-  "graph": ["≠", "another graph"],
+  "missing-compile": ["−", "compiled on other ranks only"],
+  "tensors": ["≠", "different tensors"],
+  "guard": ["≠", "different guards"],
+  "graph": ["≠", "different graph"],
 };
 
 /**
- * The first finding of each cell: marks.get(column).get(member).
+ * Return the first finding of each cell as marks.get(column).get(member).
  * @param {import("./data.js").Model} model @returns {Map<number, Map<number, any>>}
  */
 export function marksOf(model) {
   const marks = new Map();
-  for (const finding of model.found?.findings ?? []) {
+  for (const finding of model.result?.findings ?? []) {
     if (finding.rank_compile === null || !Object.hasOwn(MARKS, finding.kind)) continue;
     const column = marks.get(finding.rank_compile) ?? new Map();
     marks.set(finding.rank_compile, column);
@@ -49,7 +49,7 @@ export function marksOf(model) {
 }
 
 /**
- * Members with equal cells, the largest group first.
+ * Group members with equal cells, the largest group first.
  * @param {import("./data.js").Model} model @param {Map<number, Map<number, any>>} marks @returns {Group[]}
  */
 export function groupRows(model, marks) {
@@ -64,8 +64,8 @@ export function groupRows(model, marks) {
   });
   parts.forEach((/** @type {string[]} */ cells, /** @type {number} */ member) => {
     const key = cells.join("\u0000");
-    const known = groups.get(key);
-    if (known) known.push(member);
+    const group = groups.get(key);
+    if (group) group.push(member);
     else groups.set(key, [member]);
   });
   return [...groups.values()]
@@ -73,7 +73,7 @@ export function groupRows(model, marks) {
     .map((members) => ({ members, runs: toRuns(members.map((i) => model.members[i].rank)) }));
 }
 
-/** @param {Group[]} groups @param {Set<number>} open lowest ranks of the groups that are taken apart @returns {Row[]} */
+/** List the rows, with the members of expanded groups. @param {Group[]} groups @param {Set<number>} open lowest ranks of the expanded groups @returns {Row[]} */
 export function tableRows(groups, open) {
   return groups.flatMap((group, i) => {
     if (group.members.length === 1) return [{ group: i, member: -2 }];
@@ -84,7 +84,7 @@ export function tableRows(groups, open) {
   });
 }
 
-/** A cell in words. @param {import("./data.js").Model} model @param {number} column @param {number} member @param {any} marked */
+/** Return the tooltip of a cell. @param {import("./data.js").Model} model @param {number} column @param {number} member @param {any} marked */
 export function cellText(model, column, member, marked) {
   const number = model.groupOf[column][member] ?? -1;
   const groups = model.graphs?.[column] ?? [];
@@ -92,9 +92,9 @@ export function cellText(model, column, member, marked) {
     number < 0
       ? "not compiled"
       : groups.length < 2
-        ? "same on all that compiled it"
+        ? "same on all ranks that compiled it"
         : number === 0
-          ? `group A, that of most`
-          : `group ${groupLetter(number)}: ${groups[number].first_stage === null ? "same" : "another graph or code"}`;
-  return marked ? `${same}; ${MARKS[marked.kind][1]}` : same;
+          ? "group A: same as most ranks"
+          : `group ${groupLetter(number)}: ${groups[number].first_stage === null ? "same graph and code" : "different graph or code"}`;
+  return marked ? `${same}, ${MARKS[marked.kind][1]}` : same;
 }

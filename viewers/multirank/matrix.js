@@ -1,5 +1,5 @@
-// Ranks × compiles: a row for each group of equal ranks, a cell for each compile, coloured by what it is the same as.
-// Only the rows and cells in sight are in the page, so that 1,024 ranks with 200 compiles scroll smoothly.
+// The matrix: a row per group of equal ranks, a cell per compile, colored by group.
+// Only visible rows and cells are in the page, so that 1,024 ranks with 200 compiles scroll smoothly.
 import { size, words } from "../lib/bundle/ranks.js";
 import { VirtualList } from "../lib/list/virtual-list.js";
 import { fill, h } from "../lib/page/dom.js";
@@ -14,8 +14,8 @@ const NARROW = 30,
   WIDEST = 200,
   ROOM = 1_000; // pixels
 const FEW = 5; // rows
-const BAR = 18; // pixels of the bar that scrolls sideways
-const MARGIN = 6; // columns beside those in sight
+const BAR = 18; // pixels of the horizontal scroll bar
+const MARGIN = 6; // columns kept on each side of the visible ones
 const HUES = 7;
 
 export class Matrix {
@@ -31,10 +31,10 @@ export class Matrix {
     this.columns = model.columns ?? [];
     this.label = innerWidth < 700 ? 120 : 190;
     const each = Math.floor(Math.min(ROOM, innerWidth - this.label - 60) / Math.max(1, this.columns.length));
-    this.wide = each >= WORDS; // room for names and words; else names stand upright
+    this.wide = each >= WORDS; // enough room for words; otherwise names are vertical
     this.cell = this.wide ? Math.min(WIDEST, each) : NARROW;
     this.rows = tableRows(groups, options.open);
-    this.column = 0; // of the active cell; -1 is the name of the row
+    this.column = 0; // of the active cell; -1: the row label
     this.first = this.last = 0;
     /** @type {Map<number, DocumentFragment>} cells of each group, for the columns in the page */
     this.made = new Map();
@@ -46,7 +46,7 @@ export class Matrix {
     this.list = new VirtualList({
       rowHeight: ROW,
       role: "grid",
-      label: "Ranks and what they compiled",
+      label: "Compiles by rank",
       class: "matrix",
       header: this.header,
       render: (index) => this.renderRow(index),
@@ -56,7 +56,7 @@ export class Matrix {
     this.element.style.setProperty("--cell", `${this.cell}px`);
     this.element.style.setProperty("--label", `${this.label}px`);
     const head = this.wide ? 26 : 128;
-    /** Pixels that show a few rows. */
+    /** Minimum height in pixels. */
     this.least = head + ROW * Math.min(groups.length, FEW) + BAR;
     this.element.style.setProperty("--head", `${head}px`);
     this.element.style.setProperty("--all", `${this.label + this.columns.length * this.cell}px`);
@@ -74,7 +74,7 @@ export class Matrix {
       at.cell.title = cellText(this.model, at.column, one, this.marks.get(at.column)?.get(one));
     });
     this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
-    // By the keyboard only: a click must find the cell that was pressed, not one drawn anew.
+    // Keyboard focus only: a redraw on focus would replace the cell that a click hits.
     this.element.addEventListener(
       "focus",
       () => this.list.active < 0 && this.element.matches(":focus-visible") && this.activate(0, 0),
@@ -90,7 +90,7 @@ export class Matrix {
     this.sideways(true);
   }
 
-  /** Which columns are in sight. @param {boolean} [always] draw in any case */
+  /** Draw the columns in view. @param {boolean} [always] redraw even if they did not change */
   sideways(always = false) {
     const { scrollLeft, clientWidth } = this.element;
     const first = Math.max(0, Math.floor(scrollLeft / this.cell));
@@ -108,7 +108,7 @@ export class Matrix {
     else for (const [index, row] of this.list.shown) this.shift(index, row, before);
   }
 
-  /** Takes the cells that went out of sight from a row, and adds those that came. @param {number} index @param {HTMLElement} row @param {{first: number, last: number}} before */
+  /** Remove cells of a row that left the view, and add those that entered it. @param {number} index @param {HTMLElement} row @param {{first: number, last: number}} before */
   shift(index, row, before) {
     const { group, member } = this.rows[index];
     const one = member >= 0 ? member : this.groups[group].members[0];
@@ -130,7 +130,7 @@ export class Matrix {
       this.gap(),
       this.span((c) => {
         const { function: name, file, first_line: line, number, compile: id } = this.columns[c];
-        const title = `${functionName(name)} [${id}]${number > 1 ? `, ${number}. compile of it` : ""}${file ? `\n${file}:${line}` : ""}`;
+        const title = `${functionName(name)} [${id}]${number > 1 ? `, compile ${number} of this function` : ""}${file ? `\n${file}:${line}` : ""}`;
         return h(
           "div",
           { "role": "columnheader", "class": "matrix-cell", title, "aria-colindex": c + 2 },
@@ -190,14 +190,14 @@ export class Matrix {
     return cells;
   }
 
-  /** The cells of a rank: all ranks of a group have the same, and a copy is made faster than a cell. @param {number} group @param {number} member */
+  /** Copy the cells of a group: copying is faster than building. @param {number} group @param {number} member */
   copiedCells(group, member) {
     let made = this.made.get(group);
     if (!made) this.made.set(group, (made = this.cells(member, -1)));
     return made.cloneNode(true);
   }
 
-  /** Stands for the columns before those in the page. */
+  /** Build the placeholder for the columns left of the visible ones. */
   gap() {
     return h("div", {
       class: "matrix-gap",
@@ -206,7 +206,7 @@ export class Matrix {
     });
   }
 
-  /** There are thousands of them while one scrolls: no listener, no style and no title of their own. @param {number} column @param {number} member @param {boolean} here */
+  /** Build a cell. Scrolling builds thousands, so cells have no listeners, styles or titles. @param {number} column @param {number} member @param {boolean} here */
   renderCell(column, member, here) {
     const number = this.model.groupOf[column][member] ?? -1;
     const marked = this.marks.get(column)?.get(member);
@@ -231,7 +231,7 @@ export class Matrix {
     return cell;
   }
 
-  /** Which cell an event is about; null beside them. @param {Event} event */
+  /** Return the cell under an event; null outside cells. @param {Event} event */
   under(event) {
     const cell = /** @type {Element} */ (event.target).closest("[role=gridcell], [role=rowheader]");
     const index = Number(cell?.parentElement?.getAttribute("aria-rowindex")) - 2;
@@ -257,8 +257,8 @@ export class Matrix {
     this.element.setAttribute("aria-activedescendant", `matrix-${column}`);
   }
 
-  /** Puts a column in sight. @param {number} column */
-  look(column) {
+  /** Scroll a column into view. @param {number} column */
+  scrollTo(column) {
     const room = this.element.clientWidth - this.label;
     const left = column * this.cell;
     if (left >= this.element.scrollLeft && left + this.cell <= this.element.scrollLeft + room) return;
@@ -266,7 +266,7 @@ export class Matrix {
     this.sideways();
   }
 
-  /** Goes to the next cell that is not as on most ranks, over the groups of a column before the next column. @param {number} by */
+  /** Go to the next cell that differs from most ranks, column by column. @param {number} by */
   step(by) {
     const odd = this.columns.flatMap((_, column) =>
       this.rows.flatMap(({ group, member }, index) => {
@@ -320,8 +320,8 @@ export class Matrix {
     event.preventDefault();
   }
 
-  /** What there is, in a sentence. */
+  /** Counts for the heading. */
   get summary() {
-    return `${plural(this.groups.length, "group")} of equal ranks, ${plural(this.columns.length, "compile")}`;
+    return `${plural(this.columns.length, "compile")}, ${plural(this.groups.length, "group")} of equal ranks`;
   }
 }

@@ -1,4 +1,4 @@
-// The first screen: what the ranks together say; below it every rank and every compile.
+// The Summary view: the findings of all ranks, and the matrix of ranks and compiles.
 import { each, lowest, toRuns } from "../lib/bundle/ranks.js";
 import { h, rich } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
@@ -20,16 +20,16 @@ export async function openOverview({ model, state }) {
   const leads = { href: (/** @type {string} */ log) => inViewer(model.bundle, "default", { log }) };
   const running = live?.runningNow(model.bundle, leads);
   let { matrix, section } = matrixPart(model, state);
-  const verdict = h(
+  const summary = h(
     "section",
-    { "class": "verdict", "aria-label": "Verdict", "tabindex": "0" },
+    { "class": "verdict", "aria-label": "Summary", "tabindex": "0" },
     running,
-    verdictPart(model, state),
+    summaryPart(model, state),
   );
   return {
-    element: h("div", { class: "fill overview" }, verdict, section),
-    title: "Verdict",
-    update: () => lookAtFirst(model, matrix),
+    element: h("div", { class: "fill overview" }, summary, section),
+    title: "Summary",
+    update: () => scrollToFirst(model, matrix),
     key: (event) => {
       if (event.key !== "n" && event.key !== "N") return false;
       matrix.step(event.key === "n" ? 1 : -1);
@@ -41,17 +41,17 @@ export async function openOverview({ model, state }) {
         const before = model;
         model = newer.model;
         if (live && running && model.bundle.manifest.growing) live.drawRunning(running, model.bundle, leads);
-        patch(verdict, h("div", null, model.bundle.manifest.growing && running, verdictPart(model, state)));
+        patch(summary, h("div", null, model.bundle.manifest.growing && running, summaryPart(model, state)));
         if (
-          JSON.stringify([before.columns, before.keys, before.graphs, before.found]) ===
-          JSON.stringify([model.columns, model.keys, model.graphs, model.found])
+          JSON.stringify([before.columns, before.keys, before.graphs, before.result]) ===
+          JSON.stringify([model.columns, model.keys, model.graphs, model.result])
         )
           return;
         const at = { column: matrix.column, row: matrix.list.active };
         const next = matrixPart(model, state);
         section.replaceWith(next.section);
         ({ matrix, section } = next);
-        matrix.list.update(); // it has its size only now
+        matrix.list.update(); // the list has a size only once it is in the page
         if (at.row >= 0 && at.row < matrix.rows.length)
           matrix.activate(at.row, Math.min(at.column, matrix.columns.length - 1));
       };
@@ -59,14 +59,14 @@ export async function openOverview({ model, state }) {
   };
 }
 
-/** Every rank and every compile. @param {Model} model @param {State} state */
+/** Build the matrix of ranks and compiles. @param {Model} model @param {State} state */
 function matrixPart(model, state) {
   const marks = marksOf(model);
   const groups = groupRows(model, marks);
   const matrix = new Matrix(model, groups, marks, {
     open: new Set(state.current.open.split(",").filter(Boolean).map(Number)),
     onopen: (opened) => state.replace({ open: [...opened].join(",") }),
-    oncell: (column, rank) => pick(model, state, column, rank),
+    oncell: (column, rank) => compareCell(model, state, column, rank),
   });
   const section = h(
     "section",
@@ -75,31 +75,31 @@ function matrixPart(model, state) {
       "aria-label": "Ranks and compiles",
       "style": { "--least": `${matrix.least}px` },
     },
-    h("h2", null, "What each rank compiled ", h("span", { class: "dim" }, matrix.summary)),
+    h("h2", null, "Compiles by rank ", h("span", { class: "dim" }, matrix.summary)),
     legend(model, groups, marks),
     matrix.element,
   );
   return { matrix, section };
 }
 
-/** @param {Model} model @param {Matrix} matrix */
-function lookAtFirst(model, matrix) {
+/** Scroll to the compile of the first finding. @param {Model} model @param {Matrix} matrix */
+function scrollToFirst(model, matrix) {
   const marks = marksOf(model);
   const first =
-    model.found?.findings.find((finding) => marks.has(finding.rank_compile ?? -1))?.rank_compile ?? -1;
-  if (first >= 0) matrix.look(first);
+    model.result?.findings.find((finding) => marks.has(finding.rank_compile ?? -1))?.rank_compile ?? -1;
+  if (first >= 0) matrix.scrollTo(first);
 }
 
-/** @param {Model} model @param {State} state */
-function verdictPart(model, state) {
-  if (!model.found)
+/** Build the headline, the runs and the findings. @param {Model} model @param {State} state */
+function summaryPart(model, state) {
+  if (!model.result)
     return [h("h1", null, plural(model.members.length, "rank")), h("p", { class: "note" }, LEFT_OUT)];
-  const { job, findings } = model.found;
+  const { job, findings } = model.result;
   return [h("h1", null, rich(job.text)), runsPart(job), findings.length > 0 && findingTree(model, state)];
 }
 
-/** A cell leads to the comparison with most others. @param {Model} model @param {State} state @param {number} column @param {number} rank */
-function pick(model, state, column, rank) {
+/** Open the comparison of a cell with most ranks. @param {Model} model @param {State} state @param {number} column @param {number} rank */
+function compareCell(model, state, column, rank) {
   let left = majorityRank(model, column);
   if (left === rank) {
     const group = model.graphs?.[column]?.[1] ?? {

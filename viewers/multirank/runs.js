@@ -1,16 +1,16 @@
-// The runs that the logs of the bundle are of, and how to compare another one.
+// The table of runs in the logs, with the command that compares a different run.
 import { words } from "../lib/bundle/ranks.js";
 import { append, h } from "../lib/page/dom.js";
 import { count, plural, time } from "../lib/page/format.js";
 
 /** @typedef {NonNullable<import("../../schema/bundle.d.ts").Manifest["job"]>} Job */
 
-const MOST = 6; // runs shown at once, beside the one that is compared
+const MOST = 6; // runs shown at first, in addition to the compared one
 const HOUR_US = 3_600_000_000,
   DAY_US = 24 * HOUR_US;
-const TITLES = ["Run", "Began (UTC)", "Against the compared one", "Ranks", "torch", "What it is"];
+const TITLES = ["Run", "Start (UTC)", "Relative to compared run", "Ranks", "torch", "Relation"];
 
-/** Null when there is one only. @param {Job} job */
+/** Build the table of runs; null when there is only one. @param {Job} job */
 export function runsPart({ runs, run: own }) {
   if (runs.length < 2) return null;
   const start = runs[own - 1]?.start_epoch_us ?? null;
@@ -34,7 +34,7 @@ export function runsPart({ runs, run: own }) {
       h(
         "td",
         null,
-        here ? h("b", null, "compared here") : attempt ? "attempt of the same job" : "another job",
+        here ? h("b", null, "compared here") : attempt ? "restart of the same job" : "different job",
       ),
     );
   };
@@ -59,13 +59,13 @@ export function runsPart({ runs, run: own }) {
       h(
         "span",
         { class: "dim" },
-        "in these logs; compare another one: ",
+        "in these logs. To compare a different run: ",
         h("code", null, `tlparse-bundle LOGS OUT --run ${others.length === 1 ? others[0] : "N"} --overwrite`),
       ),
     ),
     h(
       "div",
-      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Table of the runs" },
+      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Table of runs" },
       h(
         "table",
         { class: "plain" },
@@ -85,13 +85,13 @@ export function runsPart({ runs, run: own }) {
   );
 }
 
-/** "2026-11-23 07:21:53" @param {number} us */
+/** Format a time such as "2026-11-23 07:21:53". @param {number} us */
 function moment(us) {
   const date = new Date(us / 1_000);
   return Number.isNaN(date.getTime()) ? "–" : date.toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** "51 s earlier" @param {number} us */
+/** Format an offset such as "51 s earlier". @param {number} us */
 function relative(us) {
   const size = Math.abs(us);
   if (size < 1_000_000) return "at the same time";

@@ -1,4 +1,4 @@
-// The compiles of all ranks under each other, on one clock.
+// The Timelines view: the compiles of all ranks on one clock.
 import { each } from "../lib/bundle/ranks.js";
 import { FlameChart } from "../lib/flame/chart.js";
 import { byRow } from "../lib/flame/data.js";
@@ -13,10 +13,10 @@ import { functionName } from "./names.js";
 /** @typedef {{skew: Skew[], times: Times[], origin: number}} Table origin: the earliest start of a compile */
 
 const HUES = 10;
-const UNFINISHED = 1; // the chart draws such a box dashed
-const MOST_US = 86_400_000_000; // a clock that is farther off tells nothing
+const UNFINISHED = 1; // mark of a box that the chart draws dashed
+const MOST_US = 86_400_000_000; // clocks that are farther apart are not comparable
 const LANE = 18,
-  RULER = 20; // as the chart draws them
+  RULER = 20; // pixels, same as in the chart
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openTimeline({ model, state }) {
@@ -38,7 +38,7 @@ export async function openTimeline({ model, state }) {
         h(
           "p",
           null,
-          "No log tells when a compile began and how long it took. The compilation metrics at the end of each compile do.",
+          "Compile times not recorded. They come from the compilation metrics at the end of each compile.",
         ),
       ),
       title: "Timelines",
@@ -57,7 +57,7 @@ export async function openTimeline({ model, state }) {
       ` ${length(box)}`,
       h("div", { class: "dim" }, `starts at ${time(flame.from[box])}`),
     ],
-    onselect: (box) => tell(box),
+    onselect: (box) => showBox(box),
     onopen: () => detail.querySelector("a")?.click(),
   });
   const length = (/** @type {number} */ box) =>
@@ -66,7 +66,7 @@ export async function openTimeline({ model, state }) {
     `rank ${rankOf(flame.row[box])} · ${functionName(model.columns[flame.column[box]].function)} [${compileKey(model, rankOf(flame.row[box]), flame.column[box]) ?? "?"}]`;
 
   /** @param {number} box */
-  const tell = (box) => {
+  const showBox = (box) => {
     if (box < 0) {
       fill(detail, overall(model, table));
       return;
@@ -76,21 +76,21 @@ export async function openTimeline({ model, state }) {
     const { median_us: median, slowest_rank: slowest, slowest_us: longest, lost_us: lost } = skew[column];
     const key = compileKey(model, rank, column);
     const group = model.groupOf[column][model.place.get(rank) ?? -1] ?? -1;
-    const told =
+    const text =
       flame.marked[box] === UNFINISHED
-        ? `It never finished: the log ends at ${time(flame.to[box])}.${flame.guessed.has(box) ? " Its beginning is taken to be the end of the compile before." : ""} `
-        : `${length(box)}, begun at ${time(flame.from[box])}; median of the ranks ${time(median)}, slowest rank ${slowest}: ${time(longest)}. Time lost by waiting for it: ${time(lost)}. `;
+        ? `Never finished: the log ends at ${time(flame.to[box])}.${flame.guessed.has(box) ? " Start not recorded, drawn from the end of the previous compile." : ""} `
+        : `${length(box)}, started at ${time(flame.from[box])}. Median of all ranks: ${time(median)}, slowest rank ${slowest}: ${time(longest)}. Time lost to waiting: ${time(lost)}. `;
     fill(
       detail,
       h("h2", null, words(box)),
       h(
         "p",
         null,
-        told,
+        text,
         group >= 0 && `Group ${groupLetter(group)}. `,
         awayLink(model, rank, key, `[${key}] of rank ${rank} ›`),
         " ",
-        awayLink(model, rank, key, "its own timeline ›", { view: "timeline" }),
+        awayLink(model, rank, key, `timeline of rank ${rank} ›`, { view: "timeline" }),
       ),
     );
   };
@@ -118,7 +118,7 @@ export async function openTimeline({ model, state }) {
   const sized = new ResizeObserver(lanes);
   sized.observe(chart.scroller);
   chart.show(flame);
-  tell(-1);
+  showBox(-1);
   const element = h(
     "div",
     { class: "fill timeline" },
@@ -126,11 +126,16 @@ export async function openTimeline({ model, state }) {
       "div",
       { class: "toolbar" },
       h("h1", null, "Timelines"),
-      h("span", { class: "dim" }, "The clocks of all machines are taken for equal."),
+      h("span", { class: "dim" }, "Assumes that the clocks of all machines agree."),
       h("span", { class: "spring" }),
       h(
         "button",
-        { "class": "tool", "onclick": () => chart.zoom(1.5), "aria-label": "Closer", "title": "Closer (+)" },
+        {
+          "class": "tool",
+          "onclick": () => chart.zoom(1.5),
+          "aria-label": "Zoom in",
+          "title": "Zoom in (+)",
+        },
         "+",
       ),
       h(
@@ -138,12 +143,16 @@ export async function openTimeline({ model, state }) {
         {
           "class": "tool",
           "onclick": () => chart.zoom(1 / 1.5),
-          "aria-label": "Farther",
-          "title": "Farther (−)",
+          "aria-label": "Zoom out",
+          "title": "Zoom out (−)",
         },
         "−",
       ),
-      h("button", { class: "tool", onclick: () => chart.look(0, flame.end), title: "All of it (0)" }, "All"),
+      h(
+        "button",
+        { class: "tool", onclick: () => chart.look(0, flame.end), title: "Show everything (0)" },
+        "All",
+      ),
     ),
     h("div", { class: "lanes", style: { "--lanes": model.members.length } }, names, chart.element),
     detail,
@@ -158,7 +167,7 @@ export async function openTimeline({ model, state }) {
         lanes();
       });
     },
-    stays: () => chart.from > 0 || chart.to < flame.end, // somebody looks closer at a part of it
+    stays: () => chart.from > 0 || chart.to < flame.end, // the user has zoomed in
     close: () => {
       chart.close();
       sized.disconnect();
@@ -205,9 +214,9 @@ function boxes(model, table) {
       }
     },
   );
-  const guessed = new Set(); // boxes whose beginning no log tells
-  for (const { lane, c, start, end, known } of unfinished(model, table)) {
-    if (!known) guessed.add(from.length);
+  const guessed = new Set(); // boxes whose start is not recorded
+  for (const { lane, c, start, end, recorded } of unfinished(model, table)) {
+    if (!recorded) guessed.add(from.length);
     add(lane, c, start, end, UNFINISHED);
   }
   return {
@@ -226,26 +235,26 @@ function boxes(model, table) {
   };
 }
 
-/** Compiles that began and did not end, drawn from where they began, or from the end of the one before where that is not known, to the end of the log. @param {Model} model @param {Table} table */
+/** Unfinished compiles, from their start (or the end of the previous compile) to the end of the log. @param {Model} model @param {Table} table */
 function unfinished(model, table) {
-  return (model.found?.findings ?? [])
+  return (model.result?.findings ?? [])
     .filter((one) => one.kind === "unfinished-compile" && one.rank_compile !== null)
     .flatMap((one) =>
       [...each(one.ranks)].flatMap((rank) => {
         const lane = model.place.get(rank) ?? -1;
-        const known = Number(one.details.since_epoch_us) > 0;
+        const recorded = Number(one.details.since_epoch_us) > 0;
         const start =
-          (known ? Number(one.details.since_epoch_us) : (model.members[lane]?.last_end_epoch_us ?? 0)) -
+          (recorded ? Number(one.details.since_epoch_us) : (model.members[lane]?.last_end_epoch_us ?? 0)) -
           table.origin;
         const end = (Number(one.details.last_epoch_us) || 0) - table.origin;
         return lane >= 0 && start > 0 && end > start && end < start + MOST_US
-          ? [{ lane, c: /** @type {number} */ (one.rank_compile), start, end, known }]
+          ? [{ lane, c: /** @type {number} */ (one.rank_compile), start, end, recorded }]
           : [];
       }),
     );
 }
 
-/** Who held up the others. @param {Model} model @param {Table} table */
+/** Build the overview of time lost to slow ranks. @param {Model} model @param {Table} table */
 function overall(model, table) {
   const worst = table.skew
     .map((row) => ({ ...row, c: row.rank_compile, slowest_rank: row.slowest_rank ?? -1 }))
@@ -256,12 +265,12 @@ function overall(model, table) {
     h(
       "h2",
       null,
-      `At most ${time(table.skew.reduce((sum, { lost_us: lost }) => sum + lost, 0))} lost by waiting for the slowest`,
+      `At most ${time(table.skew.reduce((sum, { lost_us: lost }) => sum + lost, 0))} lost to waiting for the slowest rank`,
     ),
     h(
       "p",
       { class: "dim" },
-      "As if all ranks waited for one another after each compile. Select a box for its figures.",
+      "Assumes that all ranks wait for each other after each compile. Select a box for its times.",
     ),
     worst.length > 0 &&
       h(
@@ -273,7 +282,7 @@ function overall(model, table) {
           h(
             "tr",
             null,
-            ["Compile", "Slowest", "took", "Median", "Lost"].map((title, i) =>
+            ["Compile", "Slowest rank", "Its time", "Median", "Lost"].map((title, i) =>
               h("th", { scope: "col", class: i > 1 ? "number" : null }, title),
             ),
           ),

@@ -1,4 +1,4 @@
-// Two things were dropped: one run, or before and after?
+// Asks what to do with two dropped items: one run, or a comparison.
 import { fill, h } from "../lib/page/dom.js";
 import { bytes, plural } from "../lib/page/format.js";
 
@@ -8,17 +8,13 @@ import { bytes, plural } from "../lib/page/format.js";
 export function ask(place, things, { pair, all }) {
   const logs = things.every(({ kind }) => kind === "logs");
   const draw = (/** @type {Thing[]} */ [before, after]) => {
-    const compare = h(
-      "button",
-      { class: "tool main-tool", onclick: () => pair([before, after]) },
-      "Compare them",
-    );
+    const compare = h("button", { class: "tool main-tool", onclick: () => pair([before, after]) }, "Compare");
     fill(
       place,
       h(
         "section",
         { "class": "ask", "aria-label": "Two things to open" },
-        h("h2", null, "Before and after?"),
+        h("h2", null, "Compare as before and after?"),
         h("dl", { class: "sides" }, side("before", before), side("after", after)),
         h(
           "p",
@@ -60,6 +56,6 @@ const side = (which, { name, kind, files }) =>
     ),
   );
 
-/** When the newest of its files was written, in ms; 0 where that is not known. @param {Thing} thing */
+/** Return the time of the newest file in milliseconds; 0 when unknown. @param {Thing} thing */
 const modified = ({ files }) =>
   Math.max(0, ...[...files.values()].map((file) => (file instanceof File ? file.lastModified : 0)));

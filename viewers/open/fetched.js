@@ -1,4 +1,4 @@
-// A log or a zip of a server, as if it had been dropped.
+// Fetches a log or zip from a server and returns it like a dropped file.
 
 const MOST_BYTES = 2_000_000_000; // a page cannot hold much more
 
@@ -10,14 +10,16 @@ export async function fetched(address, { signal, onprogress }) {
   const response = await fetch(address, { signal }).catch((error) => {
     signal?.throwIfAborted();
     throw new Error(
-      `Asked for ${address.href}: no answer (${error.message}). Is it there, and does its server let this page read it?`,
+      `${address.href} did not respond (${error.message}). Check that it exists and that its server allows cross-origin requests.`,
     );
   });
   if (!response.ok || !response.body)
     throw new Error(
-      `Asked for ${address.href}: the server answered ${response.status} ${response.statusText}. Check the address after '?log='.`,
+      `${address.href} failed to load (${response.status} ${response.statusText}). Check the URL after '?log='.`,
     );
-  const said = response.headers.get("content-encoding") ? 0 : Number(response.headers.get("content-length")); // of what is sent, not of what comes out
+  const length = response.headers.get("content-encoding")
+    ? 0
+    : Number(response.headers.get("content-length")); // compressed length is not the file size
   /** @type {BlobPart[]} */
   const parts = [];
   let done = 0;
@@ -26,10 +28,10 @@ export async function fetched(address, { signal, onprogress }) {
     done += part.length;
     if (done > MOST_BYTES)
       throw new Error(
-        `${address.href} has more than ${MOST_BYTES / 1e9} GB, which a page cannot hold. Save it, and build it with the command line: tlparse-bundle LOG`,
+        `${address.href} is larger than ${MOST_BYTES / 1e9} GB, too large for a page. Download it and build it on the command line: tlparse-bundle LOG`,
       );
     parts.push(part);
-    if (said >= done) onprogress?.(done, said);
+    if (length >= done) onprogress?.(done, length);
   }
   return new File(parts, nameOf(address));
 }

@@ -1,4 +1,4 @@
-// The list of what this browser keeps, and what one does with it.
+// The list of bundles and comparisons stored in this browser.
 import { keepPair } from "../lib/local/keep.js";
 import { list, read, remove, removeAll } from "../lib/local/store.js";
 import { fill, h } from "../lib/page/dom.js";
@@ -9,7 +9,7 @@ import { pageOf, zipOf } from "../lib/page/stored-files.js";
 /** @typedef {import("../lib/local/store.js").Stored} Stored */
 /** @typedef {import("../lib/local/python.js").Python} Python */
 
-/** Ids of the bundles that are chosen to be compared, the last chosen last. @type {string[]} */
+/** Ids of the bundles chosen for comparison, in the order chosen. @type {string[]} */
 let chosen = [];
 const DAY = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short" }); // 2026-11-23 12:05
 
@@ -22,7 +22,7 @@ export async function drawKept(place, python, busy) {
       h(
         "p",
         { class: "dim" },
-        "This browser keeps no files for this page: what is opened can be saved, and is gone when the page is closed.",
+        "This browser does not store files for this page. Save what you open before you close the page.",
       ),
     );
   if (!kept.length) return void fill(place);
@@ -44,7 +44,7 @@ export async function drawKept(place, python, busy) {
       h(
         "span",
         { class: "dim" },
-        `${plural(kept.length, "entry", "entries")}, ${bytes(total)}. They stay until you remove them, or the browser needs the room.`,
+        `${plural(kept.length, "entry", "entries")}, ${bytes(total)}. They stay until you remove them or the browser needs the space.`,
       ),
       h("span", { class: "spring" }),
       choice?.button,
@@ -68,7 +68,7 @@ export async function drawKept(place, python, busy) {
           "tr",
           null,
           choice && h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Compare")),
-          ["Name", "What", "Size", "Opened", "Save as"].map((title) =>
+          ["Name", "Kind", "Size", "Opened", "Save as"].map((title) =>
             h("th", { scope: "col", class: title === "Size" ? "number" : null }, title),
           ),
           h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Remove")),
@@ -85,7 +85,7 @@ export async function drawKept(place, python, busy) {
   );
 }
 
-/** Two bundles side by side: a box for each, and the button that compares those that were chosen, the older one first. @param {Stored[]} bundles @param {Python} python @param {import("./main.js").Busy} busy */
+/** Build the checkboxes and the button that compares two bundles, the older one first. @param {Stored[]} bundles @param {Python} python @param {import("./main.js").Busy} busy */
 function choiceOf(bundles, python, busy) {
   const pair = () => bundles.filter(({ id }) => chosen.includes(id)).reverse();
   const compare = () => {
@@ -130,11 +130,11 @@ function row(about, python, busy, gone, box) {
   const { id, name, kind, size_bytes, stored_ms, log_count } = about;
   const pair = kind === "comparison";
   const page = () =>
-    busy(`Making a page of ${name}`, name, async ({ signal }) =>
+    busy(`Writing a page of ${name}`, name, async ({ signal }) =>
       download(`${name}.html`, pair ? await pairPage(about, python, signal) : await pageOf(id, python)),
     );
   const zipped = () =>
-    busy(`Making a zip of ${name}`, name, async () => download(`${name}.zip`, await zipOf(id)));
+    busy(`Writing a zip of ${name}`, name, async () => download(`${name}.zip`, await zipOf(id)));
   return h(
     "tr",
     null,
@@ -171,18 +171,18 @@ async function pairPage({ id, base = "", new: other = "" }, python, signal) {
   const [document, ...sides] = await Promise.all([id, base, other].map(read));
   const file = document?.file("comparison.json");
   if (!file || !sides[0] || !sides[1])
-    throw new Error("One of the two runs was removed from this browser. Open both again, and compare them.");
+    throw new Error("One of the two runs was removed from this browser. Open and compare both again.");
   return python.exportPair(sides[0].all(), sides[1].all(), file, { signal });
 }
 
-/** Asks first: what was built is gone then, the log is not. @param {string} question @returns {Promise<boolean>} */
+/** Ask for confirmation. @param {string} question @returns {Promise<boolean>} */
 function sure(question) {
   const dialog = /** @type {HTMLDialogElement} */ (
     h(
       "dialog",
       { "class": "sure", "aria-labelledby": "sure-title" },
       h("h2", { id: "sure-title" }, question),
-      h("p", { class: "dim" }, "The files that it was made of stay where they are."),
+      h("p", { class: "dim" }, "The original files are not deleted."),
       h(
         "form",
         { method: "dialog", class: "answers" },

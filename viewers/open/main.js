@@ -1,4 +1,4 @@
-// The page that opens raw logs, and bundles: Python in this browser builds them, and the browser keeps them.
+// Entry point of the page that opens logs and bundles: Python in the browser builds them, and the browser stores them.
 import { icon } from "../lib/frame/frame.js";
 import { takeDropped, thingsOf } from "../lib/local/dropped.js";
 import { keep, keepPair } from "../lib/local/keep.js";
@@ -20,9 +20,9 @@ import { handOver } from "./unkept.js";
 /** @typedef {(label: string, what: string, run: (work: Work) => Promise<unknown>) => Promise<void>} Busy does it in sight; what: the thing, for the words when it fails */
 
 watchErrors();
-const python = new Python(); // it takes two seconds: they pass while somebody looks for the log
+const python = new Python(); // start early: loading takes two seconds
 const home = h("span"),
-  told = h("p", { class: "dim", role: "status" }),
+  pythonStatus = h("p", { class: "dim", role: "status" }),
   place = h("div", { class: "place-of-work" }),
   kept = h("section", { class: "kept" });
 const files = h("input", { type: "file", multiple: true, class: "visually-hidden", onchange: chosen });
@@ -35,7 +35,7 @@ const folder = h("input", {
 const target = h(
   "section",
   { class: "target" },
-  h("p", { class: "target-title" }, "Drop it anywhere on this page"),
+  h("p", { class: "target-title" }, "Drop files anywhere on this page"),
   h(
     "p",
     null,
@@ -45,7 +45,7 @@ const target = h(
     h("code", null, ".zst"),
     " or ",
     h("code", null, ".zip"),
-    " of them, or a bundle. Two of them are compared.",
+    " of logs, or a bundle. Drop two to compare them.",
   ),
   h(
     "p",
@@ -72,17 +72,17 @@ fill(
     h(
       "p",
       { class: "lead" },
-      "Nothing is sent anywhere: this page reads the files itself, and Python in this browser builds the bundle.",
+      "Nothing leaves your machine: this page reads the files, and Python in this browser builds the bundle.",
     ),
     target,
-    told,
+    pythonStatus,
     place,
     kept,
     h(
       "section",
       { class: "record" },
       h("h2", null, "No log yet?"),
-      h("p", null, "PyTorch writes one for each process, into the folder that is named here:"),
+      h("p", null, "PyTorch writes one log per process into the TORCH_TRACE folder:"),
       h("pre", null, "TORCH_TRACE=/tmp/trace python train.py"),
     ),
   ),
@@ -106,7 +106,7 @@ async function busy(label, what, run) {
   }
 }
 
-/** What is asked for is read, then opened: alone, or two side by side. @param {string} label @param {(work: Work) => Promise<Thing[]>} read */
+/** Read items, then open one or ask what to do with two. @param {string} label @param {(work: Work) => Promise<Thing[]>} read */
 async function take(label, read) {
   /** @type {Thing[]} */
   let things = [];
@@ -133,7 +133,7 @@ async function openAll(things) {
       h(
         "p",
         { class: "note", role: "status" },
-        `${plural(made.length, "bundle")} are kept in this browser: they stand below.`,
+        `${plural(made.length, "bundle")} stored in this browser, listed below.`,
       ),
     );
   else if (left_out)
@@ -164,14 +164,14 @@ async function openPair(things) {
   if (!base.id || !other.id) handOver(place, made, python, busy);
 }
 
-/** Back does not lead to an address that would build it again. @param {string} address */
+/** Open a page without a history entry that would rebuild the bundle. @param {string} address */
 const leave = (address) =>
   new URLSearchParams(location.search).has("log") ? location.replace(address) : location.assign(address);
 
 /** @param {Thing} thing */
-const labelOf = ({ name, kind }) => (kind === "logs" ? `Building ${name}` : `Keeping ${name}`);
+const labelOf = ({ name, kind }) => (kind === "logs" ? `Building ${name}` : `Storing ${name}`);
 
-/** Logs of several folders as those of one run. @param {Thing[]} logs @returns {Thing} */
+/** Merge the logs of several folders into one run. @param {Thing[]} logs @returns {Thing} */
 function oneRun(logs) {
   const all = logs.flatMap(({ name, files }, i) =>
     [...files].map(([path, data]) => /** @type {[string, Blob]} */ ([`${i + 1} ${name}/${path}`, data])),
@@ -183,12 +183,12 @@ function oneRun(logs) {
 function chosen(event) {
   const input = /** @type {HTMLInputElement} */ (event.target),
     all = [...(input.files ?? [])];
-  input.value = ""; // the same may be chosen again
+  input.value = ""; // allows choosing the same file again
   if (all.length) void take(all[0].webkitRelativePath.split("/")[0] || namesOf(all), () => thingsOf(all));
 }
 
 const EMPTY =
-  "If TORCH_TRACE named an empty folder, nothing was compiled, or the variable was not set in the process when it imported torch.";
+  "If the TORCH_TRACE folder is empty, nothing was compiled, or the variable was not set when the process imported torch.";
 
 /** @param {{name: string}[]} all */
 const namesOf = (all) => (all.length > 3 ? `${all.length} files` : all.map(({ name }) => name).join(", "));
@@ -205,24 +205,24 @@ addEventListener("drop", (event) => {
   if (occupied) return;
   const dropped = takeDropped(event.dataTransfer);
   if (dropped.length) void take(namesOf(dropped), () => thingsOf(dropped));
-  else
-    fill(
-      place,
-      failure(new Error(`What was dropped holds no file. Drop a log, a folder, or a bundle. ${EMPTY}`)),
-    );
+  else fill(place, failure(new Error(`No files found. Drop a log, a folder or a bundle. ${EMPTY}`)));
 });
 addEventListener("focus", () => void (occupied || drawKept(kept, python, busy))); // another tab may have removed something
 
 function tellOfPython() {
-  told.textContent = "Python is loading …";
+  pythonStatus.textContent = "Loading Python …";
   python.ready?.then(
-    () => fill(told, "Python is ready."),
+    () => fill(pythonStatus, "Python is ready."),
     (error) =>
-      fill(told, `${sentencesOf(error).join(" ")} `, h("strong", null, "Bundles can be opened here.")),
+      fill(
+        pythonStatus,
+        `${sentencesOf(error).join(" ")} `,
+        h("strong", null, "You can still open bundles here."),
+      ),
   );
 }
 
-/** What the address names with '?log='. */
+/** Open the logs that '?log=' names. */
 async function asked() {
   const addresses = new URLSearchParams(location.search).getAll("log");
   if (!addresses.length) return;
@@ -233,15 +233,15 @@ async function asked() {
   });
 }
 
-/** The bundles of a server or a site; a site keeps this page and Python in the browser, too, so that they work without a network. */
+/** Link to the list of bundles. On a site, also register the service worker for offline use. */
 async function beside() {
   const list = new URL("../../bundles.json", location.href);
   const response = await fetch(list).catch(() => null);
   if (!response?.ok) return;
   const { bundles, offline } = await response.json();
-  if (bundles.length) fill(home, h("a", { href: "../home/" }, "Bundles of this site"));
+  if (bundles.length) fill(home, h("a", { href: "../home/" }, "All bundles"));
   if (offline && navigator.serviceWorker)
-    await navigator.serviceWorker.register(new URL("sw.js", list)).catch(() => {}); // it goes on as it is
+    await navigator.serviceWorker.register(new URL("sw.js", list)).catch(() => {}); // offline use is optional
 }
 
 tellOfPython();

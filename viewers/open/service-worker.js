@@ -1,18 +1,18 @@
 const FILES = /** @type {Record<string, string>} */ ({}); // 'tlparse-bundle site' writes here the SHA-256 of each file, by its path on the site
-// Keeps the viewers and Python in the browser, so that a site opens logs without a network. Bundles of the site are not kept.
-// A new version is installed when all of its files are there and are what they should be; until then the old one goes on.
+// Caches the viewers and Python, so that a site opens logs offline. Bundles of the site are not cached.
+// A new version is installed once all its files are present and match their hashes.
 
 const scope = /** @type {any} */ (self);
 const CACHE = `tlparse-bundle ${scope.registration.scope}`;
 const ROOT = new URL(scope.registration.scope);
-const HERE = /^(localhost|127\.[\d.]+|\[::1\])$/; // other servers get the ports of this machine
+const HERE = /^(localhost|127\.[\d.]+|\[::1\])$/; // different servers may reuse local ports
 const AT_ONCE = 8;
 let left = false;
 
-/** What a file of this content is called in the cache. @param {string} path */
+/** Return the cache key of a file. @param {string} path */
 const keyOf = (path) => new URL(`${path}?sha256=${FILES[path]}`, ROOT).href;
 
-/** The path on the site that an address asks for; null when it is none of those that are kept. @param {string} address */
+/** Return the site path of a URL; null when it is not cached. @param {string} address */
 function pathOf(address) {
   const url = new URL(address);
   if (url.origin !== ROOT.origin || !url.pathname.startsWith(ROOT.pathname)) return null;
@@ -29,7 +29,7 @@ async function keep(cache, path) {
     byte.toString(16).padStart(2, "0"),
   ).join("");
   if (!response.ok || found !== FILES[path])
-    throw new Error(`${path} is not the file of this version of the site`);
+    throw new Error(`${path} does not match this version of the site`);
   await cache.put(keyOf(path), response);
 }
 
@@ -42,7 +42,7 @@ async function install() {
     }),
   );
   const pages = await scope.clients.matchAll({ type: "window", includeUncontrolled: true });
-  if (pages.length < 2) await scope.skipWaiting(); // modules of two versions would meet in the other pages
+  if (pages.length < 2) await scope.skipWaiting(); // open pages must not mix modules of two versions
 }
 
 async function activate() {
@@ -52,7 +52,7 @@ async function activate() {
   await scope.clients.claim();
 }
 
-/** Whether another server has this port of the machine now: it answers, and has no such file. */
+/** Whether a different server uses this local port: it responds but lacks this file. */
 async function isOther() {
   if (!HERE.test(ROOT.hostname)) return false;
   const response = await fetch(scope.location.href, { method: "HEAD", cache: "no-store" }).catch(() => null);
@@ -62,7 +62,7 @@ async function isOther() {
 /** @param {Request} request @param {string} path */
 async function answer(request, path) {
   if (request.mode === "navigate") {
-    // each time: a page that was loading may have registered this worker once more
+    // each time: a loading page may have registered this worker again
     left = await isOther();
     if (left) await scope.registration.unregister();
   }

@@ -1,4 +1,4 @@
-// Bundles that the browser does not keep: they are in this page until it is closed, and can be saved.
+// Bundles that the browser cannot store. They can be saved until the page is closed.
 import { zip } from "../lib/local/zip.js";
 import { fill, h } from "../lib/page/dom.js";
 import { download } from "../lib/page/hand-over.js";
@@ -18,7 +18,7 @@ export function handOver(place, made, python, busy) {
         {
           class: "tool",
           onclick: () =>
-            busy(`Making a page of ${name}`, name, async (work) =>
+            busy(`Writing a page of ${name}`, name, async (work) =>
               download(`${name}.html`, await python.export(files, work)),
             ).then(again),
         },
@@ -29,7 +29,7 @@ export function handOver(place, made, python, busy) {
         {
           class: "tool",
           onclick: () =>
-            busy(`Making a zip of ${name}`, name, async () =>
+            busy(`Writing a zip of ${name}`, name, async () =>
               download(`${name}.zip`, await zip(files, name)),
             ).then(again),
         },
@@ -44,13 +44,13 @@ export function handOver(place, made, python, busy) {
       h(
         "p",
         null,
-        "This browser keeps no files for this page, as in some private windows. Save what was built before you close it:",
+        "This browser does not store files for this page (private window?). Save the bundle before you close the page:",
       ),
       made.map(save),
       h(
         "p",
         null,
-        "The one file opens from disk. The zip opens when it is dropped on ",
+        "The single file opens from disk. To open the zip, drop it on ",
         h("a", { href: "../default/" }, "the viewer"),
         ".",
       ),

@@ -30,7 +30,7 @@ export function chain(model, place, postLines, short) {
 }
 
 /**
- * "model.py:14, 16" for the first file and a few of its lines; the program's own files come before those of libraries. Null without any.
+ * Return text such as "model.py:14, 16" for the first file, user files before libraries; null without sources.
  * @param {import("./model.js").Model} model @param {Iterable<number>} sources @param {(file: string) => string} short
  */
 export function placesOf(model, sources, short) {

@@ -1,9 +1,9 @@
-// Panes beside each other, with bars between them that can be dragged or moved with the arrow keys; any can be hidden.
+// Panes side by side, with splitters that move by mouse or arrow keys. Any pane can be hidden.
 import { fill, h } from "../lib/page/dom.js";
 import { store, stored } from "../lib/page/remember.js";
 
 const KEY = "tlparse-bundle.provenance.columns";
-const LEAST = 0.15; // of the width that a pane has when all are equal
+const LEAST = 0.15; // as a fraction of the equal width
 const STEP = 0.08;
 
 /** @param {HTMLElement[]} panes */
@@ -85,7 +85,7 @@ export function columns(panes) {
       bars = shown.slice(1).map((right, i) => bar(shown[i], right));
       fill(element, shown.map((i, at) => [at > 0 && bars[at - 1], panes[i]]).flat());
       apply();
-      // What leaves the page and comes back forgets where it was.
+      // Elements lose their scroll position when they leave the page.
       panes.forEach((pane, i) => {
         const box = pane.querySelector(".virtual");
         if (box && tops[i]) box.scrollTop = tops[i];

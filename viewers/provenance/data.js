@@ -1,4 +1,4 @@
-// Loads what the viewer shows: the graphs of a log that have provenance, and the texts of one of them.
+// Loads the graphs of a log that have provenance, and the texts of one graph.
 import { attemptKey, attemptName } from "../lib/bundle/log.js";
 import { malformed } from "../lib/bundle/shape.js";
 
@@ -49,7 +49,7 @@ export function graphsOf(log) {
   });
 }
 
-/** Rows by a number in them. @param {any[]} rows @param {string} field @returns {Map<number, any[]>} */
+/** Group rows by the value of a field. @param {any[]} rows @param {string} field @returns {Map<number, any[]>} */
 function grouped(rows, field) {
   const map = new Map();
   for (const row of rows) {
@@ -102,7 +102,7 @@ async function textOf(log, eventIndex, signal) {
 }
 
 /**
- * Estimated run times of the kernels in nanoseconds; null for those that the log does not estimate.
+ * Return torch's estimated run times of the kernels in nanoseconds; null where not recorded.
  * @param {Log} log @param {Graph} graph @param {Graph[]} graphs of the log @param {import("./model.js").Kernel[]} kernels
  */
 export async function timesOf(log, graph, graphs, kernels) {
@@ -132,7 +132,7 @@ export async function timesOf(log, graph, graphs, kernels) {
  * @param {{name: string, ns: number | null}[]} ops @param {import("./model.js").Kernel[]} kernels @returns {(number | null)[]}
  */
 export function assign(ops, kernels) {
-  if (!ops.some((op) => op.ns)) return kernels.map(() => null); // a CPU: torch estimates nothing
+  if (!ops.some((op) => op.ns)) return kernels.map(() => null); // torch has no estimates on CPU
   const order = kernels
     .map((_, k) => k)
     .sort((a, b) => (kernels[a].calls[0] ?? Infinity) - (kernels[b].calls[0] ?? Infinity));

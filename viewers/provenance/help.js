@@ -1,34 +1,31 @@
-// The help: keys and words.
+// The help dialog: keys and terms.
 import { h } from "../lib/page/dom.js";
 import { helpDialog, helpSection } from "../lib/page/page.js";
 
 const KEYS = [
-  [
-    "click, Enter",
-    "pin a line: what belongs to it stays marked, and the address leads here again; once more unpins",
-  ],
-  ["n N", "next and previous counterpart of the pin, through all panes"],
+  ["click, Enter", "pin a line: its counterparts stay marked and the URL stores it; press again to unpin"],
+  ["n N", "next and previous counterpart of the pinned line, in all panes"],
   ["m M", "next and previous line with a counterpart in this pane"],
-  ["↑ ↓ PgUp PgDn Home End", "move in a pane; the other panes show what belongs to the line"],
+  ["↑ ↓ PgUp PgDn Home End", "move in a pane; the other panes mark the counterparts of the line"],
   ["Tab", "next pane"],
   ["1 2 3 4 5", "show or hide a pane"],
-  ["k", "show or hide the list of kernels"],
-  ["s", "scroll the panes together, or not"],
+  ["k", "show or hide the kernel list"],
+  ["s", "turn synchronized scrolling on or off"],
   ["[ ]", "previous and next graph"],
-  ["/", "find in the pane in use; ':120' goes to a line"],
+  ["/", "search the active pane; ':120' goes to line 120"],
   ["Esc", "unpin"],
-  ["?", "this help"],
+  ["?", "show this help"],
 ];
 const WORDS = [
-  ["pre-grad graph", "what Dynamo captured, before Inductor changes anything"],
+  ["pre-grad graph", "the graph that Dynamo captured, before Inductor's passes"],
   [
     "post-grad graph",
-    "the graph of ATen operations from which Inductor makes kernels; forward and backward have one each",
+    "the graph of ATen operations that Inductor compiles to kernels, one each for forward and backward",
   ],
-  ["kernel name:3", "the third call that was generated: a kernel with its debug handle"],
-  ["dimmed line", "nothing is known to belong to it"],
-  ["kernel bodies", "what the wrapper of AOTInductor calls; torch writes them into a file of their own"],
-  ["dashed mark", "belongs to it by the source line only; torch mapped no nodes"],
+  ["kernel name:3", "a kernel and its debug handle, here the third generated call"],
+  ["dimmed line", "no recorded counterpart"],
+  ["kernel bodies", "the kernels that the AOTInductor wrapper calls, in a separate file"],
+  ["dashed mark", "matched by source line only: torch did not map the nodes"],
 ];
 
 export const showHelp = helpDialog(() => [

@@ -1,4 +1,4 @@
-// The kernels of a graph: what they fuse, where they come from, where they are called, how long they take.
+// The kernel list: fused nodes, source lines, callers and estimated times.
 import { Grid } from "../lib/list/grid.js";
 import { cutMiddle } from "../lib/page/cut-middle.js";
 import { fill, h } from "../lib/page/dom.js";
@@ -7,7 +7,7 @@ import { list, placesOf } from "./chain.js";
 import { nodeName } from "./model.js";
 
 const MOST = 8;
-const MOST_LINES = 4; // of the code that calls it: the column is never cut
+const MOST_LINES = 4; // caller lines shown per kernel; the column is never truncated
 
 /**
  * @param {import("./model.js").Model} model @param {string[]} postLines @param {(file: string) => string} short
@@ -39,14 +39,14 @@ export function kernelGrid(model, postLines, short, times, options) {
         number: true,
         cell: (k) => (unknown(k) ? "–" : count(fused[k].length)),
         sort: (k) => (unknown(k) ? null : fused[k].length),
-        help: "How many post-grad nodes it fuses",
+        help: "Number of post-grad nodes that the kernel fuses",
       },
       {
         id: "fused",
         title: "Fused post-grad nodes",
         least: "10rem",
         class: "mono",
-        cell: (k) => cut(fused[k], kernels[k].fromCode ? ": read off the generated code" : ""),
+        cell: (k) => cut(fused[k], kernels[k].fromCode ? " (from the generated code)" : ""),
       },
       {
         id: "source",
@@ -62,7 +62,7 @@ export function kernelGrid(model, postLines, short, times, options) {
         number: true,
         cell: (k) => cut(kernels[k].calls.map(String), "", MOST_LINES),
         sort: (k) => kernels[k].calls[0] ?? null,
-        help: "Where it is called",
+        help: "Lines of the generated code that call the kernel",
       },
       {
         id: "time",
@@ -70,7 +70,7 @@ export function kernelGrid(model, postLines, short, times, options) {
         number: true,
         cell: (k) => timeText(times[k]),
         sort: (k) => times[k],
-        help: "Run time that torch estimates (LOG_TLPARSE=1 on a GPU)",
+        help: "torch's estimated run time (recorded with LOG_TLPARSE=1 on a GPU)",
       },
     ],
     ...options,
@@ -95,22 +95,22 @@ export function showCoverage(group, root) {
     fact(
       "post-grad nodes in kernels",
       share(group.post_in_kernel_count, group.post_node_count),
-      "Nodes that became part of a kernel. Views need none.",
+      "Nodes that are part of a kernel. Views don't need a kernel.",
     ),
     fact(
       "from the pre-grad graph",
       share(group.post_in_pre_count, group.post_node_count),
-      "Post-grad nodes of which torch knows the pre-grad node.",
+      "Post-grad nodes with a recorded pre-grad node.",
     ),
     fact(
       "kernels mapped",
       share(group.kernel_in_post_count, group.kernel_count),
-      "Kernels of which the post-grad nodes are known: from the map that torch writes, or from the generated code.",
+      "Kernels with known post-grad nodes, from torch's map or from the generated code.",
     ),
     fact(
       "with source",
       share(group.kernel_with_source_count, group.kernel_count),
-      "Kernels of which torch knows the source lines.",
+      "Kernels with recorded source lines.",
     ),
   );
 }

@@ -1,9 +1,9 @@
-// One of the four panes: lines that can be hovered, walked with the keyboard and pinned.
+// One pane of lines that can be hovered, focused and pinned.
 import { fill, h, typing } from "../lib/page/dom.js";
 import { LineText, ROW } from "./line-text.js";
 
 const MOST_TICKS = 300;
-const TOUCH_MS = 600; // a scroll so long after a touch is the person's
+const TOUCH_MS = 600; // a scroll within this time after user input is the user's
 
 /**
  * @typedef {object} Marks which lines stand out, from 1
@@ -78,7 +78,7 @@ export class LinePane extends LineText {
     });
     body.addEventListener("click", (/** @type {Event} */ event) => {
       const line = lineAt(event);
-      if (!line || String(getSelection() ?? "")) return; // selecting text is no click
+      if (!line || String(getSelection() ?? "")) return; // selecting text is not a click
       this.cursor = line;
       options.onpin(line);
     });
@@ -143,7 +143,7 @@ export class LinePane extends LineText {
     for (const element of this.list.shown.values()) this.paintRow(element, Number(element.dataset.line));
   }
 
-  /** Where the marked lines are in a text that does not fit. */
+  /** Draw ticks at the marked lines next to the scroll bar. */
   drawTicks() {
     const { pinned, preview } = this.marks;
     const scrolls = this.layout.length * ROW > this.body.clientHeight;
@@ -172,12 +172,12 @@ export class LinePane extends LineText {
     this.repaint();
   }
 
-  /** The line that keys begin from: the cursor, or the first in sight. */
+  /** Return the line that keys start from: the cursor, or the first visible line. */
   get here() {
     return this.cursor || this.lineOfRow(this.seen().first);
   }
 
-  /** The next line with a counterpart. @param {number} by */
+  /** Go to the next line with a counterpart. @param {number} by */
   nextMapped(by) {
     const from = this.cursor || (by > 0 ? this.here - 1 : this.here);
     for (let line = from + by; line >= 1 && line <= this.lines.length; line += by)
@@ -212,7 +212,7 @@ export class LinePane extends LineText {
     event.stopPropagation();
   }
 
-  /** The mapped line nearest to the middle of what is in sight, and its height. @returns {{line: number, height: number} | null} */
+  /** Return the mapped line nearest to the middle of the visible area, and its height. @returns {{line: number, height: number} | null} */
   anchor() {
     const { first, last } = this.seen();
     const middle = (first + last) / 2;

@@ -1,4 +1,4 @@
-// The text of a pane: rows in sight, wrapping, colours, find. What the lines mean is line-pane.js.
+// The text of a pane: visible rows, wrapping, highlighting, find. line-pane.js adds the meaning of lines.
 import { Find } from "../lib/code/find.js";
 import { highlighter } from "../lib/code/highlight.js";
 import { VirtualList } from "../lib/list/virtual-list.js";
@@ -6,7 +6,7 @@ import { characterWidth, fill, h } from "../lib/page/dom.js";
 import { lastAtMost, layOut, splitLines } from "../lib/page/text.js";
 
 export const ROW = 18;
-const LONGEST_ROW = 2_000; // longer lines go on in the next row, wrapped or not
+const LONGEST_ROW = 2_000; // longer lines always continue in the next row
 
 export class LineText {
   /** @param {string} label */
@@ -65,7 +65,7 @@ export class LineText {
       {
         "class": "tool",
         "aria-pressed": String(this.wrap),
-        "title": "Break long lines",
+        "title": "Wrap long lines",
         "onclick": () => {
           const at = this.lineOfRow(this.seen().first);
           this.wrap = !this.wrap;
@@ -79,7 +79,7 @@ export class LineText {
     fill(this.tools, this.found.elements, button);
   }
 
-  /** Decides how many characters a row has, and lays the lines out. */
+  /** Compute the characters per row, and lay out the lines. */
   arrange() {
     const columns = this.wrap ? this.roomForColumns() : LONGEST_ROW;
     if (columns === this.columns) return;
@@ -121,7 +121,7 @@ export class LineText {
     this.body.querySelector("mark.current")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  /** First row of a line. @param {number} line from 1 */
+  /** Return the first row of a line. @param {number} line from 1 */
   rowOf(line) {
     return this.layout.first[Math.max(1, Math.min(line, this.lines.length)) - 1] ?? 0;
   }
@@ -131,20 +131,20 @@ export class LineText {
     return (this.layout.line[Math.max(0, Math.min(row, this.layout.length - 1))] ?? 0) + 1;
   }
 
-  /** Rows in sight. */
+  /** Return the number of visible rows. */
   seen() {
     const top = (this.body.scrollTop * this.list.scale) / ROW;
     return { first: Math.ceil(top), last: Math.floor(top + this.body.clientHeight / ROW) - 1 };
   }
 
-  /** Shows a line; moves only when it is out of sight. @param {number} line */
+  /** Scroll to a line unless it is visible. @param {number} line */
   reveal(line) {
     const { first, last } = this.seen();
     const row = this.rowOf(line);
     if (row < first || row > last) this.list.center(row);
   }
 
-  /** Puts a line at a height, in pixels from the upper edge. @param {number} line @param {number} height */
+  /** Scroll so that a line is at a height, in pixels from the top. @param {number} line @param {number} height */
   align(line, height) {
     this.body.scrollTop = Math.max(0, this.rowOf(line) * ROW - height) / this.list.scale;
     this.list.update();

@@ -1,4 +1,4 @@
-// The provenance viewer: opens the bundle, lets one choose a graph, follows the address.
+// Entry point of the provenance viewer: opens the bundle, shows the chosen graph, follows the URL.
 import { Frame } from "../lib/frame/frame.js";
 import { fill, h, typing } from "../lib/page/dom.js";
 import { HashState } from "../lib/page/hash-state.js";
@@ -14,14 +14,14 @@ import { showHelp } from "./help.js";
 import { buildModel } from "./model.js";
 import { PANES, graphView } from "./view.js";
 
-// hide: panes that are not shown; pin: 'post:12', a pane and a line, or 'kernel:3'; kernels, sync: '0' is off; sort: of the kernels
+// hide: hidden panes; pin: 'post:12', a pane and a line, or 'kernel:3'; kernels, sync: '0' is off; sort: of the kernels
 const DEFAULTS = { log: "", compile: "", graph: "", pin: "", hide: "", kernels: "", sync: "", sort: "" };
 
 const state = new HashState(DEFAULTS, ["log"]);
 const main = h("main", { id: "main", tabindex: "-1" });
-const frame = new Frame(main, state, { folded: true }); // four panes need the room
+const frame = new Frame(main, state, { folded: true }); // four panes need the space
 const load = loader(main);
-const live = h("span", { class: "live-place" }); // where the mark of a bundle that grows stands
+const live = h("span", { class: "live-place" }); // the live mark of a growing bundle
 /** @type {ReturnType<typeof graphView> | null} */
 let view = null;
 let shown = "";
@@ -72,7 +72,7 @@ async function show(bundle, current) {
     async (signal) => {
       if (!log)
         throw new Error(
-          `This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`,
+          `Unknown log '${current.log}'. Available logs: ${bundle.logs.map((l) => l.id).join(", ")}.`,
         );
       const known = await graphsOf(log);
       if (!known || !known.graphs.length) return { log, known, graph: null, content: null };
@@ -89,7 +89,7 @@ async function show(bundle, current) {
   );
 }
 
-/** The bundle has a newer state. A graph that is shown is drawn anew only if there is more of it; the list of graphs gets longer. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+/** Show the newer state of a growing bundle. Redraws the graph only if it has changed. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function renewed(bundle) {
   const before = drawn,
     place = shown;
@@ -113,13 +113,13 @@ async function renewed(bundle) {
   back();
 }
 
-/** The log of the address; the one that is shown, while it grows; else the first that has something to show. @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {Record<string, string>} current */
+/** Return the log that the URL names, the shown log of a growing bundle, or the first with provenance. @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {Record<string, string>} current */
 async function logOf(bundle, current) {
   if (current.log !== "") return bundle.log(current.log);
   return (drawn?.graph && bundle.log(drawn.log.id)) || firstWithGraphs(bundle);
 }
 
-/** Without a log in the address: the first that has something to show. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+/** Return the first log with provenance. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function firstWithGraphs(bundle) {
   for (const log of bundle.logs.slice(0, 8))
     if ((await graphsOf(log).catch(() => null))?.graphs.length) return log;
@@ -157,8 +157,8 @@ function empty(bundle, known, current) {
   if (!known && isLeftOut(bundle, "provenance"))
     return h("div", { class: "page" }, h("h1", null, "Provenance"), h("p", null, LEFT_OUT));
   const title = known?.graphs.length
-    ? `Compile ${current.compile} has no provenance in this log`
-    : "This log has no provenance";
+    ? `No provenance recorded for compile ${current.compile}`
+    : "No provenance recorded";
   return h(
     "div",
     { class: "page" },
@@ -166,7 +166,7 @@ function empty(bundle, known, current) {
     h(
       "p",
       null,
-      "Provenance ties lines of your program to nodes of the graphs, to kernels and to generated code. torch records it when asked:",
+      "Provenance maps lines of your program to graph nodes, kernels and generated code. To record it, set INDUCTOR_PROVENANCE=1:",
     ),
     h(
       "pre",
@@ -176,9 +176,9 @@ function empty(bundle, known, current) {
     h(
       "p",
       null,
-      "The same goes for programs that build a package with AOTInductor. ",
+      "This also works for AOTInductor packages. ",
       h("code", null, "TORCH_COMPILE_DEBUG=1"),
-      " switches it on too. Compile caches that were filled without it have none: add ",
+      " records it too. Cached code that was compiled without it has no provenance: add ",
       h("code", null, "TORCHINDUCTOR_FORCE_DISABLE_CACHES=1"),
       ".",
     ),
@@ -272,7 +272,7 @@ function header(bundle, log, known, graph) {
           "class": "graph-picker gives",
           "onchange": (/** @type {any} */ e) => open(graphs[e.target.selectedIndex - (graph ? 0 : 1)]),
         },
-        !graph && h("option", null, "choose a graph"),
+        !graph && h("option", null, "Choose a graph"),
         graphs.map((/** @type {any} */ g) => h("option", { selected: g === graph }, g.label)),
       ),
     graphs.length > 1 && [button("‹", "Previous graph ([)", -1), button("›", "Next graph (])", 1)],
@@ -283,7 +283,7 @@ function header(bundle, log, known, graph) {
     )?.focus();
 }
 
-/** Buttons that say what is shown. */
+/** Build the buttons that show and hide panes. */
 function switches() {
   const { hide, kernels, sync } = state.current;
   const button = (

@@ -1,4 +1,4 @@
-// What belongs together in one graph: functions over the rows of the provenance tables. No page needed.
+// Counterparts within one graph: functions over the rows of the provenance tables. Runs without a page.
 
 /** @typedef {"source" | "pre" | "post" | "code" | "bodies"} PaneName bodies: of the kernels of AOTInductor */
 /** @typedef {{pane: PaneName | "kernel", key: number}} Place a line of a pane (of 'source': an id of provenance_sources), or a kernel */
@@ -25,8 +25,8 @@ export function buildModel(table, group) {
     innerToKernels: collect(kernels, (kernel) => kernel.stacks.map(innermost)),
     callToKernels: collect(kernels, (kernel) => kernel.calls),
   };
-  // Where torch mapped nothing, as in a backward that is compiled later, the code tells of most kernels what they compute; of the others
-  // the same source line is the next best tie.
+  // Without torch's map (a backward that is compiled later), the code names the nodes of most kernels. The others
+  // are matched by source line.
   const byLine = {
     pre: pre.size > 0 && post.size > 0 && nodes.length === 0,
     kernels:
@@ -71,7 +71,7 @@ function kernelOf({
   };
 }
 
-/** Line -> id of its source, -1 for none. @param {any[]} rows of provenance_lines @returns {Map<number, number>} */
+/** Map lines to source ids; -1 for none. @param {any[]} rows of provenance_lines @returns {Map<number, number>} */
 const lineSources = (rows = []) => new Map(rows.map(({ line, source }) => [line, source ?? -1]));
 
 /** @param {number[]} stack */
@@ -110,7 +110,7 @@ function add(map, key, value) {
 /** @param {Map<number, number[]>} map @param {Iterable<number>} keys @returns {number[]} */
 const all = (map, keys) => [...keys].flatMap((key) => map.get(key) ?? []);
 
-/** Everything that belongs to a place. @param {Model} model @param {Place} place @returns {Found} */
+/** Return all counterparts of a place. @param {Model} model @param {Place} place @returns {Found} */
 export function follow(model, { pane, key }) {
   /** @type {Found} */
   const found = {
@@ -205,7 +205,7 @@ function postOfKernel({ byLine, maps, kernels }, k) {
   );
 }
 
-/** Nodes of a source line: those whose comment names it, and those made in a function that it called. @param {Model} model @param {number} s */
+/** Return the nodes of a source line, including those of functions it calls. @param {Model} model @param {number} s */
 function postOfSource(model, s) {
   const found = new Set(model.maps.sourceToPost.get(s) ?? []);
   for (const k of model.maps.sourceToKernels.get(s) ?? []) {
@@ -215,7 +215,7 @@ function postOfSource(model, s) {
   return found;
 }
 
-/** The lines that were reached through a line alone: what leads from them leads from it too. @param {Model} model @param {number} s @returns {Set<number>} */
+/** Return the lines that are only reached through this line. @param {Model} model @param {number} s @returns {Set<number>} */
 function calledFrom({ kernels }, s) {
   const stacks = kernels.flatMap((kernel) => kernel.stacks);
   const called = new Set(
@@ -228,7 +228,7 @@ function calledFrom({ kernels }, s) {
   return called;
 }
 
-/** Whether what belongs to a place is known by the source line alone. @param {Model} model @param {Place} place */
+/** Whether a place is matched by source line only. @param {Model} model @param {Place} place */
 export const byLineAlone = (model, place) =>
   model.byLine.kernels && [...follow(model, place).kernels].some((k) => model.kernels[k].post.length === 0);
 
@@ -236,7 +236,7 @@ export const byLineAlone = (model, place) =>
 const linesFrom = (range) =>
   range ? Array.from({ length: range[1] - range[0] + 1 }, (_, i) => range[0] + i) : [];
 
-/** A source line and the lines that called it, as far as these kernels know. @param {Model} model @param {number} s @param {Iterable<number>} kernels */
+/** Return a source line and its callers in the stacks of these kernels. @param {Model} model @param {number} s @param {Iterable<number>} kernels */
 function withCallers(model, s, kernels) {
   return [
     s,
@@ -244,7 +244,7 @@ function withCallers(model, s, kernels) {
   ];
 }
 
-/** Kernels that a line of the code calls or defines. @param {Model} model @param {number} line @param {Place["pane"]} pane the code, or the bodies @returns {number[]} */
+/** Return the kernels that a line of code calls or defines. @param {Model} model @param {number} line @param {Place["pane"]} pane the code, or the bodies @returns {number[]} */
 export function kernelsOfCode({ maps, kernels }, line, pane = "code") {
   const called = pane === "code" ? maps.callToKernels.get(line) : undefined;
   if (called) return called;
@@ -254,7 +254,7 @@ export function kernelsOfCode({ maps, kernels }, line, pane = "code") {
   });
 }
 
-/** Lines of a pane that have a counterpart. @param {Model} model @param {PaneName} pane @returns {(key: number) => boolean} */
+/** Return a function that tests whether a line has a counterpart. @param {Model} model @param {PaneName} pane @returns {(key: number) => boolean} */
 export function mappedIn(model, pane) {
   if (pane === "source") return () => true;
   if (pane === "code" || pane === "bodies") return (line) => kernelsOfCode(model, line, pane).length > 0;
@@ -263,5 +263,5 @@ export function mappedIn(model, pane) {
   return (line) => (post.get(line) ?? -1) >= 0 || maps.postToPre.has(line) || maps.postToKernels.has(line);
 }
 
-/** The name of the node that a line of a graph begins with. @param {string} line */
+/** Return the name of the node that a graph line defines. @param {string} line */
 export const nodeName = (line) => line.trim().match(/^[A-Za-z_]\w*/)?.[0] ?? "";

@@ -1,4 +1,4 @@
-// The user's source as a text: only the lines that the log knows, by file and function.
+// The recorded source lines as text, by file and function.
 import { fileShortener } from "../lib/page/paths.js";
 
 /** @typedef {import("./model.js").Model} Model */
@@ -11,7 +11,7 @@ import { fileShortener } from "../lib/page/paths.js";
 export function sourceText(model) {
   const rows = model.sources.map((s) => ({ s, ...model.source(s) }));
   const short = fileShortener(rows.map((row) => row.file));
-  // The program before the libraries that it calls.
+  // User code before libraries.
   rows.sort(
     (a, b) =>
       Number(a.library) - Number(b.library) || compare(a.file, b.file) || a.line - b.line || a.s - b.s,
@@ -32,7 +32,7 @@ export function sourceText(model) {
     }
     if (row.function !== name && row.function) push(lines, labels, keys, `# in ${row.function}`);
     name = row.function;
-    lines.push(`    ${oneLine(row.code ?? "(the log does not have this line)")}`);
+    lines.push(`    ${oneLine(row.code ?? "(source line not recorded)")}`);
     labels.push(String(row.line));
     keys.push(row.s);
     lineOf.set(row.s, lines.length);
@@ -47,7 +47,7 @@ function push(lines, labels, keys, text) {
   keys.push(-1);
 }
 
-/** Names from a log can hold line breaks. @param {string} text */
+/** Replace line breaks, which names from a log can contain. @param {string} text */
 const oneLine = (text) => text.replace(/[\r\n\u2028\u2029]+/g, " ");
 
 /** @param {string} a @param {string} b */

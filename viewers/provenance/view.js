@@ -1,4 +1,4 @@
-// Four panes of one graph that show together what belongs together.
+// The panes of one graph, which mark and scroll to counterparts together.
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { chain } from "./chain.js";
@@ -21,12 +21,11 @@ export const PANES = /** @type {[PaneName, string][]} */ ([
 const NAMES = PANES.map(([name]) => name);
 const PIN = /^(source|pre|post|code|bodies|kernel):(\d{1,9})$/;
 const MISSING = {
-  source:
-    "torch wrote no source lines: neither in the graphs nor as stacks of the kernels (INDUCTOR_PROVENANCE=1).",
-  pre: "The log does not tell which pre-grad graph this graph comes from.",
-  post: "The log has no post-grad graph for it.",
-  code: "The log has no generated code for it.",
-  bodies: "The log has no bodies of its kernels.",
+  source: "Source lines not recorded. Set INDUCTOR_PROVENANCE=1 to record them.",
+  pre: "Pre-grad graph not recorded.",
+  post: "Post-grad graph not recorded.",
+  code: "Generated code not recorded.",
+  bodies: "Kernel bodies not recorded.",
 };
 
 /** @param {string} text @returns {Place | null} */
@@ -48,7 +47,7 @@ export function graphView({ table, row, texts, times, state }) {
   /** @type {Place | null} */
   let preview = null;
   let walked = -1;
-  let quiet = 0; // scrolling that was not the person's
+  let quiet = 0; // scrolling that the user did not cause
 
   const panes = /** @type {Record<PaneName, LinePane>} */ (
     Object.fromEntries(
@@ -73,7 +72,7 @@ export function graphView({ table, row, texts, times, state }) {
   const status = h("p", { class: "chain", role: "status" });
   const walk = h("span", { class: "dim walk" });
   const unpin = h("button", { class: "tool", onclick: () => togglePin(null), title: "Unpin (Esc)" }, "Unpin");
-  const link = h("a", { title: "The address of this pin" }, "Link to this pin");
+  const link = h("a", { title: "Link to this pinned line" }, "Link to this pin");
   const drawer = h("section", { "class": "drawer", "aria-label": "Kernel list" });
   const coverage = h("p", { "class": "coverage", "aria-label": "Coverage" });
   const switches = h("div", { class: "coverage-bar" }, coverage);
@@ -127,7 +126,7 @@ export function graphView({ table, row, texts, times, state }) {
     },
   });
   const noKernels =
-    "torch recorded no kernels for this graph: nothing had to run, or the code came from a cache that was filled without provenance.";
+    "No kernels recorded: the graph needs none, or its code came from a cache without provenance.";
   fill(drawer, model.kernels.length ? grid.element : h("p", { class: "padded dim" }, noKernels));
 
   /** @param {PaneName} name @param {number} line @returns {Place | null} */
@@ -147,7 +146,7 @@ export function graphView({ table, row, texts, times, state }) {
     };
   }
 
-  /** What a place leads to; the place itself too, so that a pin without counterpart is seen. @param {Place | null} place */
+  /** Return the counterparts of a place and the place itself, so that a pin without counterparts is visible. @param {Place | null} place */
   function lit(place) {
     if (!place) return null;
     const lines = linesOf(follow(model, place));
@@ -166,8 +165,8 @@ export function graphView({ table, row, texts, times, state }) {
     const place = preview ?? pin;
     const text = place && chain(model, place, postLines, source.short);
     const hint = place
-      ? "Nothing is known to belong to this line."
-      : "Hover over a line to see what belongs to it, click to keep it.";
+      ? "No counterpart recorded for this line."
+      : "Hover over a line to see its counterparts. Click to pin it.";
     fill(status, h("span", null, text?.head ?? hint), text && h("span", null, text.lines));
     status.title = text?.full ?? "";
     unpin.hidden = link.hidden = pin === null;
@@ -212,7 +211,7 @@ export function graphView({ table, row, texts, times, state }) {
   const visible = (/** @type {string} */ name) =>
     here.some(([n]) => n === name) && !state.current.hide.split(",").includes(name);
 
-  /** Every line that belongs to the pin, pane by pane; of a kernel's own code only the first. @returns {[PaneName, number][]} */
+  /** List the counterparts of the pin, pane by pane; only the first line of kernel code. @returns {[PaneName, number][]} */
   function counterparts() {
     const place = pin ?? preview;
     if (!place) return [];
@@ -248,7 +247,7 @@ export function graphView({ table, row, texts, times, state }) {
     paint();
   }
 
-  /** The other panes follow the one that is scrolled. @param {PaneName} name */
+  /** Scroll the other panes along with this one. @param {PaneName} name */
   function scrolled(name) {
     if (state.current.sync === "0" || performance.now() - quiet < 150) return;
     const anchor = panes[name].anchor();
@@ -261,7 +260,7 @@ export function graphView({ table, row, texts, times, state }) {
     }
   }
 
-  /** The line to show: of code the call rather than the kernel's own code. @param {PaneName} name @param {Set<number>} lines */
+  /** Return the line to show. In generated code, prefer the call over the kernel definition. @param {PaneName} name @param {Set<number>} lines */
   function firstCall(name, lines) {
     const sorted = [...lines].sort((a, b) => a - b);
     return (
@@ -269,7 +268,7 @@ export function graphView({ table, row, texts, times, state }) {
     );
   }
 
-  /** Brings what belongs to the pin into sight in the other panes. */
+  /** Scroll the other panes to the counterparts of the pin. */
   function showPinned() {
     const lines = lit(pin);
     if (!pin || !lines) return;
@@ -304,9 +303,9 @@ export function graphView({ table, row, texts, times, state }) {
   panes.code.show(texts.code, language, MISSING.code, mappedIn(model, "code"));
   panes.bodies.show(texts.bodies, "cpp", MISSING.bodies, mappedIn(model, "bodies"));
   showCoverage(row, coverage);
-  panes.source.note.textContent = `${plural(model.sources.length, "line")} that the log knows`;
+  panes.source.note.textContent = `${plural(model.sources.length, "line")} recorded`;
   panes.pre.note.textContent = row.pre_node_count
-    ? `${share(row.pre_in_post_count, row.pre_node_count)} nodes go on`
+    ? `${share(row.pre_in_post_count, row.pre_node_count)} nodes in post-grad graph`
     : "";
   panes.post.note.textContent = row.post_node_count
     ? `${share(row.post_in_kernel_count, row.post_node_count)} nodes in kernels`
@@ -319,17 +318,17 @@ export function graphView({ table, row, texts, times, state }) {
       rest = row.kernel_count - read;
     const how = [
       read > 0 &&
-        `the generated code tells the nodes of ${rest ? `${read} of ${plural(row.kernel_count, "kernel")}` : read > 1 ? "all kernels" : "the kernel"}`,
+        `the generated code names the nodes of ${rest ? `${read} of ${plural(row.kernel_count, "kernel")}` : read > 1 ? "all kernels" : "the kernel"}`,
       (rest > 0 || model.byLine.pre) &&
-        `what has the same source line is shown ${read ? (rest ? "for the rest" : "in the pre-grad graph") : "instead"}`,
+        `lines with the same source line are shown ${read ? (rest ? "for the rest" : "in the pre-grad graph") : "instead"}`,
     ]
       .filter(Boolean)
-      .join("; ");
+      .join(", ");
     coverage.append(
       h(
         "span",
         { class: "note" },
-        `torch mapped no nodes here, as for a backward that is compiled later: ${how}.`,
+        `torch did not map nodes here (usual for a backward that is compiled later): ${how}.`,
       ),
     );
   }
@@ -355,7 +354,7 @@ export function graphView({ table, row, texts, times, state }) {
       paint();
     },
     unpin: () => togglePin(null),
-    /** The field to search in: that of the pane in use. */
+    /** Return the search field of the active pane. */
     search: () =>
       (
         NAMES.map((name) => panes[name]).find((pane) => pane.section.contains(document.activeElement)) ??

@@ -1,7 +1,7 @@
-// A complete small viewer. It lists the compiles of each log; a compile shows its artifacts; an artifact its text.
+// A complete small viewer: the compiles of each log, the artifacts of a compile, the text of an artifact.
 //
-// How it works: the address says what is shown ('#log=…&compile=…&artifact=…'). Every link only changes the address,
-// and show() draws the page from it. So every screen can be linked to, and 'back' works.
+// How it works: the URL says what to show ('#log=…&compile=…&artifact=…'). Links only change the URL,
+// and show() draws the page from it. So every screen has a link, and the back button works.
 import { fill, h } from "../lib/page/dom.js"; // h("tag", {attributes}, ...children): text stays text, never markup
 import { bytes, plural, time } from "../lib/page/format.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
@@ -10,9 +10,9 @@ import { statusInfo } from "../lib/page/figures.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").Compiles} Compile a row of the table of compiles */
 
-watchErrors(); // what goes wrong later is said in the page
+watchErrors(); // shows later errors in the page
 try {
-  // '?bundle=' in the address names the bundle; without it, 'bundle/' beside this page, or one that is dropped on it.
+  // '?bundle=' names the bundle. Without it: 'bundle/' next to this page, or a bundle dropped on the page.
   const bundle = await openPageBundle();
   addEventListener("hashchange", () => show(bundle));
   await show(bundle);
@@ -23,16 +23,16 @@ try {
   );
 }
 
-/** Draws what the address says. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+/** Draw what the URL names. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function show(bundle) {
   const asked = new URLSearchParams(location.hash.slice(1));
   const log = bundle.log(asked.get("log") ?? "") ?? bundle.logs[0];
   if (!log)
     return void fill(
       document.body,
-      h("main", { class: "stopped" }, h("h1", null, "This bundle holds no logs")),
+      h("main", { class: "stopped" }, h("h1", null, "This bundle has no logs")),
     );
-  // Tables are fetched when they are asked for, and kept.
+  // Tables are fetched on first use and cached.
   /** @type {Compile[]} */
   const compiles = await log.compiles();
   const index = compiles.findIndex(({ compile }) => compile === asked.get("compile"));
@@ -113,7 +113,7 @@ async function showCompile(main, log, compile, wanted) {
     h("ul", null, links),
   );
   if (!chosen) return;
-  // The text of an artifact is fetched now and not before. Some have none: what they say is in the metadata of their event.
+  // Fetch the text only now. Artifacts without a payload have their content in the metadata.
   const text = (await log.text(chosen)) ?? JSON.stringify(await log.metadata(chosen.event), null, 2);
   main.append(h("pre", { "tabindex": "0", "role": "region", "aria-label": `Text of ${chosen.name}` }, text));
 }

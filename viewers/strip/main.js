@@ -1,5 +1,5 @@
-// Every compile of every log, a line for each log, all on one clock: when it ran, how long, how it ended. Below, the longest, to read about.
-// The address says which: '#log=…&compile=…'.
+// All compiles on one clock, a line per log: start, duration and status. The longest are listed below.
+// The URL names the selected compile: '#log=…&compile=…'.
 import { fill, h } from "../lib/page/dom.js";
 import { plural, time } from "../lib/page/format.js";
 import { statusInfo } from "../lib/page/figures.js";
@@ -54,8 +54,7 @@ function show(lines, logs) {
       ),
       all.length < count &&
         h("p", { class: "dim" }, `${plural(count - all.length, "compile")} without a recorded time`),
-      logs.length > lines.length &&
-        h("p", { class: "dim" }, `The first ${lines.length} of ${logs.length} logs.`),
+      logs.length > lines.length && h("p", { class: "dim" }, `First ${lines.length} of ${logs.length} logs.`),
       h(
         "ol",
         { "aria-label": "Logs", "class": "lines" },
@@ -95,7 +94,7 @@ function said(compile) {
   return `${compile.compile} ${compile.function ?? "?"}, ${statusInfo(compile.status).word}, ${time(Number(compile.total_us))}`;
 }
 
-/** Blocks may be too narrow to be met, so that a list leads to them. @param {Line[]} lines @param {URLSearchParams} asked */
+/** List the longest compiles, because blocks may be too narrow to click. @param {Line[]} lines @param {URLSearchParams} asked */
 function longest(lines, asked) {
   const rows = lines.flatMap(({ log, compiles }) => compiles.map((compile) => ({ log, compile })));
   rows.sort((one, other) => Number(other.compile.total_us) - Number(one.compile.total_us));
@@ -128,9 +127,9 @@ function about(compile) {
   const rows = [
     ["Status", statusInfo(compile.status).word],
     ["Took", time(Number(compile.total_us))],
-    ["Why again", compile.recompile_reason],
+    ["Recompile reason", compile.recompile_reason],
     ["Failed", compile.failure_reason],
-    ["Restarted", compile.restart_reasons.join("; ")],
+    ["Restart reason", compile.restart_reasons.join("; ")],
   ];
   return h(
     "section",

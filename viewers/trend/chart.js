@@ -1,4 +1,4 @@
-// One number of all runs of a series, as a line. The keys go from run to run; what a run has is said in words.
+// A line chart of one metric over the runs of a series. Arrow keys move between runs.
 import { h } from "../lib/page/dom.js";
 import { count, time } from "../lib/page/format.js";
 import { began, runAddress } from "./data.js";
@@ -7,17 +7,17 @@ import { began, runAddress } from "./data.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 1000,
-  HEIGHT = 100; // of the drawing, which is stretched to its place
-const DOTS = 400; // more of them would be a band
+  HEIGHT = 100; // SVG units; the drawing is stretched
+const DOTS = 400; // no dots above this number of runs
 
 /** @param {Metric} metric @param {number | null} value */
 export const shown = (metric, value) =>
   value === null ? "unknown" : metric.unit === "us" ? time(value) : count(value);
 
 /**
- * A figure, and a function that points at a run.
+ * Build the figure, and a function that points at a run.
  * @param {Trend} trend @param {Metric} metric @param {number[]} runs indexes, in the order of time @param {Jump[]} jumps of this metric
- * @param {(position: number) => void} onpoint told when the user points at a run
+ * @param {(position: number) => void} onpoint called when the user points at a run
  */
 export function chart(trend, metric, runs, jumps, onpoint) {
   const values = runs.map((index) => trend.values[metric.key][index]);
@@ -29,7 +29,7 @@ export function chart(trend, metric, runs, jumps, onpoint) {
     const run = trend.runs[runs[position]];
     return `${shown(metric, values[position])}, ${began(run)} UTC, ${run.name}${run.commit ? `, commit ${run.commit}` : ""}${run.ends_early ? ", ends inside a compile" : ""}`;
   };
-  const told = h("p", { class: "told" });
+  const details = h("p", { class: "told" });
   const cursor = h("span", { class: "cursor", hidden: true });
   const marks = jumps.map((jump) => {
     const own = jump.changes.find((change) => change.metric === metric.key),
@@ -103,7 +103,7 @@ export function chart(trend, metric, runs, jumps, onpoint) {
     at = position;
     plot.setAttribute("aria-valuenow", String(at + 1));
     plot.setAttribute("aria-valuetext", words(at));
-    told.textContent = words(at);
+    details.textContent = words(at);
     cursor.hidden = !moved;
     cursor.style.setProperty("left", `${100 * x(at)}%`);
   }
@@ -128,12 +128,12 @@ export function chart(trend, metric, runs, jumps, onpoint) {
         h("span", null, began(first).slice(0, 10)),
         h("span", null, began(last).slice(0, 10)),
       ),
-      told,
+      details,
     ),
   };
 }
 
-/** The line, which has gaps where nothing is known, and a dot for each run; one that did less than the others is no part of it. @param {(number | null)[]} values @param {boolean[]} apart @param {(position: number) => number} x @param {(value: number) => number} y */
+/** Draw a line with gaps for missing values and a dot per run. Runs that end early are not part of the line. @param {(number | null)[]} values @param {boolean[]} apart @param {(position: number) => number} x @param {(value: number) => number} y */
 function drawing(values, apart, x, y) {
   let line = "",
     dots = "",
@@ -147,7 +147,7 @@ function drawing(values, apart, x, y) {
     if (value !== null) {
       const place = `${(WIDTH * x(position)).toFixed(1)} ${y(value).toFixed(2)}`;
       line += `${before === null ? "M" : "L"}${place}`;
-      dots += `M${place}h0`; // without a length: its round ends are the dot, however the drawing is stretched
+      dots += `M${place}h0`; // zero length: the round caps draw the dot at any stretch
     }
     before = value;
   }
@@ -168,5 +168,5 @@ function drawing(values, apart, x, y) {
 /** @param {boolean | null | undefined} isWorse */
 export const tone = (isWorse) => (isWorse === true ? "worse" : isWorse === false ? "better" : "neutral");
 
-/** Up or down. @param {import("./data.js").Change | undefined} change */
+/** Return the sign for up or down. @param {import("./data.js").Change | undefined} change */
 export const sign = (change) => (change && change.after < change.before ? "▼" : "▲");

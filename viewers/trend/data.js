@@ -1,4 +1,4 @@
-// The document of a trend: fetched, checked as far as the page relies on it, and what the page asks of it.
+// Loads and checks the trend document, with lookups for the page.
 
 /**
  * @typedef {{key: string, title: string, unit: "us" | "count", worse: "more" | "less" | null, help: string, of_the_end: boolean}} Metric
@@ -12,7 +12,7 @@
  * @property {{name: string, problem: string}[]} skipped
  */
 
-/** Its addresses are relative to itself. */
+/** URLs in the document are relative to it. */
 const DOCUMENT = new URL("../../trend.json", location.href);
 
 /** @returns {Promise<Trend>} */
@@ -20,22 +20,22 @@ export async function load() {
   const response = await fetch(DOCUMENT, { cache: "no-cache" });
   if (!response.ok)
     throw new Error(
-      `Asked for ${DOCUMENT.href}: the server answered ${response.status}. Run 'tlparse-bundle trend FOLDER --open', or '--out' again.`,
+      `${DOCUMENT.href} failed to load (${response.status}). Run 'tlparse-bundle trend FOLDER --open', or '--out' again.`,
     );
   const trend = await response.json();
   if (trend?.format?.name !== "tlparse-bundle-trend" || trend.format.version !== 1) {
     throw new Error(
-      `${DOCUMENT.href} is no document of runs over time that this page knows. Make it again with this version of tlparse-bundle.`,
+      `${DOCUMENT.href} is not a trend document that this page can read. Rebuild it with this version of tlparse-bundle.`,
     );
   }
   return trend;
 }
 
-/** The runs of a series that have a time, in its order: those that a line goes through. @param {Trend} trend @param {Series} series */
+/** Return the runs of a series that have a start time, in order. @param {Trend} trend @param {Series} series */
 export const timed = (trend, series) =>
   series.run_indexes.filter((index) => trend.runs[index].start_epoch_us !== null);
 
-/** Where a run is looked at; null where its bundle does not lie beside this page. @param {Run} run */
+/** Return the URL of a run in the default viewer; null when its bundle is not published here. @param {Run} run */
 export function runAddress(run) {
   if (run.url === null) return null;
   const url = new URL("../default/", location.href);
@@ -43,7 +43,7 @@ export function runAddress(run) {
   return url.href;
 }
 
-/** Where the runs around a jump are compared: by the server, or in what a site was written with; null where there is no such page. @param {Trend} trend @param {Jump} jump */
+/** Return the URL that compares the runs around a jump; null when there is none. @param {Trend} trend @param {Jump} jump */
 export function compareAddress(trend, jump) {
   const base = trend.runs[jump.base_run_index],
     changed = trend.runs[jump.run_index],
@@ -62,6 +62,6 @@ export function compareAddress(trend, jump) {
 
 const MINUTES = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone: "UTC" }); // 2026-11-03 02:10
 
-/** When a run began, in UTC. @param {Run} run */
+/** Format the start time of a run, in UTC. @param {Run} run */
 export const began = (run) =>
   run.start_epoch_us === null ? "unknown" : MINUTES.format(run.start_epoch_us / 1e3);

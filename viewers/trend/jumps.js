@@ -1,4 +1,4 @@
-// What changed, in words: one item for each run in which something did, with the way to the comparison.
+// The list of jumps: one item per run, with a link to the comparison.
 import { h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { sign, tone } from "./chart.js";
@@ -19,7 +19,7 @@ export const jumpList = (trend, jumps) =>
 /** @param {import("./data.js").Run} run */
 const versions = (run) => run.torch_versions.join(", ") || "unknown";
 
-/** With a capital letter. @param {string} text */
+/** Capitalize the first letter. @param {string} text */
 const large = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** @param {Trend} trend @param {Jump} jump */
@@ -58,7 +58,7 @@ function item(trend, jump) {
       null,
       jump.confirmed
         ? "at "
-        : `${jump.run_count === 1 ? "in the last run; it may be an outlier" : `in the last ${plural(jump.run_count, "run")}, too few to be sure`}: `,
+        : `${jump.run_count === 1 ? "in the last run only, possibly an outlier" : `in the last ${plural(jump.run_count, "run")}, too few to confirm`}: `,
       began(run),
       " UTC, ",
       address ? h("a", { href: address }, run.name) : run.name,
@@ -69,7 +69,7 @@ function item(trend, jump) {
       "p",
       null,
       compare
-        ? h("a", { href: compare }, `Compare with the run before, ${base.name}`)
+        ? h("a", { href: compare }, `Compare with the previous run, ${base.name}`)
         : h("code", null, `tlparse-bundle compare ${base.name} ${run.name}`),
     ),
   ];

@@ -1,4 +1,4 @@
-// All bundles over time: what jumped, first in words; then a line for each number of one series of runs.
+// Entry point of the trend page: jumps first, then a chart per metric for one series of runs.
 import { icon } from "../lib/frame/frame.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
@@ -72,7 +72,7 @@ function page(trend, series) {
       h(
         "p",
         { class: "part note" },
-        `${plural(without, "run")} without a time: the lines leave them out. Old bundles have none; build them again. Of logs without chromium events none is known.`,
+        `${plural(without, "run")} without a start time, not shown in the charts. Rebuild old bundles to add it. Logs without Chromium events do not record it.`,
       ),
     runs.length > 0 &&
       h(
@@ -85,17 +85,17 @@ function page(trend, series) {
               "p",
               { class: "dim" },
               runs.length < 6
-                ? "There are too few runs to tell a jump: it takes three on each side where nothing varies, else five."
-                : "No number changed for good by more than it varies from run to run.",
+                ? "Too few runs to detect jumps: at least three on each side, or five if values vary."
+                : "No lasting change beyond run-to-run noise.",
             ),
       ),
     latest.length > 0 &&
-      h("section", { class: "part" }, h("h2", null, "The last runs differ"), jumpList(trend, latest)),
+      h("section", { class: "part" }, h("h2", null, "Changes in the last runs"), jumpList(trend, latest)),
     runs.length > 0 &&
       h(
         "section",
         { class: "part" },
-        h("h2", { class: "visually-hidden" }, "Lines over time"),
+        h("h2", { class: "visually-hidden" }, "Charts"),
         charts(trend, runs, drawn, jumps),
         flat,
       ),
@@ -125,7 +125,7 @@ const chooser = (trend, chosen) =>
     ),
   );
 
-/** The numbers that are worth a line, and words for the others. @param {Trend} trend @param {number[]} runs */
+/** Return the metrics that get a chart, and text for the others. @param {Trend} trend @param {number[]} runs */
 function sorted(trend, runs) {
   const different = (/** @type {string} */ key) =>
     new Set(runs.map((index) => trend.values[key][index]).filter((value) => value !== null));
@@ -138,18 +138,18 @@ function sorted(trend, runs) {
     drawn: known.filter(({ values }) => values.length > 1).map(({ metric }) => metric),
     flat: [
       line(
-        "The same wherever it is known",
+        "Unchanged in all runs that record it",
         same.map(({ metric, values }) => `${metric.title} ${shown(metric, values[0])}`),
       ),
       line(
-        "Unknown in all runs",
+        "Not recorded in any run",
         unknown.map(({ metric }) => metric.title),
       ),
     ],
   };
 }
 
-/** All charts point at the same run. @param {Trend} trend @param {number[]} runs @param {import("./data.js").Metric[]} metrics @param {import("./data.js").Jump[]} jumps */
+/** Build the charts, which all point at the same run. @param {Trend} trend @param {number[]} runs @param {import("./data.js").Metric[]} metrics @param {import("./data.js").Jump[]} jumps */
 function charts(trend, runs, metrics, jumps) {
   const all = metrics.map((metric) =>
     chart(
@@ -173,7 +173,7 @@ const skipped = ({ skipped: rows }) =>
   h(
     "details",
     { class: "runs" },
-    h("summary", null, `${plural(rows.length, "bundle")} left out`),
+    h("summary", null, `${plural(rows.length, "bundle")} skipped`),
     h(
       "ul",
       null,
@@ -182,7 +182,11 @@ const skipped = ({ skipped: rows }) =>
   );
 
 const howTo = () => [
-  h("p", null, "A run is a bundle. Build bundles into one folder, with a label for what belongs together:"),
+  h(
+    "p",
+    null,
+    "Each run is one bundle. Build bundles into one folder, and give related runs the same label:",
+  ),
   h("pre", null, "tlparse-bundle /tmp/trace FOLDER/run-1 --label NAME\ntlparse-bundle trend FOLDER --open"),
 ];
 

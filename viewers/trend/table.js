@@ -1,4 +1,4 @@
-// The runs of a series as a table: the newest first, all numbers in words.
+// The table of the runs of a series, newest first.
 import { h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { shown } from "./chart.js";
@@ -8,7 +8,7 @@ import { began, runAddress } from "./data.js";
 
 const MOST = 1000; // rows
 
-/** It is made when it is opened. @param {Trend} trend @param {number[]} runs @param {Metric[]} metrics */
+/** Build the table when it is opened. @param {Trend} trend @param {number[]} runs @param {Metric[]} metrics */
 export function runTable(trend, runs, metrics) {
   const place = h("div", { "class": "scroll", "tabindex": "0", "role": "region", "aria-label": "Runs" });
   const draw = () =>
@@ -18,7 +18,7 @@ export function runTable(trend, runs, metrics) {
     { class: "runs", ontoggle: draw },
     h("summary", null, `${plural(runs.length, "run")} as a table`),
     place,
-    runs.length > MOST && h("p", { class: "dim" }, `The newest ${MOST}; trend.json has all.`),
+    runs.length > MOST && h("p", { class: "dim" }, `Newest ${MOST} runs. trend.json has all of them.`),
   );
 }
 

@@ -1,4 +1,4 @@
-// Loads what the viewer shows of one log, and joins the pieces of two logs.
+// Loads the vLLM tables of a log, and matches the pieces of two logs.
 import { plural } from "../lib/page/format.js";
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
@@ -15,7 +15,7 @@ import { plural } from "../lib/page/format.js";
  */
 /** @typedef {{log: Log, tables: Tables, pieces: Piece[], wallUs: number | null}} Start a log in which vLLM compiled or loaded something */
 
-const MOST_LOGS = 16; // whose tables are read to list them
+const MOST_LOGS = 16; // logs whose tables are read
 
 /** @param {Log} log @returns {Promise<Start | null>} null when the log has nothing of vLLM, or the bundle left it out */
 export function startOf(log) {
@@ -43,7 +43,7 @@ export function startOf(log) {
   });
 }
 
-/** From the first record to the last, in microseconds. @param {Log} log */
+/** Return the time from the first to the last record, in microseconds. @param {Log} log */
 async function lengthOf(log) {
   const { event_count: count } = await log.directory();
   return count === 0
@@ -54,7 +54,7 @@ async function lengthOf(log) {
       );
 }
 
-/** The starts of a bundle: of each log that has one, among the first. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+/** Load the starts of the first logs. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 export async function startsOf(bundle) {
   const found = await Promise.all(
     bundle.logs.slice(0, MOST_LOGS).map((log) => startOf(log).catch(() => null)),
@@ -65,7 +65,7 @@ export async function startsOf(bundle) {
   };
 }
 
-/** Pieces without a name get that of the piece with the same code in another log. @param {Start} start @param {Start[]} others @returns {Start} */
+/** Name unnamed pieces after the piece with the same code in a different log. @param {Start} start @param {Start[]} others @returns {Start} */
 export function named(start, others) {
   /** @type {Map<string, {piece: Piece, id: string} | null>} */
   const byCode = new Map();
@@ -89,11 +89,11 @@ export function named(start, others) {
   return { ...start, pieces };
 }
 
-/** What is the same for one piece in two logs; null without a name. @param {Piece} piece */
+/** Return the key that matches a piece across logs; null without a name. @param {Piece} piece */
 export const keyOf = ({ submodule, range }) =>
   submodule === null || range === null ? null : `${submodule} ${range[0]} ${range[1]}`;
 
-/** The pieces of a start that have the key of this one. @param {Start} other @param {Piece} piece @param {string | null} prefix */
+/** Return the matching pieces of a different start. @param {Start} other @param {Piece} piece @param {string | null} prefix */
 export function counterpart(other, piece, prefix) {
   const key = keyOf(piece);
   if (key === null) return null;
@@ -101,7 +101,7 @@ export function counterpart(other, piece, prefix) {
   return fits.find((one) => other.tables.backends[one.row.backend]?.prefix === prefix) ?? fits[0] ?? null;
 }
 
-/** Time that a start took, as far as the log tells: the captures, or what backends without one took. @param {Start} start */
+/** Return the recorded time of a start: captures, or the backends without one. @param {Start} start */
 export function totalOf({ tables }) {
   const known = tables.backends
     .map((backend) => backend.capture_time_us ?? backend.duration_us)
@@ -109,7 +109,7 @@ export function totalOf({ tables }) {
   return known.length ? known.reduce((sum, us) => sum + us, 0) : null;
 }
 
-/** How many pieces have each outcome. @param {Piece[]} pieces @returns {Map<string, number>} */
+/** Count pieces by outcome. @param {Piece[]} pieces @returns {Map<string, number>} */
 export function outcomesOf(pieces) {
   /** @type {Map<string, number>} */
   const counts = new Map();
@@ -119,7 +119,7 @@ export function outcomesOf(pieces) {
 
 /** @param {[number, number] | null} range */
 export const rangeText = (range) =>
-  range === null ? "size not told" : range[0] === range[1] ? String(range[0]) : `${range[0]}–${range[1]}`;
+  range === null ? "size not recorded" : range[0] === range[1] ? String(range[0]) : `${range[0]}–${range[1]}`;
 
 /** @param {[number, number]} range */
 export const tokensText = (range) =>

@@ -1,19 +1,19 @@
-// The help: keys and words.
+// The help dialog: keys and terms.
 import { h } from "../lib/page/dom.js";
 import { helpDialog, helpSection } from "../lib/page/page.js";
 
 const KEYS = [
-  ["Tab, Enter", "go to a piece and choose it: its artifacts are shown, and the address leads here again"],
-  ["c", "colour by time or by outcome"],
-  ["Esc", "choose no piece"],
-  ["?", "this help"],
+  ["Tab, Enter", "select a piece to see its artifacts; the URL stores the selection"],
+  ["c", "color by time or by outcome"],
+  ["Esc", "clear the selection"],
+  ["?", "show this help"],
 ];
 const WORDS = [
-  ["piece", "a submodule, compiled for one number of tokens or a range of them"],
-  ["submodule", "what lies between two attention layers of the model"],
-  ["reused", "vLLM used the code of an equal piece; it writes no record of that"],
+  ["piece", "a submodule, compiled for one number of tokens or a range"],
+  ["submodule", "the part of the model between two attention layers"],
+  ["reused", "vLLM used the code of an equal piece (not logged)"],
   ["loaded", "the code came from a cache"],
-  ["beside", "another log whose pieces stand beside these: the same by name, or by code"],
+  ["compared log", "a second log, with pieces matched by name or by code"],
 ];
 
 export const showHelp = helpDialog(() => [

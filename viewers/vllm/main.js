@@ -1,4 +1,4 @@
-// The vLLM viewer: opens the bundle, lets one choose a log and another beside it, follows the address.
+// Entry point of the vLLM viewer: opens the bundle, shows one log or compares two, follows the URL.
 import { findingCard } from "../lib/finding/card.js";
 import { Frame } from "../lib/frame/frame.js";
 import { fill, h, typing } from "../lib/page/dom.js";
@@ -20,7 +20,7 @@ import { headline, startup } from "./startup.js";
 
 /** @typedef {import("./data.js").Start} Start */
 
-// beside: another log; by: what colours tell, time or 'outcome'; open: rows that are taken apart; piece: a row of the table
+// beside: compared log; by: color by time or 'outcome'; open: expanded rows; piece: a row of the table
 const DEFAULTS = { log: "", beside: "", by: "", open: "", piece: "" };
 
 const state = new HashState(DEFAULTS, ["log"]);
@@ -58,7 +58,7 @@ function show(bundle, current) {
       if (!wanted)
         throw new Error(
           bundle.logs.length
-            ? `This bundle has no log '${current.log}'. It has: ${bundle.logs.map((log) => log.id).join(", ")}.`
+            ? `Unknown log '${current.log}'. Available logs: ${bundle.logs.map((log) => log.id).join(", ")}.`
             : "This bundle has no logs.",
         );
       const one = await startOf(wanted),
@@ -104,7 +104,7 @@ function draw(bundle, { log, starts, left, findings, one, two }, current) {
         h(
           "p",
           { class: "dim" },
-          [backends[0].model, two && `beside: ${logText(two.log)}`].filter(Boolean).join(" · "),
+          [backends[0].model, two && `compared with ${logText(two.log)}`].filter(Boolean).join(" · "),
         ),
       startup(start),
       h(
@@ -116,7 +116,7 @@ function draw(bundle, { log, starts, left, findings, one, two }, current) {
           { class: "pieces-bar" },
           h(
             "span",
-            { "role": "group", "aria-label": "Colour" },
+            { "role": "group", "aria-label": "Color by" },
             ["", "outcome"].map((by) =>
               h(
                 "button",
@@ -136,7 +136,7 @@ function draw(bundle, { log, starts, left, findings, one, two }, current) {
           h(
             "p",
             { class: "dim" },
-            "The log has no piece: it ends before the first, or this vLLM compiles the model as a whole.",
+            "No pieces recorded: the log ends before the first one, or this vLLM compiles the model as a whole.",
           ),
         backends.map((backend, number) =>
           h(
@@ -153,7 +153,7 @@ function draw(bundle, { log, starts, left, findings, one, two }, current) {
         h(
           "section",
           { "aria-labelledby": "findings" },
-          h("h2", { id: "findings" }, "What stands out"),
+          h("h2", { id: "findings" }, "Findings"),
           h(
             "ul",
             { "class": "findings", "aria-label": "Findings" },
@@ -186,7 +186,7 @@ function nameless(start) {
       h(
         "p",
         { class: "dim" },
-        "This start writes no names: they are those of the pieces with the same code in another log.",
+        "Names not recorded in this log. They come from pieces with the same code in a different log.",
       )
     );
   }
@@ -195,7 +195,7 @@ function nameless(start) {
     h(
       "p",
       { class: "dim" },
-      "vLLM writes no names of pieces when it loads what was compiled ahead of time. With the log of the start that compiled them in the same bundle, their code names them: ",
+      "vLLM does not log the names of pieces that it loads precompiled. To see names, build a bundle that includes the log of the start that compiled them: ",
       h("code", null, "tlparse-bundle COLD WARM out/ --open"),
     )
   );
@@ -208,12 +208,12 @@ function nothing(bundle, log) {
   return h(
     "div",
     { class: "page" },
-    h("h1", null, "This log has nothing of vLLM"),
+    h("h1", null, "No vLLM records in this log"),
     h(
       "p",
       null,
-      bundle.logs.length > 1 ? "Choose another log above. " : "",
-      "vLLM writes what it compiles when it runs with a trace folder:",
+      bundle.logs.length > 1 ? "Choose a different log. " : "",
+      "To record vLLM's compiles, set TORCH_TRACE:",
     ),
     h(
       "pre",
@@ -274,10 +274,10 @@ function header(bundle, log, two) {
       }),
     bundle.logs.length > 1 &&
       picker({
-        label: "Beside",
+        label: "Compare",
         value: two?.log.id ?? "",
         onpick: (id) => state.go(state.patched({ beside: id })),
-        items: [{ value: "", text: "beside: none" }, ...items.filter(({ value }) => value !== log.id)],
+        items: [{ value: "", text: "Compare with: none" }, ...items.filter(({ value }) => value !== log.id)],
       }),
   );
 }

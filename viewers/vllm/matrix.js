@@ -1,4 +1,4 @@
-// Submodules × sizes: a cell is a piece, coloured by its time or its outcome. Submodules with equal graphs are one row until they are taken apart.
+// The matrix of submodules and sizes: a cell is a piece, colored by time or outcome. Equal submodules share a row.
 import { h } from "../lib/page/dom.js";
 import { plural, time } from "../lib/page/format.js";
 import { counterpart, nameOf, outcomesOf, rangeText, tokensText } from "./data.js";
@@ -8,7 +8,7 @@ import { ORDER, countsText, outcomeOf } from "./outcome.js";
 /** @typedef {import("./data.js").Piece} Piece */
 /** @typedef {{names: string[], id: string}} Row submodules with one graph */
 
-const STEPS = 5; // of the colour of times
+const STEPS = 5; // colors for times
 
 /**
  * @param {Start} start @param {number} number of the backend @param {Start | null} other
@@ -78,7 +78,7 @@ export function matrix(start, number, other, state) {
     nameless.length > 0 &&
       h(
         "ul",
-        { "class": "loads", "aria-label": "Pieces without a name" },
+        { "class": "loads", "aria-label": "Unnamed pieces" },
         nameless.map((one) =>
           h(
             "li",
@@ -167,7 +167,7 @@ function button(own, { by, slowest, chosen, other, prefix, state }, name) {
     ["failed", "unfinished", ...ORDER].find((key) => own.some(({ row }) => (row.outcome ?? "") === key)) ??
     "";
   const [sign, word] = outcomeOf(outcome);
-  const said = own.length === 1 ? word : countsText(outcomesOf(own));
+  const outcomeText = own.length === 1 ? word : countsText(outcomesOf(own));
   const theirs = other ? own.map((one) => counterpart(other, one, prefix)).filter((one) => one !== null) : [];
   const before = theirs.length
     ? `${theirs.length === 1 ? outcomeOf(theirs[0].row.outcome)[1] : countsText(outcomesOf(theirs))}${theirs.some(({ row }) => row.duration_us !== null) ? ` ${time(theirs.reduce((sum, { row }) => sum + (row.duration_us ?? 0), 0))}` : ""}`
@@ -194,14 +194,14 @@ function button(own, { by, slowest, chosen, other, prefix, state }, name) {
           { class: "visually-hidden" },
           `${own.length === 1 ? nameOf(own[0]) : `${own[0].submodule} and ${plural(own.length - 1, "other")}`}: `,
         ),
-    h("b", { class: "number" }, us === null ? "not told" : time(us)),
+    h("b", { class: "number" }, us === null ? "not recorded" : time(us)),
     " ",
-    h("span", { class: "cell-word" }, h("span", { "aria-hidden": "true" }, `${sign} `), said),
-    before && h("span", { class: "cell-other" }, `other: ${before}`),
+    h("span", { class: "cell-word" }, h("span", { "aria-hidden": "true" }, `${sign} `), outcomeText),
+    before && h("span", { class: "cell-other" }, `compared: ${before}`),
   );
 }
 
-/** What the colours mean. @param {string} by @param {Start} start */
+/** Build the legend. @param {string} by @param {Start} start */
 export function legend(by, start) {
   if (by !== "outcome")
     return h(

@@ -1,15 +1,15 @@
-// The outcomes of pieces: a sign and a word, and colour on top.
+// The outcomes of pieces: sign, word and explanation.
 import { h } from "../lib/page/dom.js";
 import { count } from "../lib/page/format.js";
 
 /** @type {Record<string, [string, string, string]>} */
 const OUTCOMES = {
-  compiled: ["●", "compiled", "Inductor generated its code in this start."],
-  inductor_loaded: ["◐", "code loaded", "AOTAutograd traced it here, its code was in Inductor's cache."],
-  loaded: ["○", "loaded", "All of it came from a cache."],
-  reused: ["↺", "reused", "Nothing was compiled or loaded: an equal piece had its code."],
-  failed: ["✖", "failed", "Its compile came to no code."],
-  unfinished: ["?", "unfinished", "The log ends within it."],
+  compiled: ["●", "compiled", "Inductor generated its code during this start."],
+  inductor_loaded: ["◐", "code loaded", "AOTAutograd traced it; its code came from Inductor's cache."],
+  loaded: ["○", "loaded", "Loaded completely from a cache."],
+  reused: ["↺", "reused", "Uses the code of an equal piece."],
+  failed: ["✖", "failed", "Its compile failed."],
+  unfinished: ["?", "unfinished", "The log ends during this piece."],
 };
 export const ORDER = [...Object.keys(OUTCOMES), ""];
 
@@ -17,7 +17,7 @@ export const ORDER = [...Object.keys(OUTCOMES), ""];
 export const outcomeOf = (outcome) =>
   outcome !== null && Object.hasOwn(OUTCOMES, outcome)
     ? OUTCOMES[outcome]
-    : ["·", outcome || "not told", "The log does not tell what came of it."];
+    : ["·", outcome || "not recorded", "Outcome not recorded."];
 
 /** @param {string | null} outcome */
 export function outcomeBadge(outcome) {

@@ -1,4 +1,4 @@
-// One piece: what came of it, whose code it has, its artifacts, and what vLLM's passes changed.
+// The details of a piece: outcome, code, artifacts, and vLLM's passes.
 import { compileArtifacts } from "../lib/bundle/artifacts.js";
 import { attemptName } from "../lib/bundle/log.js";
 import { fill, h } from "../lib/page/dom.js";
@@ -19,11 +19,8 @@ export function pieceDetail(start, piece, other, state) {
   const theirs = other ? counterpart(other, piece, start.tables.backends[row.backend].prefix) : null;
   /** @type {[string, any][]} */
   const facts = [
-    [
-      "What came of it",
-      [outcomeBadge(row.outcome), " ", h("span", { class: "dim" }, outcomeOf(row.outcome)[2])],
-    ],
-    ["Time", row.duration_us === null ? "not told" : time(row.duration_us)],
+    ["Outcome", [outcomeBadge(row.outcome), " ", h("span", { class: "dim" }, outcomeOf(row.outcome)[2])]],
+    ["Time", row.duration_us === null ? "not recorded" : time(row.duration_us)],
     ...(row.inductor_time_us === null
       ? []
       : [/** @type {[string, any]} */ (["in Inductor", time(row.inductor_time_us)])]),
@@ -33,12 +30,12 @@ export function pieceDetail(start, piece, other, state) {
     ...(row.outcome === "reused"
       ? [
           /** @type {[string, any]} */ ([
-            "Code of",
+            "Code from",
             row.reused !== null
               ? link(row.reused)
               : row.equal_to.length
                 ? ["one of ", links(row.equal_to)]
-                : "not told",
+                : "not recorded",
           ]),
         ]
       : []),
@@ -48,7 +45,7 @@ export function pieceDetail(start, piece, other, state) {
     ...(theirs
       ? [
           /** @type {[string, any]} */ ([
-            "In the other log",
+            "In the compared log",
             [
               outcomeBadge(theirs.row.outcome),
               ` ${time(theirs.row.duration_us)}`,
@@ -57,7 +54,7 @@ export function pieceDetail(start, piece, other, state) {
                 h(
                   "span",
                   { class: "dim" },
-                  theirs.row.code_hash === row.code_hash ? ", the same code" : ", other code",
+                  theirs.row.code_hash === row.code_hash ? ", same code" : ", different code",
                 ),
             ],
           ]),
@@ -67,8 +64,8 @@ export function pieceDetail(start, piece, other, state) {
       ? []
       : [
           /** @type {[string, any]} */ ([
-            "Its name",
-            `from the log ${piece.namedBy}, by equal code: this one writes none`,
+            "Name",
+            `from log ${piece.namedBy}, which has a piece with the same code`,
           ]),
         ]),
     ...(row.aot_id === null ? [] : [/** @type {[string, any]} */ (["AOT id", h("code", null, row.aot_id)])]),
@@ -95,7 +92,7 @@ export function pieceDetail(start, piece, other, state) {
 /** @param {Start} start @param {Piece} piece */
 async function artifacts({ log }, { row }) {
   if (row.events.length === 0)
-    return h("p", { class: "dim" }, "No artifacts: nothing was compiled or loaded for it.");
+    return h("p", { class: "dim" }, "No artifacts: nothing was compiled or loaded for this piece.");
   const wanted = new Set(row.events),
     all = await compileArtifacts(log, row);
   const own = all.filter((/** @type {any} */ artifact) => wanted.has(artifact.event));
@@ -138,18 +135,18 @@ function passes({ log, tables }, { id, row }) {
     ];
   };
   return [
-    h("h3", null, "Passes of vLLM ", h("span", { class: "dim" }, count(all.length))),
+    h("h3", null, "vLLM passes ", h("span", { class: "dim" }, count(all.length))),
     busy.length > 0 &&
       h(
         "table",
-        { "class": "plain passes", "aria-label": "Passes that change the graph" },
+        { "class": "plain passes", "aria-label": "Passes that changed the graph" },
         h(
           "thead",
           null,
           h(
             "tr",
             null,
-            ["Pass", "Nodes", "New", "Gone"].map((title) => h("th", { scope: "col" }, title)),
+            ["Pass", "Nodes", "Added", "Removed"].map((title) => h("th", { scope: "col" }, title)),
           ),
         ),
         h(
@@ -179,20 +176,12 @@ function passes({ log, tables }, { id, row }) {
         !Object.keys(one.added).length &&
         !Object.keys(one.removed).length,
     ) &&
-      h(
-        "p",
-        { class: "dim" },
-        "Where no call is new or gone, the text of the graph differs in something else.",
-      ),
+      h("p", { class: "dim" }, "If no call is added or removed, the graph text differs in something else."),
     idle.length > 0 &&
       h(
         "details",
         null,
-        h(
-          "summary",
-          null,
-          `${plural(idle.length, "pass", "passes")} that ${idle.length === 1 ? "changes" : "change"} nothing`,
-        ),
+        h("summary", null, `${plural(idle.length, "pass", "passes")} without changes`),
         h(
           "ul",
           null,
@@ -203,7 +192,7 @@ function passes({ log, tables }, { id, row }) {
       h(
         "p",
         { class: "dim" },
-        "Each is compared with the graph before it; the first with one after which passes of torch have run too.",
+        "Each pass is compared with the previous graph. The first difference includes torch's own passes.",
       ),
   ];
 }

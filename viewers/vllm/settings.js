@@ -1,10 +1,10 @@
-// The settings of vLLM's backends as chips; those that are off the beaten track, or differ in the other log, are marked.
+// The settings of vLLM's backends as chips. Unusual values and differences from the compared log are marked.
 import { h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 
 /** @typedef {import("./data.js").Start} Start */
 
-/** What most runs of vLLM on a GPU have. @type {Record<string, unknown[]>} */
+/** Usual values of vLLM on a GPU. @type {Record<string, unknown[]>} */
 const USUAL = {
   mode: ["3"],
   backend: ["inductor"],
@@ -15,7 +15,7 @@ const USUAL = {
   dynamic_shapes_evaluate_guards: [false],
   cudagraph_mode: ["FULL_AND_PIECEWISE", "PIECEWISE", "FULL"],
 };
-const LONG = 4; // values of a list that a chip shows
+const LONG = 4; // list values shown in a chip
 
 /** @param {Start} start @param {Start | null} other */
 export function settings(start, other) {
@@ -38,8 +38,8 @@ export function settings(start, other) {
               "p",
               { class: "dim" },
               backend.is_loaded
-                ? "vLLM writes no settings when it loads what was compiled ahead of time."
-                : "The log has no settings of it.",
+                ? "vLLM does not log settings when it loads precompiled code."
+                : "Settings not recorded.",
             )
           : h(
               "ul",
@@ -61,7 +61,7 @@ function chip(key, value, theirs) {
     !USUAL[key].some(
       (usual) => usual === (key === "cudagraph_mode" ? String(value).split(".").pop() : value),
     );
-  const note = differs ? `the other log: ${show(theirs)}` : unusual ? "unusual" : "";
+  const note = differs ? `compared log: ${show(theirs)}` : unusual ? "unusual" : "";
   return h(
     "li",
     { class: `chip${differs || unusual ? " chip-marked" : ""}`, title: note || null },

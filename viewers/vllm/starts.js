@@ -29,7 +29,7 @@ export function startsTable(starts, here, other, left, state) {
             "tr",
             null,
             ["Log", "Start", "Time", "Pieces", ""].map((title) =>
-              h("th", { scope: "col" }, title || h("span", { class: "visually-hidden" }, "Beside")),
+              h("th", { scope: "col" }, title || h("span", { class: "visually-hidden" }, "Compare")),
             ),
           ),
         ),
@@ -62,7 +62,7 @@ export function startsTable(starts, here, other, left, state) {
                   h(
                     "a",
                     { href: state.patched({ beside: start === other ? "" : start.log.id }) },
-                    start === other ? "not beside" : "beside ›",
+                    start === other ? "stop comparing" : "compare ›",
                   ),
               ),
             ),
@@ -70,14 +70,13 @@ export function startsTable(starts, here, other, left, state) {
         ),
       ),
     ),
-    left > 0 &&
-      h("p", { class: "dim" }, `${plural(left, "further log")} not listed here; the list above has them.`),
+    left > 0 && h("p", { class: "dim" }, `${plural(left, "more log")} in the list above.`),
   );
 }
 
 /** @param {Start} start */
 function kindOf({ tables, pieces }) {
   if (tables.backends.length && tables.backends.every((backend) => backend.is_loaded))
-    return "warm, ahead of time";
+    return "warm, precompiled";
   return pieces.some(({ row }) => row.outcome === "loaded") ? "warm" : "cold";
 }

@@ -1,4 +1,4 @@
-// Where the time of a start went, and the settings of its backends.
+// Where the time of a start went.
 import { h } from "../lib/page/dom.js";
 import { plural, time } from "../lib/page/format.js";
 import { countsText } from "./outcome.js";
@@ -7,7 +7,7 @@ import { outcomesOf, totalOf } from "./data.js";
 /** @typedef {import("./data.js").Start} Start */
 /** @typedef {{id: string, title: string, us: number, help: string}} Part */
 
-/** The parts of a backend's time, each once; null when the log does not tell them. @param {Start} start @param {number} number of the backend @returns {Part[] | null} */
+/** Return the parts of a backend's time; null when not recorded. @param {Start} start @param {number} number of the backend @returns {Part[] | null} */
 export function partsOf({ tables, pieces }, number) {
   const backend = tables.backends[number];
   if (backend.duration_us === null) return null;
@@ -17,7 +17,7 @@ export function partsOf({ tables, pieces }, number) {
         id: "load",
         title: "loading the pieces",
         us: backend.duration_us,
-        help: "From the first load to the end of the last; several at once.",
+        help: "From the start of the first load to the end of the last. Loads overlap.",
       },
     ];
   const own = pieces.filter(({ row }) => row.backend === number);
@@ -42,16 +42,17 @@ export function partsOf({ tables, pieces }, number) {
       id: "split",
       title: "splitting",
       us: split,
-      help: "vLLM splits the graph, before the first piece.",
+      help: "vLLM splits the graph into pieces.",
     },
-    known && { id: "inductor", title: "Inductor", us: inductor, help: "Makes the code of the pieces." },
-    known && loads > 0 && { id: "load", title: "loading", us: loads, help: "Pieces from the cache." },
-    known && save > 0 && { id: "save", title: "saving", us: save, help: "Compiled pieces go to the cache." },
+    known && { id: "inductor", title: "Inductor", us: inductor, help: "Generates the code of the pieces." },
+    known && loads > 0 && { id: "load", title: "loading", us: loads, help: "Loads pieces from the cache." },
+    known &&
+      save > 0 && { id: "save", title: "saving", us: save, help: "Saves compiled pieces to the cache." },
     known && {
       id: "piece",
       title: "other work on pieces",
       us: inPieces - inductor - loads - save,
-      help: "AOTAutograd, keys of caches, graphs.",
+      help: "AOTAutograd, cache keys and graphs.",
     },
   ].filter((part) => part !== false);
   const rest = (backend.capture_time_us ?? backend.duration_us) - parts.reduce((sum, { us }) => sum + us, 0);
@@ -59,9 +60,9 @@ export function partsOf({ tables, pieces }, number) {
     ...parts,
     {
       id: "rest",
-      title: "the rest",
+      title: "other",
       us: rest,
-      help: "After the last piece: the code that calls them, guards.",
+      help: "After the last piece: guards and the code that calls the pieces.",
     },
   ].filter(({ us }) => us > 0);
 }
@@ -89,8 +90,8 @@ export function startup(start) {
         { class: "dim" },
         outside === null
           ? `The log covers ${time(wallUs)}.`
-          : `The log covers ${time(wallUs)} from its first record to its last; ${time(outside)} of it lie outside of this.`,
-        " What vLLM does before and after, such as loading weights or capturing CUDA graphs, it does not write.",
+          : `The log covers ${time(wallUs)} from its first record to its last. ${time(outside)} of that is not shown here.`,
+        " vLLM does not log other work, such as loading weights or capturing CUDA graphs.",
       ),
   );
 }
@@ -98,7 +99,7 @@ export function startup(start) {
 /** @param {Start} start @param {number} number */
 function bar(start, number) {
   const parts = partsOf(start, number);
-  if (!parts || !parts.length) return h("p", { class: "dim" }, "The log has no timeline of it.");
+  if (!parts || !parts.length) return h("p", { class: "dim" }, "Times not recorded.");
   const sum = parts.reduce((us, part) => us + part.us, 0);
   const share = (/** @type {Part} */ part) =>
     `${((100 * part.us) / sum).toFixed(part.us * 10 < sum ? 1 : 0)} %`;
@@ -135,7 +136,7 @@ function bar(start, number) {
   ];
 }
 
-/** One sentence for the head of the page. @param {Start} start */
+/** Return the headline. @param {Start} start */
 export function headline(start) {
   const total = totalOf(start),
     loaded = start.tables.backends.length > 0 && start.tables.backends.every((backend) => backend.is_loaded);
@@ -143,7 +144,7 @@ export function headline(start) {
     total === null
       ? "vLLM's pieces"
       : loaded
-        ? `${time(total)} to load what was compiled ahead of time`
+        ? `${time(total)} to load precompiled code`
         : `${time(total)} to compile`;
   return `${took}: ${plural(start.pieces.length, "piece")}${start.pieces.length ? `, ${countsText(outcomesOf(start.pieces))}` : ""}`;
 }

@@ -1,1 +1,1 @@
-"""What every room may use: errors, diagnostics, words, plug-ins, signals, remote files."""
+"""Shared helpers: errors, diagnostics, wording, plug-ins, signals, remote files."""

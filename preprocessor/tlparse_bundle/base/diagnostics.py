@@ -1,7 +1,6 @@
-"""Diagnostics: what was not understood, skipped, mended or assumed in a log.
+"""Diagnostics: parts of a log that were skipped, repaired, assumed or not understood.
 
-Every code is registered here with its severity and meaning; the manifest, the documentation
-and the viewers take them from this registry.
+Codes are registered here with severity and meaning, for the manifest, docs and viewers.
 """
 
 from __future__ import annotations
@@ -172,8 +171,8 @@ CODES: dict[str, Code] = {
 class Diagnostics:
     """Collects the diagnostics of one log, in file order.
 
-    Consecutive lines with the same code become one row; beyond ``MAX_ROWS_PER_CODE`` rows of a
-    code the rest is only counted, in the last row.
+    Consecutive lines with the same code become one row. After ``MAX_ROWS_PER_CODE`` rows of a code, the
+    last row counts the rest.
     """
 
     def __init__(self) -> None:
@@ -214,7 +213,7 @@ class Diagnostics:
             self._next_line[code] = line + count
 
     def merge(self, other: Diagnostics) -> None:
-        """Add those of somebody else who read the same log."""
+        """Add diagnostics of another reader of the same log."""
         for row in other._rows:
             self.add(
                 row["code"],
@@ -230,7 +229,7 @@ class Diagnostics:
         return [row["message"] for row in self._rows if row["code"] == code]
 
     def counts(self) -> dict[str, int]:
-        """Occurrences by code, codes sorted."""
+        """Return occurrences by code, sorted."""
         out: dict[str, int] = {}
         for row in self._rows:
             out[row["code"]] = out.get(row["code"], 0) + row["count"]

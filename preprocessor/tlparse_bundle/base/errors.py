@@ -1,4 +1,4 @@
-"""The one exception that a user may see as a sentence instead of a traceback."""
+"""The exception that is shown to users as a sentence instead of a traceback."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 
 class BundleError(Exception):
-    """Something that the user can understand and mend.
+    """An error that the user can understand and fix.
 
-    ``message`` says what and where, ``hint`` what to try, ``code`` is stable for programs,
-    ``exit_code`` is what the command line returns.
+    ``message``: what and where; ``hint``: what to try; ``code``: stable, for programs; ``exit_code``: of
+    the command line.
     """
 
     def __init__(self, message: str, *, hint: str = "", code: str = "failed", exit_code: int = 1):
@@ -32,4 +32,4 @@ def _rebuild(message: str, hint: str, code: str, exit_code: int) -> BundleError:
 
 
 class Refused(OSError):
-    """What a server elsewhere does, and we do not accept."""
+    """A response of a remote server that we don't accept."""

@@ -1,10 +1,10 @@
-"""Texts without what differs between machines and runs: addresses, folders, temporary names, ids."""
+"""Removes from text what differs between machines and runs: addresses, folders, temporary names, ids."""
 
 from __future__ import annotations
 
 import re
 
-# Patterns for texts that are compared in ways of their own.
+# Patterns for texts with their own comparison.
 ADDRESS = r"\b0x[0-9a-f]{6,}"  # of an object in memory
 CACHE_NAME = r"\bc[a-z2-7]{51}\b"  # of code that Inductor writes (torch/_inductor/codecache.py, code_hash)
 PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")  # up to the package
@@ -20,20 +20,18 @@ _GENERATED = re.compile(r"(<eval_with_key>)\.\d+")
 
 
 def normalised(text: str) -> str:
-    """A text as another machine or another run writes it: without addresses, folders, temporary names,
-    processes, numbers of generated code.
-    """
+    """Return text without addresses, folders, temporary names, process ids and numbers of generated code."""
     text = _PATH.sub(lambda path: tail(path[0]), text)
     text = _CACHE_NAME.sub("c…", _TEMPORARY.sub("tmp…", _GENERATED.sub(r"\1", _ADDRESS.sub("0x…", text))))
     return _NUMBER.sub(lambda number: f"{number[1] or ''}…", text)
 
 
 def tail(path: str) -> str:
-    """The name of a file; of one in a package, the path from the package on."""
+    """Return the name of a file; in a package, its path from the package on."""
     below = PACKAGES.sub("", path)
     return below if below != path else re.split(r"[/\\]", path)[-1]
 
 
 def without_addresses(text: str, *, of_objects: bool = False) -> str:
-    """A text without " at 0x…"; ``of_objects``: only where it ends an object, as in "<f at 0x…>"."""
+    """Return text without " at 0x…"; ``of_objects``: only at the end of an object, as in "<f at 0x…>"."""
     return (_OBJECT if of_objects else _AT_ADDRESS).sub("", text)

@@ -1,7 +1,6 @@
-"""Plug-ins: what other packages add through entry points.
+"""Plug-ins of other packages, through entry points.
 
-A plug-in that cannot be loaded or that fails later is left out. Its fault is one sentence, which becomes a
-diagnostic ``plugin-failed`` of the bundle.
+A plug-in that fails is left out, and its error becomes a diagnostic ``plugin-failed`` of the bundle.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Loaded:
 
 
 class Guard:
-    """Calls a plug-in. The first exception becomes its ``fault``; it is not called after that."""
+    """Calls a plug-in. Its first exception becomes its ``fault``, and it is not called again."""
 
     def __init__(self, plugin: Plugin):
         self._plugin = plugin
@@ -58,7 +57,7 @@ class Guard:
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:
-            # Two runs must write the same bundle.
+            # Sorted, so that equal runs write equal bundles.
             text = " ".join(without_addresses(str(error)).split())
             message = f"{type(error).__name__}: {text}" if text else type(error).__name__
             message = message if len(message) <= _MAX_MESSAGE else message[:_MAX_MESSAGE] + "…"
@@ -91,9 +90,8 @@ def plugins(group: str, prepare: Callable[[Any], Any]) -> Loaded:
 
 
 def own_name(name: Any, taken: set[str], fits: Callable[[str], bool]) -> str:
-    """Return the name of something that a plug-in adds, and add it to ``taken``.
-
-    Raises ValueError when it cannot have that name.
+    """Return the name of a plug-in's object and add it to ``taken``. Raise ValueError for an invalid or
+    taken name.
     """
     if type(name) is not str or len(name) > 100 or not fits(name):
         raise ValueError(f"{name!r} is not a name: use letters, digits, '.', '_' and '-'")
@@ -104,10 +102,7 @@ def own_name(name: Any, taken: set[str], fits: Callable[[str], bool]) -> str:
 
 
 def need(thing: Any, *names: str, of: str) -> None:
-    """Raise TypeError unless all these methods or functions exist.
-
-    ``of``: what a sentence calls ``thing``.
-    """
+    """Raise TypeError unless all these methods or functions exist. ``of``: name of ``thing`` in messages."""
     for name in names:
         if not callable(getattr(thing, name, None)):
             raise TypeError(f"{of} has no function {name!r}")
@@ -115,7 +110,7 @@ def need(thing: Any, *names: str, of: str) -> None:
 
 @cache
 def _by_group() -> dict[str, list[EntryPoint]]:
-    """All packages are looked through once: that takes as long as a few thousand records."""
+    """Return entry points by group, scanned once, which takes as long as a few thousand records."""
     from importlib.metadata import entry_points  # it takes longer to import than our own modules
 
     entries = entry_points()
@@ -137,7 +132,7 @@ def _package(entry: EntryPoint) -> str:
 
 
 def _place(error: BaseException, module: str) -> str:
-    """Where in the package of the plug-in an exception was raised: file and line, without folders."""
+    """Return file and line in the plug-in's package where an exception was raised, without folders."""
     place, step = "", error.__traceback__
     while step is not None:
         code = step.tb_frame.f_code

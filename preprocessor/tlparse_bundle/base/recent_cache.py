@@ -1,4 +1,4 @@
-"""A mapping that forgets: of what grows with the log, the newest is what comes again."""
+"""A mapping of bounded size that keeps the newest entries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _Value = TypeVar("_Value")
 
 
 class Newest(Generic[_Key, _Value]):
-    """Holds what was added last, up to ``max_bytes``. Two that are told the same hold the same."""
+    """Holds the newest values up to ``max_bytes``. Deterministic: equal calls give equal contents."""
 
     def __init__(self, max_bytes: int):
         self.max_bytes = max_bytes
@@ -19,7 +19,7 @@ class Newest(Generic[_Key, _Value]):
         self.get = self._values.get  # value of a key, or None
 
     def add(self, key: _Key, value: _Value, size_bytes: int) -> None:
-        """What the key had before is forgotten. What is larger than all that may be held is not held."""
+        """Add a value, replacing an earlier one. Values larger than the limit are not kept."""
         if size_bytes > self.max_bytes:
             return
         if key in self._values:

@@ -16,7 +16,7 @@ _MAX_MESSAGE = 300
 _PIECE_BYTES = 1 << 20
 _OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"))  # they have no folders to make
 
-# Else s3fs asks for the size of each file before it reads it (S3FileSystem._cat_file).
+# Otherwise s3fs queries the size of each file before it reads it (S3FileSystem._cat_file).
 _OPTIONS = {scheme: {"max_concurrency": 1} for scheme in ("s3", "s3a")}
 
 
@@ -25,10 +25,10 @@ def is_url(location: str | os.PathLike[str]) -> bool:
 
 
 class RemoteFolder:
-    """A folder at a URL that fsspec knows. Whatever goes wrong there is an OSError.
+    """A folder at a URL that fsspec supports. All failures are OSError.
 
-    Listings are not kept, since others write while we read. Raises BundleError without fsspec or the package
-    for the protocol, and when the URL holds a password, which would end up in logs.
+    Listings are not cached, since others write while we read. Raises BundleError without fsspec or the
+    package for the protocol, and when the URL holds a password, which would end up in logs.
     """
 
     def __init__(self, url: str):
@@ -39,9 +39,9 @@ class RemoteFolder:
             or (parts.username and parts.scheme in ("http", "https"))
         ):
             raise BundleError(
-                f"the URL of {parts.scheme}://{parts.hostname or ''}{parts.path} holds a password or a key",
+                f"the URL {parts.scheme}://{parts.hostname or ''}{parts.path} contains a password or a key",
                 hint=(
-                    "Leave it out; fsspec takes credentials from the environment and from configuration"
+                    "Leave it out. fsspec reads credentials from the environment and from configuration"
                     " files."
                 ),
                 code="credentials",
@@ -57,17 +57,15 @@ class RemoteFolder:
                 options = {**options, "http": _web_options(), "https": _web_options()}
             self._fs, root = fsspec.core.url_to_fs(self.url, use_listings_cache=False, **options)
         except ImportError as error:
-            hint = "Reading from a URL needs more packages: pip install 'tlparse-bundle[remote]'"
-            raise BundleError(
-                f"{url} is not a local folder, and cannot be read: {error}", hint=hint, code="no-fsspec"
-            ) from None
+            hint = "To read URLs, install: pip install 'tlparse-bundle[remote]'"
+            raise BundleError(f"{url} cannot be read: {error}", hint=hint, code="no-fsspec") from None
         except ValueError as error:
             raise BundleError(f"{url} cannot be read: {error}", code="unreadable") from None
         self._root = root.rstrip("/")
         self._is_object_store = parts.scheme in _OBJECT_STORES
 
     def read(self, path: str, max_bytes: int) -> bytes:
-        """A file of at most so many bytes; of a larger one no more than these are read."""
+        """Return a file, up to this many bytes."""
         if self._is_web:
             whole: bytes = self._ask(self._fs.cat_file, path, trace_request_ctx=max_bytes)
             return whole
@@ -78,17 +76,15 @@ class RemoteFolder:
                 raise
             return b""
         if len(data) > max_bytes:
-            raise OSError(f"it has more than the {max_bytes:,} bytes that it may have")
+            raise OSError(f"it has more than {max_bytes:,} bytes, the limit")
         return data
 
     def open(self, path: str) -> OpenFile:
-        """A file to be read from begin to end."""
+        """Open a file for sequential reading."""
         return OpenFile(self._ask(self._fs.open, path, mode="rb"))
 
     def open_at(self, path: str, start: int) -> OpenFile:
-        """The same from a place in it on; of a web server that cannot begin there what stands before is read,
-        too.
-        """
+        """Open a file at an offset. A web server without ranges also sends what is before it."""
         file = self.open(path)
         try:
             file.seek(start)
@@ -111,10 +107,7 @@ class RemoteFolder:
         return moment
 
     def write(self, path: str, data: bytes) -> None:
-        """Store a file.
-
-        Those who read meanwhile get the old one or the new one, where the place can do that.
-        """
+        """Store a file. Readers get the old or the new one, if the place supports that."""
         if not self._is_object_store:
             self._ask(lambda target: self._fs.makedirs(target, exist_ok=True), path.rpartition("/")[0])
         self._ask(lambda target: self._fs.pipe_file(target, data), path)
@@ -124,7 +117,7 @@ class RemoteFolder:
         return exists
 
     def files(self) -> dict[str, int]:
-        """Size in bytes of each file below, by path."""
+        """Return the size in bytes of each file below, by path."""
         entries = (
             self._ask(_walk_web(self._fs), "") if self._is_web else self._ask(self._fs.find, "", detail=True)
         )
@@ -138,11 +131,10 @@ class RemoteFolder:
         self._ask(self._fs.rm_file, path)
 
     def for_each(self, do: Callable[[Any], None], items: Iterable[Any]) -> None:
-        """Do something here with each item: several at once in object stores, whose file systems may be used
-        by several threads (fsspec/asyn.py), and which let each wait. Raises what goes wrong first; then no
-        more are begun.
+        """Call a function for each item, several at once in object stores (fsspec/asyn.py). Raise the first
+        error and start no more.
         """
-        # It takes its time, and every command imports this module.
+        # Slow to import, and every command imports this module.
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(_REQUESTS if self._is_object_store else 1) as pool:
@@ -154,14 +146,12 @@ class RemoteFolder:
                 raise
 
     def info(self, path: str) -> dict[str, Any]:
-        """What the place says of a file or folder: 'type', and 'size' and marks of its version where it has
-        them.
-        """
+        """Return information about a file or folder: 'type', and 'size' and version marks if it has them."""
         info: dict[str, Any] = self._ask(self._fs.info, path)
         return info
 
     def folders(self) -> list[str]:
-        """Names of the folders below, in order."""
+        """Return the names of the folders below, in order."""
         entries = self._ask(self._fs.ls, "", detail=True)
         return sorted(
             {
@@ -173,14 +163,14 @@ class RemoteFolder:
 
     def _ask(self, call: Callable[..., Any], path: str, **options: Any) -> Any:
         if ".." in unquote(path).replace("\\", "/").split("/"):
-            raise BundleError(f"{path!r} points out of the bundle {self.url}", code="bad-path")
+            raise BundleError(f"{path!r} points outside the bundle {self.url}", code="bad-path")
         with _os_errors():
             return call(f"{self._root}/{path}".rstrip("/"), **options)
 
 
 @contextmanager
 def _os_errors() -> Iterator[None]:
-    """Each protocol has exceptions of its own, such as for missing credentials."""
+    """Turn exceptions of protocols, such as missing credentials, into OSError."""
     try:
         yield
     except OSError as error:
@@ -191,7 +181,7 @@ def _os_errors() -> Iterator[None]:
 
 
 def _reason(error: Exception, instead: OSError) -> OSError:
-    """What went wrong, where fsspec hides it behind another error."""
+    """Return the original error that fsspec wraps."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, Refused):
         cause = cause.__cause__ or cause.__context__
@@ -199,7 +189,7 @@ def _reason(error: Exception, instead: OSError) -> OSError:
 
 
 class OpenFile:
-    """A file that is read from begin to end. Whatever goes wrong there is an OSError."""
+    """A file that is read sequentially. All failures are OSError."""
 
     def __init__(self, file: Any):
         self._file = file
@@ -243,7 +233,7 @@ class _Stat(NamedTuple):
 
 
 class RemoteFile:
-    """A file at a URL, used like a path of this machine. Only the URL goes to other processes."""
+    """A file at a URL, used like a local path. Only the URL is pickled."""
 
     def __init__(self, url: str):
         self.url = url

@@ -1,7 +1,6 @@
-"""Reading from web servers that may be anybody's: where they may lead, how much they may send and how long
-they may take.
+"""Reads from untrusted web servers, with limits on redirects, size and time.
 
-fsspec's file system for HTTP does the reading. It is given sessions with these bounds.
+Uses fsspec's HTTP file system with limited sessions.
 """
 
 from __future__ import annotations
@@ -24,9 +23,7 @@ _DEPTH = 20
 
 
 class Patience:
-    """How long a server may take: so many seconds for the head of an answer, and for its body so many and one
-    more for each ``rate`` bytes.
-    """
+    """Timeouts in seconds: for response headers, and for the body plus one second per ``rate`` bytes."""
 
     seconds = 60.0
     rate = 10_000
@@ -39,7 +36,7 @@ async def open_session(**options: Any) -> aiohttp.ClientSession:
     own: dict[str, Any] = {
         "timeout": aiohttp.ClientTimeout(total=None, connect=_CONNECT_SECONDS, sock_connect=_CONNECT_SECONDS),
         "response_class": _Response,
-        # What is large in a bundle is compressed as it is; a body that unpacks itself would have no bound.
+        # Large bundle files are compressed already; Content-Encoding would defeat the size limit.
         "headers": {"Accept-Encoding": "identity"},
         "auto_decompress": False,
     }
@@ -49,7 +46,7 @@ async def open_session(**options: Any) -> aiohttp.ClientSession:
 
 
 async def walk(fs: Any, root: str) -> dict[str, dict[str, Any]]:
-    """The files below a folder whose pages name what is in it: links that lead elsewhere are none of them."""
+    """Return the files below a folder with index pages; links that lead elsewhere are ignored."""
     files: dict[str, dict[str, Any]] = {}
     folders = [f"{root}/"]
     seen = set(folders)
@@ -71,17 +68,14 @@ async def walk(fs: Any, root: str) -> dict[str, dict[str, Any]]:
                 files[name] = entry
         if len(folders) > _FOLDERS or len(files) > _FILES or folder.count("/") - root.count("/") > _DEPTH:
             raise Refused(
-                f"it names more than {_FOLDERS:,} folders or {_FILES:,} files, or more than {_DEPTH} folders"
-                " in each other"
+                f"it lists more than {_FOLDERS:,} folders or {_FILES:,} files, or nests them more"
+                f" than {_DEPTH} deep"
             )
     return files
 
 
 class _Request(SimpleNamespace):
-    """What is known of a request while it is under way.
-
-    ``trace_request_ctx``: the most bytes that it may take.
-    """
+    """State of a running request. ``trace_request_ctx``: its byte limit."""
 
     max_bytes: int
     redirects: int
@@ -93,12 +87,12 @@ class _Request(SimpleNamespace):
 async def _check_redirect(
     session: aiohttp.ClientSession, request: SimpleNamespace, params: aiohttp.TraceRequestRedirectParams
 ) -> None:
-    """A server may send us elsewhere on itself, and from http to https: not to others, which may be those
-    behind our firewall.
+    """Allow redirects to the same server and from http to https only, not to hosts that may be behind our
+    firewall.
     """
     request.redirects += 1
     if request.redirects > _REDIRECTS:
-        raise Refused(f"the server sends from one address to the next, more than {_REDIRECTS} times")
+        raise Refused(f"the server redirects more than {_REDIRECTS} times")
     headers = params.response.headers
     there = params.url.join(URL(headers.get("Location") or headers.get("URI") or ""))
     if _place(there) == _place(params.url) or (
@@ -106,7 +100,7 @@ async def _check_redirect(
     ):
         return
     raise Refused(
-        f"the server sends to another one, {there.origin() if there.host else there.scheme}; pass a URL there"
+        f"the server redirects to {there.origin() if there.host else there.scheme}; pass a URL there"
         " if you trust it"
     )
 
@@ -128,14 +122,11 @@ class _Response(aiohttp.ClientResponse):
             async with asyncio.timeout(Patience.seconds):
                 return await super().start(connection)
         except TimeoutError:
-            raise Refused(f"the server gave no answer in {Patience.seconds:g} s") from None
+            raise Refused(f"the server did not respond within {Patience.seconds:g} s") from None
 
 
 class _Body:
-    """The body of an answer as it comes.
-
-    What is read as a whole has a bound in bytes; reading has one in time.
-    """
+    """A streamed response body, with limits on size and time."""
 
     def __init__(self, stream: aiohttp.StreamReader, max_bytes: int):
         self._stream = stream
@@ -154,7 +145,7 @@ class _Body:
             pieces.append(piece)
             received += len(piece)
             if received > self._max_bytes:
-                raise Refused(f"it has more than the {self._max_bytes:,} bytes that it may have")
+                raise Refused(f"it has more than {self._max_bytes:,} bytes, the limit")
         return b"".join(pieces)
 
     async def _piece(self, size: int) -> bytes:
@@ -166,6 +157,6 @@ class _Body:
         except TimeoutError:
             raise Refused("the server sends too slowly") from None
         except aiohttp.ClientError as error:
-            raise Refused(f"the answer ends too early: {error}") from None
+            raise Refused(f"the response is incomplete: {error}") from None
         self._left_s += len(piece) / Patience.rate - (loop.time() - begun)
         return piece

@@ -1,4 +1,4 @@
-"""Signals: those that wait for a moment, and the one that ends a process with its parent."""
+"""Delays signals, and ends a process with its parent."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Ctrl-C and the signals that end a process come when the block has ended.
-
-    Processes started in it inherit that they wait.
-    """
+    """Delay Ctrl-C and termination signals until the block ends. Processes started in it inherit this."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -28,10 +25,10 @@ def held_back() -> Iterator[None]:
 
 
 def end_with(parent: int) -> None:
-    """From now on this process is killed when its parent, the process of this number, has gone.
+    """Kill this process when its parent, with this process id, ends.
 
-    On Linux the system does that. Elsewhere a worker waits for it in a thread; what reads from its parent
-    ends by itself.
+    Linux does that itself. Elsewhere a thread of a worker waits for it; readers of the parent end by
+    themselves.
     """
     if sys.platform == "linux":
         import ctypes

@@ -1,6 +1,6 @@
-"""Text as a terminal may see it: what would move the cursor, hide text or turn it round becomes visible.
+"""Makes control characters visible in text for terminals.
 
-Names come from logs, bundles and folders that others made. Payloads and JSON do not go through here.
+Names come from untrusted logs, bundles and folders. Payloads and JSON don't go through here.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
 def shown(name: object) -> str:
-    """A name that is a part of one line: it cannot begin another."""
+    """Return a name for use within one line, without line breaks."""
     text = str(name)
     return text if text.isprintable() else _pattern(_UNSEEN_IN_A_LINE).sub(_escape, text)
 
 
 def plain(text: str) -> str:
-    """Text of several lines, the line ends of which are ours."""
+    """Return text of several lines, keeping our line ends."""
     return text if text.isprintable() else _pattern(_UNSEEN).sub(_escape, text)
 
 
 @cache
 def _pattern(characters: str) -> re.Pattern[str]:
-    """Made when it is needed, as most text is printable: every command waits for what is made before."""
+    """Return the pattern, compiled on demand to keep startup fast."""
     return re.compile(characters)
 
 

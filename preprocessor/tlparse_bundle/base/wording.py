@@ -1,4 +1,4 @@
-"""Numbers, durations, sizes and lists in words; text that is code between backticks."""
+"""Formats numbers, durations, sizes, lists and code for sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MOST_LINES = 12
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """ "1 break", "2 breaks"."""
+    """Return a number and noun: "1 break", "2 breaks"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
@@ -18,8 +18,8 @@ def times(count: int) -> str:
 
 
 def duration(us: int | float | None) -> str:
-    """A time as the viewers write it, too (viewers/lib/page/format.js): "1.25 s", "12 min 5 s", "840 µs";
-    "unknown" without one.
+    """Return a duration as in viewers (viewers/lib/page/format.js): "1.25 s", "12 min 5 s", "840 µs",
+    "unknown".
     """
     if us is None:
         return "unknown"
@@ -32,7 +32,7 @@ def duration(us: int | float | None) -> str:
 
 
 def size(size_bytes: int) -> str:
-    """A size for people: 1.2 MB (decimal units)."""
+    """Return a size in decimal units: 1.2 MB."""
     value = float(size_bytes)
     for unit in ("B", "kB", "MB", "GB"):
         if value < 1000 or unit == "GB":
@@ -42,7 +42,7 @@ def size(size_bytes: int) -> str:
 
 
 def _digits(number: float) -> str:
-    """Three significant digits, thousands in full."""
+    """Return three significant digits, with thousands in full."""
     from decimal import ROUND_HALF_UP, Decimal  # here, since many commands word no number
 
     step = "0.01" if number < 9.995 else "0.1" if number < 99.95 else "1"
@@ -51,7 +51,7 @@ def _digits(number: float) -> str:
 
 
 def listed(parts: Sequence[str], most: int = 3, joint: str = "and") -> str:
-    """ "a, b and c"; "a, b, c and 4 more"."""
+    """Return a list as "a, b and c" or "a, b, c and 4 more"."""
     shown = list(parts[:most])
     if len(parts) > most:
         shown.append(f"{len(parts) - most:,} more")
@@ -59,7 +59,7 @@ def listed(parts: Sequence[str], most: int = 3, joint: str = "and") -> str:
 
 
 def code(text: str) -> str:
-    """Text that is code, on one line."""
+    """Return text as code in backticks, on one line."""
     return "`" + " ".join(text.replace("`", "'").split()) + "`"
 
 
@@ -68,14 +68,14 @@ def function_name(name: str | None) -> str:
 
 
 def first_line(text: str | None, most: int = 200) -> str:
-    """The first line that says something; with the next one when it ends in a colon."""
+    """Return the first non-empty line, with the next one when it ends in a colon."""
     lines = [line.strip() for line in (text or "").split("\n") if line.strip()][:2]
     line = " ".join(lines if lines and lines[0].endswith(":") else lines[:1])
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def shortened(text: str | None) -> str | None:
-    """The first lines of a long text; the record has it whole."""
+    """Return the first lines of a long text."""
     if text is None:
         return None
     lines = text.split("\n")
@@ -85,5 +85,5 @@ def shortened(text: str | None) -> str | None:
 
 
 def large(text: str) -> str:
-    """With a capital letter; a name like vLLM keeps its own."""
+    """Return text with a capital letter; names like vLLM are unchanged."""
     return text if text[1:2].isupper() else text[:1].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""The files of a bundle and of its logs, as readers use them: decoded, checked, and read again if need be."""
+"""Files of a bundle and its logs: decoded, checked, and cached."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class Blobs:
-    """Several threads may read. ``verify``: a blob must have the hash that it is named by."""
+    """Reads blobs, thread-safe. ``verify``: check each blob against the hash in its name."""
 
     def __init__(self, store: Store, *, verify: bool):
         self._store = store
@@ -48,12 +48,12 @@ class Blobs:
         self._lock = threading.Lock()
 
     def forget(self) -> None:
-        """Let go of the blobs that were read."""
+        """Drop cached blobs."""
         with self._lock:
             self._newest = Newest(_CACHED_BYTES)
 
     def read(self, path: str, sha256: str, size_bytes: int | None = None) -> bytes:
-        """The blob at a path, which must have this hash and size. Raises BundleError."""
+        """Return the blob at a path, which must have this hash and size. Raise BundleError."""
         return once(self._store, (path, sha256, size_bytes), lambda: self._read(path, sha256, size_bytes))
 
     def _read(self, path: str, sha256: str, size_bytes: int | None) -> bytes:
@@ -65,20 +65,19 @@ class Blobs:
                     self._newest.add(path, data, len(data))
         if self._verify and (path, sha256) not in self._sound:
             if hashlib.sha256(data).hexdigest() != sha256:
-                raise damaged(f"{self._store.location}/{path}", "the content has another hash")
+                raise damaged(f"{self._store.location}/{path}", "the hash of its content differs")
             self._sound.add((path, sha256))
         if size_bytes is not None and len(data) != size_bytes:
             raise damaged(
                 f"{self._store.location}/{path}",
-                f"it has {len(data)} bytes, the blob table says {size_bytes}",
+                f"it has {len(data)} bytes, but the blob table has {size_bytes}",
             )
         return data
 
 
 class CheckedBundle:
-    """A bundle as its files have it: ``location``, ``manifest``.
-
-    ``trusted``: this program has just written it, nothing is checked.
+    """Files of a bundle: ``location``, ``manifest``. ``trusted``: skip checks, since this program just wrote
+    it.
     """
 
     def __init__(
@@ -99,7 +98,7 @@ class CheckedBundle:
     def file_rows(
         self, name: str, file: dict[str, Any], sizes: Mapping[str, int] = {}
     ) -> list[dict[str, Any]]:
-        """The rows of a file of a table: ``file`` is its entry in 'files'. ``sizes``: see check_table."""
+        """Return the rows of a table file, ``file`` its entry in 'files'; ``sizes`` as in check_table."""
         return self.once((name, file["path"], *sizes.items()), lambda: self._checked_rows(name, file, sizes))
 
     def _checked_rows(
@@ -111,32 +110,32 @@ class CheckedBundle:
         return rows
 
     def once(self, what: Hashable, read_it: Callable[[], T]) -> T:
-        """What ``read_it`` gives; see ``store.once``."""
+        """Return the result of ``read_it``; see ``store.once``."""
         return once(self.store, what, read_it)
 
     def where(self, path: str) -> str:
-        """A file of the bundle in a message."""
+        """Return the name of a bundle file for messages."""
         return f"{self.store.location}/{path}"
 
     def json(self, path: str) -> Any:
-        """A JSON file of the bundle, by the path that manifest or log directory give."""
+        """Return a JSON file of the bundle by its path in the manifest or log directory."""
         return read_json(self.store, path)
 
     def read(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-        """Any file of the bundle, decoded. Raises BundleError when it holds more than ``max_bytes``."""
+        """Return any file of the bundle, decoded. Raise BundleError when it is larger than ``max_bytes``."""
         return read(self.store, path, max_bytes)
 
     def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-        """Any file of the bundle as it is stored. Raises BundleError when it has more than ``max_bytes``."""
+        """Return any file of the bundle as stored. Raise BundleError when it is larger than ``max_bytes``."""
         return self.store.raw(path, max_bytes)
 
     def blob(self, sha256: str) -> bytes:
-        """An uncompressed blob that logs share, by its name."""
+        """Return an uncompressed shared blob by name."""
         return self.blobs.read(layout.blob_path(sha256, self.codec), sha256)
 
 
 class CheckedLog:
-    """One log as its files have it: its directory, tables and blobs."""
+    """Files of one log: directory, tables and blobs."""
 
     def __init__(self, bundle: CheckedBundle, row: dict[str, Any]):
         self.bundle = bundle
@@ -156,7 +155,7 @@ class CheckedLog:
 
     @cached_property
     def directory(self) -> dict[str, Any]:
-        """The log directory (schema: log)."""
+        """Return the log directory (schema: log)."""
         return self.bundle.once(("directory", self.id), self._read_directory)
 
     def _read_directory(self) -> dict[str, Any]:
@@ -217,7 +216,7 @@ class CheckedLog:
 
     @cached_property
     def sizes(self) -> dict[str, int]:
-        """How many rows there are of what tables refer to, as far as the directory says."""
+        """Return the row counts of tables that others refer to, from the directory."""
         counts = {
             name: self.directory["tables"].get(name, {"rows": 0})["rows"] for name in ("stacks", "blobs")
         }
@@ -225,44 +224,44 @@ class CheckedLog:
 
     @cached_property
     def blobs(self) -> dict[str, BlobsRow]:
-        """The rows of the blobs (schema: blobs), by path."""
+        """Return the rows of blobs (schema: blobs), by path."""
         return {row["blob"]: row for row in self.table("blobs")}
 
     def is_left_out(self, blob: str) -> bool:
-        """Whether a blob is not there because the bundle is redacted."""
+        """Return whether a blob is missing because the bundle is redacted."""
         dropped = self.bundle.manifest.get("redacted", {}).get("dropped")
         return bool(dropped) and blob in self.blobs and self.blobs[blob]["kind"] in dropped
 
     def blob(self, blob: str) -> bytes:
-        """An uncompressed blob, by its path."""
+        """Return an uncompressed blob by path."""
         row = self.blobs.get(blob)
         if row is None:
             raise damaged(
                 f"log {self.id}",
-                f"it refers to the blob {quoted(blob)}, which its table of blobs does not have",
+                f"it refers to the blob {quoted(blob)}, which is not in its table of blobs",
             )
         if self.is_left_out(blob):
             raise BundleError(
-                f"log {self.id}: this payload is not in the bundle, which is redacted",
-                hint="Who made it has the payloads.",
+                f"log {self.id}: this payload was redacted",
+                hint="Ask the author of the bundle for the payload.",
                 code="redacted",
             )
         return self.bundle.blobs.read(blob, row["sha256"], row["size_bytes"])
 
     def payload(self, blob: str, offset: int, size_bytes: int) -> bytes:
-        """A payload, by its place in the blobs."""
+        """Return a payload by its place in the blobs."""
         data = self.blob(blob)
         if not 0 <= offset <= offset + size_bytes <= len(data):
-            raise damaged(f"log {self.id}", f"a payload lies outside of blob {quoted(blob)}")
+            raise damaged(f"log {self.id}", f"a payload is outside blob {quoted(blob)}")
         return data[offset : offset + size_bytes]
 
     def files(self, name: str) -> list[dict[str, Any]]:
-        """The files of a table of rows, in order; none for a table without rows."""
+        """Return the files of a table in order; empty for a table without rows."""
         files: list[dict[str, Any]] = self.directory["tables"].get(name, {"files": []})["files"]
         return files
 
     def part(self, name: str, number: int) -> list[dict[str, Any]]:
-        """The rows of one file of 'events' or 'metadata', by its position in ``files``."""
+        """Return the rows of one file of 'events' or 'metadata', by its position in ``files``."""
         return self.bundle.once(
             (self.id, name, number), lambda: self._read_part(name, self.files(name)[number])
         )
@@ -277,7 +276,7 @@ class CheckedLog:
         return {row["event"]: row["metadata"] for row in self.part("metadata", number)}
 
     def metadata(self, event: int) -> dict[str, Any] | None:
-        """What the record holds besides its columns (schema: metadata); None for {type: {}}."""
+        """Return the metadata of a record (schema: metadata); None for {type: {}}."""
         if not 0 <= event < self.directory["event_count"]:
             raise BundleError(f"log {self.id} has no event {event}", code="not-found")
         number = bisect_right([file["first_event"] for file in self.files("metadata")], event) - 1

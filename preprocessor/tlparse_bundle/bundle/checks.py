@@ -1,7 +1,6 @@
-"""What every reader may rely on: tables with the shape of their schema, columns of equal length, references
-that lead somewhere.
+"""Checks that readers rely on: tables follow their schema, and references are valid.
 
-A bundle may come from anybody. What is not so is a BundleError that says where.
+A bundle may be hostile. Violations raise a BundleError that names the place.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.bundle.schema_check import Check, Highest, Malformed, compile_schema, quoted
 from tlparse_bundle.bundle.schemas import row_tables, schema, schema_names
 
-# What a field of a row refers to, by its name or how that ends.
+# Table that a field refers to, by the field's name or suffix.
 _ROW_TARGETS = {"event": "events", "stack": "stacks"}
 # The same of a row of a table about several ranks.
 _RANK_TARGETS = {
@@ -30,25 +29,25 @@ CHECKED_WHOLE = frozenset(("spans", "stacks"))
 def damaged(where: str, problem: object) -> BundleError:
     return BundleError(
         f"{where} is damaged: {problem}",
-        hint="Build the bundle again; tlparse-bundle validate says more.",
+        hint="Rebuild the bundle from its logs. For details, run: tlparse-bundle validate BUNDLE",
         code="damaged",
     )
 
 
 def row_of(rows: Sequence[Any], number: int, what: str, log_id: str) -> Any:
-    """The row that a table refers to. Raises BundleError when there is none."""
+    """Return the row that a table refers to. Raise BundleError without one."""
     if not 0 <= number < len(rows):
         raise damaged(
-            f"log {log_id}", f"it refers to row {number} of the {what}, but there are only {len(rows)}"
+            f"log {log_id}", f"it refers to row {number} of {what}, which has only {len(rows)} rows"
         )
     return rows[number]
 
 
 def check_table(name: str, table: Any, where: str, sizes: Mapping[str, int] = {}) -> None:
-    """Raises BundleError unless a table is what its schema says.
+    """Raise BundleError unless a table follows its schema.
 
-    ``sizes`` says how many rows there are of what it may refer to; the references to others are not checked.
-    Fields that the schema does not have are let through, and words: a newer minor version may have them.
+    ``sizes`` has the row counts of referenced tables; other references are not checked. Unknown fields
+    and words pass, since a newer minor version may have them.
     """
     _check_shape(shape(name), table, where, sizes)
 
@@ -56,13 +55,11 @@ def check_table(name: str, table: Any, where: str, sizes: Mapping[str, int] = {}
 def check_row_file(
     name: str, rows: Sequence[Any], count: int, where: str, sizes: Mapping[str, int] = {}
 ) -> None:
-    """Raises BundleError unless a file holds as many rows as the log directory says, each of which is what
-    the schema of the table says.
-
+    """Raise BundleError unless a file has the declared number of rows, each of which follows its schema.
     ``sizes``: see check_table.
     """
     if len(rows) != count:
-        raise damaged(where, f"it has {len(rows)} rows, and not {count}")
+        raise damaged(where, f"it has {len(rows)} rows instead of {count}")
     _check_shape(rows_shape(name), rows, where, sizes)
 
 
@@ -76,9 +73,7 @@ def _check_shape(check: Check, value: Any, where: str, sizes: Mapping[str, int])
 
 
 def check_whole(name: str, rows: Sequence[Any], where: str) -> None:
-    """Raises BundleError unless rows of a table that refer to rows of the same table, in whatever file, are
-    right; each is as its schema says.
-    """
+    """Raise BundleError unless references between rows of the same table are valid across files."""
     try:
         for number, row in enumerate(rows):
             if row["id"] != number:
@@ -94,16 +89,14 @@ def check_whole(name: str, rows: Sequence[Any], where: str) -> None:
 
 
 def check_references(highest: Mapping[str, int], sizes: Mapping[str, int], where: str) -> None:
-    """Raises BundleError when a reference leads nowhere, as far as ``sizes`` has what it refers to."""
+    """Raise BundleError for an invalid reference to a table in ``sizes``."""
     for target, row in highest.items():
         if row >= sizes.get(target, row + 1):
-            raise damaged(
-                where, f"it refers to row {row} of the {target}, but there are only {sizes[target]}"
-            )
+            raise damaged(where, f"it refers to row {row} of {target}, which has only {sizes[target]} rows")
 
 
 def check_directory(directory: dict[str, Any], where: str) -> None:
-    """Raises BundleError unless the files of the events and of their metadata follow one another."""
+    """Raise BundleError unless the files of events and metadata are consecutive."""
     tables, count = directory["tables"], directory["event_count"]
     for name in ("events", "metadata"):
         end = 0
@@ -112,21 +105,21 @@ def check_directory(directory: dict[str, Any], where: str) -> None:
             if first < end or (name == "events" and first > end):
                 raise damaged(
                     where,
-                    f"file {number} of {name} begins with event {first}, the files before it end with"
+                    f"file {number} of {name} begins with event {first}, but the file before it ends with"
                     f" {end - 1}",
                 )
             end = first + file["rows"]
         if end > count or (name == "events" and end != count):
-            raise damaged(where, f"the files of {name} hold events up to {end - 1}, and there are {count}")
+            raise damaged(
+                where, f"the files of {name} have events up to {end - 1}, but the log has {count} events"
+            )
 
 
 def check_part(name: str, rows: Sequence[dict[str, Any]], file: dict[str, Any], where: str) -> None:
-    """Raises BundleError unless a file of 'events' or 'metadata' holds the events that the directory says, in
-    order.
-    """
+    """Raise BundleError unless a file of 'events' or 'metadata' holds the declared events, in order."""
     events = [row["event"] for row in rows]
     if events and events[0] != file["first_event"]:
-        raise damaged(where, f"it begins with event {events[0]}, log.json says {file['first_event']}")
+        raise damaged(where, f"it begins with event {events[0]}, but log.json has {file['first_event']}")
     step = next(
         (
             number
@@ -142,10 +135,7 @@ def check_part(name: str, rows: Sequence[dict[str, Any]], file: dict[str, Any], 
 def check_slices(
     rows: Iterable[Mapping[str, Any]], size_key: str, blobs: Mapping[str, Mapping[str, Any]], where: str
 ) -> None:
-    """Raises BundleError when a payload lies outside of its blob, or in none.
-
-    ``blobs``: their rows by path.
-    """
+    """Raise BundleError when a payload lies outside its blob or has none. ``blobs``: rows by path."""
     for row in rows:
         blob = row["blob"]
         lacking = [value is None for value in (blob, row["offset"], row[size_key])]
@@ -154,29 +144,27 @@ def check_slices(
         if any(lacking):
             raise damaged(
                 where,
-                f"a payload has a part of its place only: blob {quoted(blob)}, offset {row['offset']},"
+                f"the place of a payload is incomplete: blob {quoted(blob)}, offset {row['offset']},"
                 f" {row[size_key]} bytes",
             )
         if blob not in blobs or row["offset"] + row[size_key] > blobs[blob]["size_bytes"]:
-            raise damaged(where, f"a payload lies outside of blob {quoted(blob)}")
+            raise damaged(where, f"a payload is outside blob {quoted(blob)}")
 
 
 @cache
 def shape(name: str, *, closed: bool = False) -> Check:
-    """The check of a schema, which notes references."""
+    """Return the check of a schema, which collects references."""
     return compile_schema(schema(name), lambda column: _target(name, column), closed=closed)
 
 
 @cache
 def rows_shape(name: str, *, closed: bool = False) -> Check:
-    """The check of the rows of a table; of one that has no schema, which a plug-in adds, that they are
-    objects.
-    """
+    """Return the check of a table's rows; for a plug-in's table without a schema, that they are objects."""
     return compile_schema(rows_schema(name), lambda column: _target(name, column), closed=closed)
 
 
 def rows_schema(name: str) -> dict[str, Any]:
-    """The schema of a list of rows of a table."""
+    """Return the schema of a list of table rows."""
     row = schema(name) if name in schema_names() else {"type": "object"}
     return {"type": "array", "items": row, "$defs": row.get("$defs", {})}
 
@@ -198,9 +186,9 @@ def _target(table: str, column: str) -> str | None:
 
 
 def _check_nesting(parents: Sequence[int]) -> None:
-    """Every way upwards ends; a span may stand before the one that encloses it."""
+    """Check that parents form no cycle; a span may precede its parent."""
     if max(parents, default=-1) >= len(parents):
-        raise Malformed(f"refers to row {max(parents)}, but there are only {len(parents)}", "parent")
+        raise Malformed(f"refers to row {max(parents)}, but has only {len(parents)} rows", "parent")
     visited = bytearray(len(parents))
     for start in range(len(parents)):
         row, way = start, []

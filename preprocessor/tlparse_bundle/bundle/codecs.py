@@ -1,4 +1,4 @@
-"""How the files of a bundle are stored: plain, or compressed."""
+"""Codecs of bundle files: plain or compressed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ MAX_FILE_BYTES = 512 << 20  # of any file, decoded: twice the largest record tha
 
 
 class Codec(NamedTuple):
-    """``decode_pieces(data, max_bytes)`` gives the content in pieces of about a MB and raises ValueError when
-    the data is damaged or holds more than ``max_bytes``: it never has more than a piece in memory, whatever
-    the data claims."""
+    """A codec.
+
+    ``decode_pieces(data, max_bytes)`` yields the content in pieces of about 1 MB, one in memory at a
+    time. It raises ValueError when the data is damaged or larger than ``max_bytes``.
+    """
 
     name: str
     suffix: str
@@ -26,13 +28,13 @@ class Codec(NamedTuple):
     decode_pieces: Callable[[bytes, int], Iterator[bytes]]
 
     def decode(self, data: bytes, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-        """The content. Raises ValueError when the data is damaged or holds more than ``max_bytes``."""
+        """Return the content. Raise ValueError when it is damaged or larger than ``max_bytes``."""
         if self.name == "zstd":  # whose frames say how much they hold: at once is quicker
             return zstd_codec.decode(data, max_bytes)
         return b"".join(self.decode_pieces(data, max_bytes))
 
     def max_stored_bytes(self, max_bytes: int) -> int:
-        """How large a file of at most ``max_bytes`` may be as it is stored: what cannot be compressed grows a
+        """Return the largest stored size of a file of ``max_bytes``, since incompressible data grows a
         little.
         """
         return max_bytes if self.name == "none" else max_bytes + max_bytes // 128 + 1024
@@ -95,7 +97,7 @@ CODECS = {
 
 
 def quick(codec: Codec) -> Codec:
-    """The same for files that are replaced soon: it takes less time, and the files are larger."""
+    """Return a faster variant for short-lived files, which become larger."""
     if codec.name == "zstd":
         return codec._replace(encode=zstd_codec.encode_quick, encoder=zstd_codec.quick_encoder)
     if codec.name == "gzip":
@@ -106,5 +108,5 @@ def quick(codec: Codec) -> Codec:
 
 
 def codec_of(path: str) -> Codec:
-    """The codec that a stored path says it has."""
+    """Return the codec that a stored path names."""
     return next((c for c in CODECS.values() if c.suffix and path.endswith(c.suffix)), CODECS["none"])

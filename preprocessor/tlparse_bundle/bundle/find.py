@@ -1,4 +1,4 @@
-"""Finds one thing in a bundle by what a person types: a hash, a path, LOG/COMPILE/ARTIFACT."""
+"""Finds a file or payload in a bundle by hash, path or LOG/COMPILE/ARTIFACT."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ _NAMED = 5
 
 
 def find(bundle: Bundle, what: str) -> bytes:
-    """The bytes of a blob, an artifact, a timeline or a file, decoded.
-
-    Raises BundleError that says what there is instead.
+    """Return the decoded bytes of a blob, artifact, timeline or file. Raise BundleError that lists what
+    exists.
     """
     if len(what) == 64 and all(c in "0123456789abcdef" for c in what):
         return bundle.blob(what)
@@ -33,9 +32,8 @@ def find(bundle: Bundle, what: str) -> bytes:
 
 
 def _log_of(bundle: Bundle, what: str) -> tuple[Log, str]:
-    """The log, and what is wanted of it.
-
-    Without the name of a log it is the only one, if it has such a compile.
+    """Return the log and the rest of the name. Without a log name, the only log is used if it has such a
+    compile.
     """
     log_id, _, rest = what.partition("/")
     if all(log.id != log_id for log in bundle.logs):
@@ -43,15 +41,15 @@ def _log_of(bundle: Bundle, what: str) -> tuple[Log, str]:
         if having and len(bundle.logs) == 1:
             return having[0], what
         if having:
-            hint = "Name one: " + ", ".join(f"{log.id}/{what}" for log in having[:_NAMED])
+            hint = "Use one of: " + ", ".join(f"{log.id}/{what}" for log in having[:_NAMED])
             raise BundleError(
-                f"{what} names no log; {len(having)} logs have such a compile", hint=hint, code="not-found"
+                f"'{what}' is ambiguous: {len(having)} logs have this compile", hint=hint, code="not-found"
             )
     return bundle.log(log_id), rest
 
 
 def _timeline(log: Log) -> bytes:
-    """The packs of the chromium events, which are JSON arrays, as one."""
+    """Return the packs of chromium events, JSON arrays, as one array."""
     packs = [
         log.blob(path).strip().removeprefix(b"[").removesuffix(b"]").strip()
         for path, row in log.blobs.items()
@@ -74,9 +72,10 @@ def _artifact(log: Log, key: str, name: str) -> bytes:
     attempts = sorted({artifact.attempt or 0 for artifact in candidates})
     if len(attempts) > 1 and attempts[0] > 0:
         tried = [_attempt_name(key, attempt) for attempt in attempts]
-        hint = f"Type: {', or '.join(f'{log.id}/{one}/{name}' for one in tried[:_NAMED])}"
+        hint = f"Use one of: {', or '.join(f'{log.id}/{one}/{name}' for one in tried[:_NAMED])}"
         raise BundleError(
-            f"which {name!r} of compile {key} of {log.id}? the attempts {', '.join(tried[:_NAMED])} have it",
+            f"{name!r} is ambiguous: compile {key} of {log.id} has it in attempts"
+            f" {', '.join(tried[:_NAMED])}",
             hint=hint,
             code="not-found",
         )
@@ -94,9 +93,7 @@ def _artifact(log: Log, key: str, name: str) -> bytes:
 
 
 def _addresses(log: Log) -> dict[str, list[Artifact]]:
-    """Artifacts by what may stand for a compile: its key; the name of an attempt after the first; '-' for
-    artifacts outside any compile.
-    """
+    """Return artifacts by compile key, by name of a later attempt, and by '-' outside any compile."""
     by_address: dict[str, list[Artifact]] = {compile.key: [] for compile in log.compiles}
     for artifact in log.artifacts:
         key = OUTSIDE if artifact.compile is None else artifact.compile
@@ -107,6 +104,6 @@ def _addresses(log: Log) -> dict[str, list[Artifact]]:
 
 
 def _attempt_name(key: str, attempt: int) -> str:
-    """'1/0_1@2' for attempt 1 of the compile '1/0@2'."""
+    """Return the name of an attempt: '1/0_1@2' for attempt 1 of the compile '1/0@2'."""
     id, mark, occurrence = key.partition("@")
     return f"{id}_{attempt}{mark}{occurrence}"

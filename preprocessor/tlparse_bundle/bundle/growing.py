@@ -1,7 +1,7 @@
-"""Bundles of logs that are still being written: findings and numbers without the compiles that are running.
+"""Growing bundles: findings and numbers without compiles that are still running.
 
-A state of such a bundle is a build of what was read, so that its tables have a finding for each open compile
-and for a record that is not complete. Readers get findings without these.
+A state is built like a finished bundle, so its tables have findings for open compiles and an incomplete
+last record. Readers get findings without these.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ def live_of(manifest: dict[str, Any], log_id: str) -> dict[str, Any] | None:
 
 
 def running_in(manifest: dict[str, Any], log_id: str) -> set[str | None]:
-    """Return the keys of the compiles that are open now."""
+    """Return the keys of open compiles."""
     live = live_of(manifest, log_id)
     return {running["compile"] for running in live["running"]} if live else set()
 
 
 def log_now(manifest: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """Return the row of a log in the manifest; in a growing bundle its summary says what there is so far."""
+    """Return the row of a log in the manifest, in a growing bundle with its current summary."""
     if not is_growing(manifest):
         return row
     live = live_of(manifest, row["id"])
@@ -86,8 +86,8 @@ def log_now(manifest: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
 def findings_now(
     manifest: dict[str, Any], row: dict[str, Any], findings: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the findings of a log of a growing bundle (rows of findings), without those of compiles that run
-    and of a last record that is not complete yet.
+    """Return the findings of a log of a growing bundle, without running compiles and an incomplete last
+    record.
     """
     if not is_growing(manifest):
         return list(findings)
@@ -113,17 +113,17 @@ def findings_now(
 
 
 def rank_findings_now(manifest: dict[str, Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the findings of the ranks together (schema: rank_findings), without what is only that some of
-    them are compiling.
+    """Return the findings across ranks (schema: rank_findings), without those that only say that ranks are
+    compiling.
     """
     staying, gone = _ended(manifest, rows)
     return [{**row, "id": number} for number, row in enumerate(staying)] if gone else rows
 
 
 def job_now(manifest: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what a manifest says of the job, as far as it is not only that ranks are compiling.
+    """Return the job of a manifest, without findings that only say that ranks are compiling.
 
-    ``rows``: the stored findings of the ranks.
+    ``rows``: the stored rank findings.
     """
     job: dict[str, Any] = manifest["job"]
     staying, gone = _ended(manifest, rows)
@@ -137,7 +137,7 @@ def job_now(manifest: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, A
 def _ended(
     manifest: dict[str, Any], findings: list[dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the findings of the ranks that stay in a growing bundle, and the others."""
+    """Return the rank findings that stay in a growing bundle, and the others."""
     if not is_growing(manifest):
         return findings, []
     rows = {row["id"]: row for row in manifest["logs"]}
@@ -157,7 +157,7 @@ def _ended(
 def _without(
     rows: Sequence[dict[str, Any]], goes: Callable[[dict[str, Any]], bool]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return findings without some, and these; findings name each other by their place."""
+    """Return findings without some, with references between them renumbered."""
     stays = [number for number, row in enumerate(rows) if not goes(row)]
     places = {number: place for place, number in enumerate(stays)}
     gone = [row for number, row in enumerate(rows) if number not in places]
@@ -165,7 +165,7 @@ def _without(
 
 
 def _left(counts: Mapping[str, int], gone: Sequence[dict[str, Any]]) -> dict[str, int]:
-    """Return the numbers of findings by severity, without some."""
+    """Return the number of findings by severity, without some."""
     return {
         severity: max(0, count - sum(one["severity"] == severity for one in gone))
         for severity, count in counts.items()

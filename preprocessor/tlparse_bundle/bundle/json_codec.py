@@ -1,7 +1,7 @@
-"""JSON of bundles and logs: the one module that knows which library reads and writes it.
+"""JSON of bundles and logs, with orjson or the standard library.
 
-JSON is UTF-8, compact, with the keys in the order given. Where there is no wheel of orjson the standard
-library does the same.
+JSON is UTF-8 and compact, with keys in the given order. Without a wheel of orjson, the standard library
+is used.
 """
 
 from __future__ import annotations
@@ -14,10 +14,7 @@ from tlparse_bundle.base.signals import held_back
 
 
 class Dumps(Protocol):
-    """Return a value as JSON.
-
-    Raises TypeError for what JSON cannot hold, unless ``default`` makes something of it.
-    """
+    """Return a value as JSON. Raise TypeError for unsupported values unless ``default`` converts them."""
 
     def __call__(self, value: Any, /, default: Callable[[Any], Any] | None = None) -> bytes: ...
 

@@ -1,8 +1,6 @@
-"""JSON as orjson reads and writes it, byte for byte, with the standard library alone: for Python in a
-browser, which has no wheel of orjson.
+"""JSON as orjson reads and writes it, byte for byte, with the standard library: for Python in a browser.
 
-What orjson and the standard library do alike is left to the library. What they do differently is found by
-looking for a text that seldom stands in JSON, so that the common case costs one search.
+Differences are found by searching for rare text, so the common case costs one search.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[\d.]*e-0(\d)', re.DOTALL)
 
 
 class Fragment:
-    """JSON that is to stand in other JSON as it is."""
+    """JSON to embed unchanged in other JSON."""
 
     __slots__ = ("_text",)
 
@@ -40,7 +38,7 @@ def dumps(
     indent: int | None = None,
     sort_keys: bool = False,
 ) -> bytes:
-    """Raises TypeError for what JSON cannot hold, unless ``default`` makes something of it."""
+    """Return a value as JSON. Raise TypeError for unsupported values unless ``default`` converts them."""
     write = _writer(default, indent, sort_keys)
     try:
         try:
@@ -63,7 +61,7 @@ def dumps_sorted(value: object) -> bytes:
 
 
 def loads(data: bytes | bytearray | memoryview | str) -> Any:
-    """Raises ValueError for what is no JSON, nested too deeply, or has a number beyond what floats hold."""
+    """Parse JSON. Raise ValueError for invalid or deeply nested JSON, and for numbers beyond floats."""
     text = data if isinstance(data, str) else str(data, "utf-8")
     raw = text.encode() if isinstance(data, str) else bytes(data)
     read = _read_long if _MANY_DIGITS in raw.translate(_DIGITS_AS_ZEROS) else _read
@@ -128,7 +126,7 @@ def _without_nan(value: Any) -> Any:
 
 
 def _small_number(token: re.Match[str]) -> str:
-    """A number as orjson has it: 1e-7 for 1e-07, and without an exponent down to 1e-05."""
+    """Return a number as orjson writes it: 1e-7 for 1e-07, and without an exponent down to 1e-05."""
     digit, text = token[1], token[0]
     if digit is None:  # a string
         return text

@@ -1,4 +1,4 @@
-"""Where things lie in a bundle: paths on disk, which nothing else knows, and the keys of metadata."""
+"""Layout of a bundle: file paths, and keys of metadata."""
 
 from __future__ import annotations
 
@@ -41,38 +41,38 @@ def blob_path(sha256: str, codec: Codec) -> str:
 
 
 def log_path(log_id: str, name: str, codec: Codec) -> str:
-    """Path of a file of one log, such as log_path(id, "compiles.json", codec)."""
+    """Return the path of a file of one log, such as log_path(id, "compiles.json", codec)."""
     return f"logs/{log_id}/{name}{codec.suffix}"
 
 
 def rows_file(name: str, number: int, count: int) -> str:
-    """Name of a file of a table: one of ``count``, by its number."""
+    """Return the name of one of ``count`` files of a table, by its number."""
     return f"{name}.jsonl" if count == 1 else f"{name}/{number:04d}.jsonl"
 
 
 def rank_path(name: str, number: int, count: int, codec: Codec) -> str:
-    """Path of a file of a table about several ranks: one of ``count``, by its number."""
+    """Return the path of one of ``count`` files of a table about several ranks, by its number."""
     return f"ranks/{rows_file(name, number, count)}{codec.suffix}"
 
 
 def live_path(counter: int) -> str:
-    """What stands before the paths of the files that one state of a growing bundle has to itself."""
+    """Return the path prefix of files that belong to one state of a growing bundle."""
     return f"{LIVE}/{counter}/"
 
 
 def guards(location: str | os.PathLike[str]) -> list[Path]:
-    """What says who may read a bundle of this machine."""
+    """Return the paths whose permissions decide who may read a local bundle."""
     return [Path(location), Path(location) / MANIFEST]
 
 
 def is_own(path: str) -> bool:
-    """Whether a file of this path may be part of a bundle: an allow-list, so that no path leads elsewhere."""
+    """Return whether a bundle may have a file at this path. An allow-list, so no path leads elsewhere."""
     return len(path) <= MAX_PATH and _OWN.fullmatch(path) is not None
 
 
 def is_unfinished(path: str) -> bool:
-    """Whether a file of this path is one of ours that was being written when its process was killed: it has
-    the numbers of process and thread behind its name.
+    """Return whether a path is that of an incomplete file of a killed process: its name ends in process and
+    thread id.
     """
     return path == UNFINISHED_MANIFEST or (
         (match := _UNFINISHED.fullmatch(path)) is not None and is_own(match[1])
@@ -80,5 +80,5 @@ def is_unfinished(path: str) -> bool:
 
 
 def is_own_folder(path: str) -> bool:
-    """Whether an empty folder of this path may be part of a bundle that grows."""
+    """Return whether a growing bundle may have an empty folder at this path."""
     return len(path) <= MAX_PATH and _OWN_FOLDER.fullmatch(path) is not None

@@ -1,4 +1,4 @@
-"""The manifest of a bundle: whether there is one, and whether this program can read what it describes."""
+"""The manifest of a bundle: reading it and checking its format."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from tlparse_bundle.bundle.store import Store, read_json
 
 
 def read_manifest(store: Store) -> dict[str, Any]:
-    """The manifest.
-
-    Raises BundleError when there is none, when it is damaged, and for another major version.
+    """Return the manifest. Raise BundleError when it is missing or damaged, or has a different major
+    version.
     """
     where = f"{store.location}/{layout.MANIFEST}"
     try:
         manifest: dict[str, Any] = read_json(store, layout.MANIFEST)
     except BundleError as error:
         raise BundleError(
-            f"{store.location} is no bundle: {error.message}",
+            f"{store.location} is not a bundle: {error.message}",
             hint=(
-                "A bundle is the folder that tlparse-bundle wrote, with a manifest.json in it. Of a trace"
-                " make one first: tlparse-bundle TRACE"
+                "Pass the folder that tlparse-bundle wrote, which has a manifest.json. To build a bundle"
+                " from a trace: tlparse-bundle TRACE"
             ),
             code="not-a-bundle",
         ) from None
@@ -39,20 +38,20 @@ def read_manifest(store: Store) -> dict[str, Any]:
     if name != layout.FORMAT_NAME or major != layout.FORMAT_MAJOR:
         raise BundleError(
             f"{store.location} has the format {quoted(name, quotes='')} {major}.{minor}; "
-            f"this reader knows {layout.FORMAT_NAME} {layout.FORMAT_MAJOR}.{layout.FORMAT_MINOR}",
-            hint="Use the version of tlparse-bundle that made it, or build it again from the logs.",
+            f"this version reads {layout.FORMAT_NAME} {layout.FORMAT_MAJOR}.{layout.FORMAT_MINOR}",
+            hint="Use the version of tlparse-bundle that wrote it, or rebuild it from the logs.",
             code="format-version",
         )
     check_table("manifest", manifest, where)
     ids = {row["id"] for row in manifest["logs"]}
     if len(ids) < len(manifest["logs"]):
-        raise damaged(where, "two logs have one id")
+        raise damaged(where, "two logs have the same id")
     if manifest["codec"] not in CODECS:
-        raise damaged(where, f"there is no codec {quoted(manifest['codec'])}")
+        raise damaged(where, f"unknown codec {quoted(manifest['codec'])}")
     return manifest
 
 
 def rank_paths(manifest: dict[str, Any]) -> Iterator[str]:
-    """Paths of the files of the tables about several ranks."""
+    """Return the paths of the files of tables about several ranks."""
     for entry in manifest.get("rank_tables", {}).values():
         yield from (file["path"] for file in entry["files"])

@@ -1,4 +1,4 @@
-"""The Python reader of bundles. It needs nothing but the bundle."""
+"""Python reader of bundles. Needs only the bundle."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ _SHOWN_LOGS = 40  # in a notebook
 
 
 class Bundle(CheckedBundle):
-    """A bundle: ``location``, ``manifest`` (dict) and ``logs`` (list of Log).
-
-    ``trusted``: this program has just written it, nothing is checked.
+    """A bundle: ``location``, ``manifest`` (dict) and ``logs`` (list of Log). ``trusted``: skip checks,
+    since this program just wrote it.
     """
 
     def __init__(
@@ -47,11 +46,11 @@ class Bundle(CheckedBundle):
 
     @classmethod
     def open(cls, location: str | os.PathLike[str], *, verify: bool = True) -> Bundle:
-        """Open the bundle in a folder, or at any URL that fsspec knows. ``verify``: blobs must have the hash
-        that they are named by.
+        """Open the bundle in a folder, or at a URL that fsspec supports. ``verify``: check blobs against
+        their hashes.
 
-        Raises BundleError when there is none, when its major format version is another one, and later for
-        what is damaged.
+        Raises BundleError when there is no bundle or its major format version differs, and later for
+        damaged files.
         """
         return cls(open_store(location if isinstance(location, str) else os.fspath(location)), verify=verify)
 
@@ -59,7 +58,7 @@ class Bundle(CheckedBundle):
         return f"<Bundle {shown(self.location)}: {plural(len(self.logs), 'log')}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the headline of each log."""
+        """Return HTML for notebooks: the headline of each log."""
         rows = "".join(log._row_html() for log in self.logs[:_SHOWN_LOGS])
         more = len(self.logs) - _SHOWN_LOGS
         return f"<p>{escape(repr(self))}</p><table>{rows}</table>" + (
@@ -67,20 +66,20 @@ class Bundle(CheckedBundle):
         )
 
     def log(self, log_id: str) -> Log:
-        """The log with this id. Raises BundleError when there is none."""
+        """Return the log with this id. Raise BundleError without one."""
         for log in self.logs:
             if log.id == log_id:
                 return log
         names = ", ".join(log.id for log in self.logs[:10])
         raise BundleError(
-            f"{self.store.location} has no log {log_id!r}", hint=f"Its logs are: {names}", code="not-found"
+            f"{self.store.location} has no log {log_id!r}", hint=f"Its logs: {names}", code="not-found"
         )
 
     @property
     def job(self) -> dict[str, Any] | None:
-        """What several ranks together say (schema: manifest, 'job'); None for less than two.
+        """Return the summary across ranks (schema: manifest, 'job'); None for fewer than two.
 
-        In a growing bundle, compiles that run are not findings.
+        In a growing bundle, running compiles are not findings.
         """
         job = self.manifest.get("job")
         return (
@@ -148,9 +147,9 @@ class Bundle(CheckedBundle):
             return result.df()
 
     def forget(self) -> None:
-        """Let go of what was read; it is read again when it is asked for.
+        """Drop cached data, which is read again when needed.
 
-        Bundle and logs refer to each other, so that they would wait for the garbage collector.
+        Bundle and logs refer to each other, so they would wait for the garbage collector.
         """
         self.blobs.forget()
         for log in self.logs:
@@ -169,7 +168,7 @@ class Log(CheckedLog):
         return f"<Log {shown(self.id)}: {shown(self.summary['text'])}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the headline."""
+        """Return HTML for notebooks: the headline."""
         return f"<table>{self._row_html()}</table>"
 
     def _row_html(self) -> str:
@@ -177,17 +176,15 @@ class Log(CheckedLog):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The numbers of the headline, and its text (schema: manifest, 'summary'); in a growing bundle, as of
-        now.
-        """
+        """Return the headline and its numbers (schema: manifest, 'summary'), in a growing bundle so far."""
         summary: dict[str, Any] = log_now(self.bundle.manifest, self.row)["summary"]
         return summary
 
     def findings(self) -> list[FindingsRow]:
-        """Return what the log says, most important first (rows of findings); in a growing bundle, compiles
-        that run are not findings.
+        """Return the findings of the log, most important first. In a growing bundle, running compiles are
+        not findings.
 
-        Raises BundleError when a redacted bundle does not have them.
+        Raises BundleError when a redacted bundle lacks them.
         """
         rows: list[Any] = self.table("findings")
         staying: list[Any] = findings_now(self.bundle.manifest, self.row, rows)
@@ -195,7 +192,7 @@ class Log(CheckedLog):
 
     @cached_property
     def compiles(self) -> list[Compile]:
-        """The compiles, in the order in which they began."""
+        """Return the compiles, in order of start."""
         return [Compile(self, row) for row in self.table("compiles")]
 
     def compile(self, key: str) -> Compile:
@@ -209,10 +206,10 @@ class Log(CheckedLog):
         raise self.unknown(key)
 
     def unknown(self, key: str) -> BundleError:
-        """What there is instead of a compile that there is not."""
+        """Return the error for an unknown compile, which lists existing ones."""
         return BundleError(
             f"log {self.id} has no compile {key!r}",
-            hint=f"tlparse-bundle info lists them; here: {self._keys()}",
+            hint=f"Its compiles: {self._keys()}. To list all: tlparse-bundle info BUNDLE",
             code="not-found",
         )
 
@@ -229,12 +226,12 @@ class Log(CheckedLog):
 
     @cached_property
     def artifacts(self) -> list[Artifact]:
-        """All artifacts of the log, in the order torch wrote them."""
+        """Return all artifacts of the log, in the order torch wrote them."""
         return [Artifact(self, row) for row in self.table("artifacts")]
 
     @cached_property
     def artifacts_by_compile(self) -> dict[str | None, list[Artifact]]:
-        """The artifacts by the key of their compile; None for those outside any compile."""
+        """Return the artifacts by compile key; None for those outside any compile."""
         groups: dict[str | None, list[Artifact]] = {}
         for artifact in self.artifacts:
             groups.setdefault(artifact.compile, []).append(artifact)
@@ -242,7 +239,7 @@ class Log(CheckedLog):
 
     @cached_property
     def stacks(self) -> list[StacksRow]:
-        """The rows of the stacks (schema: stacks), by their ids."""
+        """Return the rows of stacks (schema: stacks), by id."""
         return self.table("stacks")
 
     def stack(self, id: int) -> list[StackFrame]:
@@ -262,7 +259,7 @@ class Log(CheckedLog):
     def events(
         self, *, type: str | None = None, name: str | None = None, compile_id: str | None = None
     ) -> Iterator[Event]:
-        """The events in file order: all, or those of a type, a name and a compile id.
+        """Yield the events in file order, optionally of a type, name and compile id.
 
         ``compile_id`` is an id ('0/0': all its occurrences) or a key ('0/0@2').
         """
@@ -284,9 +281,7 @@ class Log(CheckedLog):
 
 
 def named_files(bundle: Bundle) -> Iterator[str]:
-    """Yield the paths of the files that a bundle names, the manifest first: all that a finished bundle has,
-    and those of one state of a growing one.
-    """
+    """Yield the paths of the files of a finished bundle or of one state of a growing one, manifest first."""
     manifest = bundle.manifest
     yield layout.MANIFEST
     yield manifest["schemas"]

@@ -1,4 +1,4 @@
-"""Opens files of a folder that somebody else may have made: regular files only, and no link is followed."""
+"""Opens regular files in untrusted folders, without following links."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _NOT_REGULAR = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EISDIR, errno.EML
 
 
 class NotRegular(OSError):
-    """A link, folder, pipe, socket or device where a file was expected, or a link on the way to it."""
+    """Not a regular file, or a link on the way to it."""
 
     def __init__(self, path: str | os.PathLike[str]):
-        super().__init__(errno.EINVAL, "it is no regular file, or lies behind a link", str(path))
+        super().__init__(errno.EINVAL, "it is not a regular file, or is behind a link", str(path))
 
 
 def open_regular(folder: str | os.PathLike[str], path: str) -> BufferedReader:
-    """The file at ``path`` below ``folder``. The folder itself may be a link; what is below it may be none.
+    """Open the file at ``path`` below ``folder``. The folder may be a link, but nothing below it.
 
     Raises OSError: NotRegular for anything but a regular file.
     """
@@ -53,9 +53,7 @@ def open_regular(folder: str | os.PathLike[str], path: str) -> BufferedReader:
 
 
 def _open_checked(folder: Path, path: str) -> BufferedReader:
-    """The same where the system cannot open a file from folder to folder: somebody who swaps one meanwhile is
-    not seen.
-    """
+    """Open a file on systems without openat. A concurrent swap of a folder goes unnoticed."""
     at = folder.resolve() / path
     if at.resolve() != at or not stat.S_ISREG(at.stat().st_mode):
         raise NotRegular(folder / path)
@@ -63,10 +61,7 @@ def _open_checked(folder: Path, path: str) -> BufferedReader:
 
 
 def read_regular(folder: str | os.PathLike[str], path: str, max_bytes: int) -> bytes:
-    """The content of such a file.
-
-    Raises OSError; EFBIG for one of more than ``max_bytes``, which is not read.
-    """
+    """Return the content of such a file. Raise OSError, EFBIG when it is larger than ``max_bytes``."""
     with open_regular(folder, path) as stream:
         size = os.fstat(stream.fileno()).st_size
         if size > max_bytes:

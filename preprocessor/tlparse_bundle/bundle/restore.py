@@ -1,4 +1,4 @@
-"""Writes the source logs again from a bundle, byte for byte."""
+"""Restores the source logs from a bundle, byte for byte."""
 
 from __future__ import annotations
 
@@ -23,28 +23,27 @@ _DAMAGED = "The bundle is damaged; tlparse-bundle validate says where."
 
 
 def check_whole(bundle: Bundle) -> None:
-    """Raises BundleError for a redacted bundle, which does not hold what the logs were."""
+    """Raise BundleError for a redacted bundle, which does not hold the original logs."""
     if "redacted" in bundle.manifest:
         raise BundleError(
-            f"{shown(bundle.location)} is redacted: it does not hold the logs",
-            hint="Who made it has the bundle that does.",
+            f"'{shown(bundle.location)}' is redacted, so it does not contain the logs",
+            hint="Ask its author for the original bundle.",
             code="redacted",
         )
 
 
 def restore(bundle: Bundle, folder: Path) -> list[Path]:
-    """Write every log of ``bundle`` into ``folder``, a new or an empty one; returns the files.
+    """Write every log of ``bundle`` into ``folder``, new or empty; return the files.
 
-    Compressed logs come back decompressed. Nothing is written when one of the logs would not be what it was,
-    by its SHA-256. Raises BundleError then, when there is something in the folder, and when it cannot be
-    written.
+    Compressed logs are written decompressed. Nothing is written when the SHA-256 of a log differs. Raises
+    BundleError for that, for a folder that is not empty, and when it cannot be written.
     """
     check_whole(bundle)
     names = [_file_name(log) for log in bundle.logs]
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise BundleError(
-            f"{shown(folder / twice)} would be written twice: two logs have this name",
+            f"two logs have the same name: {shown(folder / twice)}",
             hint=_DAMAGED,
             code="damaged",
         )
@@ -56,7 +55,7 @@ def restore(bundle: Bundle, folder: Path) -> list[Path]:
 
 
 def _check_room(bundle: Bundle, folder: Path) -> None:
-    """Small bundles can be made that hold logs of any size."""
+    """Check the disk space, since a small bundle can hold logs of any size."""
     needed = sum(log.row["source"]["size_bytes"] for log in bundle.logs)
     place = next(
         (place for place in (folder.absolute(), *folder.absolute().parents) if os.path.isdir(place)), None
@@ -64,7 +63,7 @@ def _check_room(bundle: Bundle, folder: Path) -> None:
     free = needed if place is None else shutil.disk_usage(place).free
     if needed > free:
         raise BundleError(
-            f"the logs have {needed:,} bytes, and there are {free:,} free at {shown(folder)}",
+            f"the logs need {needed:,} bytes, but only {free:,} are free at {shown(folder)}",
             hint="Restore into a folder on a larger disk.",
             code="no-space",
         )
@@ -78,30 +77,29 @@ def _write(log: Log, path: Path, target: Path) -> None:
             stream.write(data)
     if digest.hexdigest() != log.row["source"]["sha256"]:
         raise BundleError(
-            f"{shown(target)} is not the log that the bundle was made from: its SHA-256 differs",
+            f"{shown(target)} differs from the log that the bundle was built from: wrong SHA-256",
             hint=_DAMAGED,
             code="damaged",
         )
 
 
 def _file_name(log: Log) -> str:
-    """A name of our choosing, from which a build makes the same id; the name of the source may be any in a
-    crafted bundle.
+    """Return a safe file name that yields the same log id; the source name of a crafted bundle can be
+    anything.
     """
     return f"{_TORCH_PREFIX if log.source.startswith(_TORCH_PREFIX) else ''}{log.id}.log"
 
 
 def restored_bytes(log: Log) -> Iterator[bytes]:
-    """The bytes of a log, in pieces: never more than the bundle says that it had. Raises BundleError when the
-    bundle is damaged.
+    """Yield the bytes of a log, at most as many as declared. Raise BundleError when the bundle is damaged.
 
-    The verbatim chunks are the log without the payloads that can be written again from blobs;
-    each of those goes behind the line of its record.
+    The verbatim chunks are the log without payloads that blobs hold; each payload follows the line of its
+    record.
     """
     left = log.row["source"]["size_bytes"]
     declared = sum(chunk["size_bytes"] for chunk in log.directory["verbatim"])
     if declared > left:
-        raise _damaged(log, f"its verbatim chunks have {declared:,} bytes, the log had {left:,}")
+        raise _damaged(log, f"its verbatim chunks have {declared:,} bytes, but the log had {left:,}")
     verbatim = _Verbatim(log)
     for event in log.events():
         form = event.payload_form
@@ -113,33 +111,34 @@ def restored_bytes(log: Log) -> Iterator[bytes]:
         payload, line_end = event.bytes() or b"", b"\r\n" if form == "crlf" else b"\n"
         size = (payload.count(b"\n") + 1) * len(line_end + b"\t") + len(payload) - payload.count(b"\n")
         if size > left:
-            raise _damaged(log, "what its events hold is more than the log had")
+            raise _damaged(log, "its events have more bytes than the log")
         verbatim.inserted += size
         left -= size
         yield b"\t" + payload.replace(b"\n", line_end + b"\t") + line_end
     for piece in verbatim.rest():
         left -= len(piece)
         if left < 0:
-            raise _damaged(log, "what its events hold is more than the log had")
+            raise _damaged(log, "its events have more bytes than the log")
         yield piece
 
 
 def verbatim_bytes(log: Log, chunk: dict[str, Any]) -> bytes:
-    """A verbatim chunk, which must have the size that the directory says."""
+    """Return a verbatim chunk, which must have the declared size."""
     data = log.bundle.read(chunk["path"], chunk["size_bytes"])
     if len(data) != chunk["size_bytes"]:
         raise damaged(
-            log.bundle.where(chunk["path"]), f"it has {len(data)} bytes, log.json says {chunk['size_bytes']}"
+            log.bundle.where(chunk["path"]),
+            f"it has {len(data)} bytes, but log.json has {chunk['size_bytes']}",
         )
     return data
 
 
 def _damaged(log: Log, problem: str) -> BundleError:
-    return BundleError(f"log {log.id} cannot be restored: {problem}", hint=_DAMAGED, code="damaged")
+    return BundleError(f"cannot restore log {log.id}: {problem}", hint=_DAMAGED, code="damaged")
 
 
 class _Verbatim:
-    """Reads the verbatim chunks in order. ``inserted`` is how much of the log came from blobs."""
+    """Reads the verbatim chunks in order. ``inserted``: bytes of the log that came from blobs."""
 
     def __init__(self, log: Log):
         self._log = log
@@ -157,7 +156,7 @@ class _Verbatim:
         return chunk is not None
 
     def up_to_line_end(self, event: Event) -> Iterator[bytes]:
-        """Everything up to the end of the line that an event begins with."""
+        """Return the bytes up to the end of the first line of an event."""
         target = event.byte_offset - self.inserted
         while True:
             end = self._buf.find(b"\n", max(self._pos, target - self._base))

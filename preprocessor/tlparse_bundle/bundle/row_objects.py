@@ -1,4 +1,4 @@
-"""Rows of the tables of a log, with what they lead to: compiles, artifacts, events."""
+"""Rows of log tables, with links to compiles, artifacts and events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class StackFrame(TypedDict):
 
 
 class Log(Protocol):
-    """What rows need of the log that they are of: see ``reader.Log``."""
+    """The part of ``reader.Log`` that rows need."""
 
     id: str
     bundle: Any
@@ -51,7 +51,7 @@ class Compile:
 
     @property
     def metrics(self) -> dict[str, Any] | None:
-        """All fields of its compilation metrics, or None."""
+        """Return all fields of its compilation metrics, or None."""
         index = self.row["metrics_event"]
         if index is None:
             return None
@@ -59,7 +59,7 @@ class Compile:
         if type(metrics) is not dict:
             raise damaged(
                 f"log {self.log.id}",
-                f"event {index} has no compilation metrics, which compile {self.key} names",
+                f"compile {self.key} refers to event {index}, which has no compilation metrics",
             )
         return metrics
 
@@ -69,7 +69,7 @@ class Compile:
 
     @property
     def stack(self) -> list[StackFrame]:
-        """Frames that led to the compile, outermost first; empty when the log has none."""
+        """Return the frames that led to the compile, outermost first; empty when not recorded."""
         index = self.row["stack"]
         return [] if index is None else self.log.stack(index)
 
@@ -83,16 +83,16 @@ class _HasPayload:
 
     @property
     def size_bytes(self) -> int:
-        """Size of the payload; 0 when there is none."""
+        """Return the size of the payload; 0 without one."""
         raise NotImplementedError
 
     def bytes(self) -> bytes | None:
-        """The payload, byte for byte as torch wrote it; None when there is none."""
+        """Return the payload, byte for byte; None without one."""
         blob, offset = self.row["blob"], self.row["offset"]
         return None if blob is None or offset is None else self.log.payload(blob, offset, self.size_bytes)
 
     def text(self) -> str | None:
-        """The payload as text; bytes that are no UTF-8 become U+FFFD."""
+        """Return the payload as text; invalid UTF-8 becomes U+FFFD."""
         data = self.bytes()
         return None if data is None else data.decode("utf-8", "replace")
 
@@ -121,7 +121,7 @@ class Artifact(_HasPayload):
 
     @property
     def is_left_out(self) -> bool:
-        """Whether its payload is not there because the bundle is redacted."""
+        """Return whether its payload is missing because the bundle is redacted."""
         return self.row["blob"] is not None and self.log.is_left_out(self.row["blob"])
 
     @property
@@ -134,7 +134,7 @@ class Artifact(_HasPayload):
         return str(descriptor["phase"])
 
     def json(self) -> Any:
-        """The payload parsed; without a payload the metadata of the event. Raises ValueError."""
+        """Return the payload parsed as JSON, or without one the metadata of the event. Raise ValueError."""
         data = self.bytes()
         if data is not None:
             return loads(data)
@@ -146,11 +146,11 @@ class Artifact(_HasPayload):
 
 
 class Event(_HasPayload):
-    """One record: ``index``, ``compile``, ``attempt``, ``type``, ``name``, ``row`` (dict of its fields),
-    ``metadata``, ``bytes()``.
+    """One record: ``index``, ``compile``, ``attempt``, ``type``, ``name``, ``row`` (dict), ``metadata``,
+    ``bytes()``.
 
-    ``byte_offset`` is where the record starts in the uncompressed log. ``payload_form`` says how the payload
-    stood in the log: 'lf', 'crlf', 'verbatim'; None without one.
+    ``byte_offset`` is its start in the uncompressed log. ``payload_form`` is how the log stores the
+    payload: 'lf', 'crlf', 'verbatim'; None without one.
     """
 
     row: EventsRow
@@ -172,7 +172,7 @@ class Event(_HasPayload):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """The metadata object, {type: {}} written out."""
+        """Return the metadata object, with {type: {}} filled in."""
         metadata = self.log.metadata(self.index)
         return {self.type: {}} if metadata is None else metadata
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol, TypedDict, overload
 
 
 class AliasingRow(TypedDict):
-    """Which inputs a graph mutates and which outputs alias inputs: one row per aot_forward_graph_fw_metadata and aot_forward_graph_fw_subclass_metadata, counted from their text."""
+    """Input mutations and output aliases of graphs: one row per aot_forward_graph_fw_metadata and aot_forward_graph_fw_subclass_metadata, counted from their text."""
 
     event: int
     compile: str | None
@@ -24,7 +24,7 @@ class AliasingRow(TypedDict):
 
 
 class ArtifactsRow(TypedDict):
-    """What there is to look at, in the order torch wrote it: one row per record with a payload (chromium events excepted), per record of type 'artifact' even without a payload, per 'link', and per record of metrics."""
+    """Artifacts, in the order torch wrote them: one row per record with a payload (chromium events excepted), per record of type 'artifact' even without a payload, per 'link', and per record of metrics."""
 
     event: int
     compile: str | None
@@ -66,7 +66,7 @@ class AutogradCapturesRow(TypedDict):
 
 
 class BlobsRow(TypedDict):
-    """The files that hold the payloads of a log, each once."""
+    """Files that hold the payloads of a log, each once."""
 
     blob: str
     kind: Literal["timeline", "payloads"]
@@ -112,7 +112,7 @@ class CachesRow(TypedDict):
 
 
 class CapturesRow(TypedDict):
-    """Compile ids under which something was captured that is not compiled under them: the graph of compiled autograd ('!0'), calls of torch.export, functions that were inlined elsewhere."""
+    """Compile ids that only captured something: the graph of compiled autograd ('!0'), calls of torch.export, functions inlined elsewhere."""
 
     compile: str
     first_event: int
@@ -122,7 +122,7 @@ class CapturesRow(TypedDict):
 
 
 class CodeObjectsRow(TypedDict):
-    """The code objects that were compiled, in order of their first compile, with all their compiles."""
+    """Compiled code objects with all their compiles, in order of the first compile."""
 
     id: int
     compiled_autograd_id: int | None
@@ -136,7 +136,7 @@ class CodeObjectsRow(TypedDict):
 
 
 class CollectiveBucketsRow(TypedDict):
-    """Collectives that a pass put into buckets, to run each bucket as one: one row per fx_bucketing_passes_… artifact."""
+    """Collectives that a pass grouped into buckets, each of which runs as one: one row per fx_bucketing_passes_… artifact."""
 
     event: int
     compile: str | None
@@ -146,7 +146,7 @@ class CollectiveBucketsRow(TypedDict):
 
 
 class CollectiveCallsRow(TypedDict):
-    """The distinct calls of collectives that other tables about several ranks name in 'collective_call'."""
+    """Distinct collective calls, which tables about several ranks refer to in 'collective_call'."""
 
     id: int
     op: str
@@ -158,7 +158,7 @@ class CollectiveCallsRow(TypedDict):
 
 
 class CollectiveMismatchesRow(TypedDict):
-    """The first calls in a process group that do not fit: a row for each group of ranks that make the same call there, the group with most ranks first."""
+    """First mismatched calls of each process group: one row per group of ranks that make the same call, the largest group first."""
 
     group: str | None
     position: int
@@ -184,7 +184,7 @@ class CollectiveProfilesNodes(TypedDict):
 
 
 class CollectiveProfilesRow(TypedDict):
-    """Run times of a profile beside estimated ones: one row per pge_profile_vs_analytical."""
+    """Profiled and estimated run times of operations: one row per pge_profile_vs_analytical."""
 
     event: int
     compile: str | None
@@ -196,7 +196,7 @@ class CollectiveProfilesRow(TypedDict):
 
 
 class CollectiveReportsRow(TypedDict):
-    """Reports in words of passes over collectives, and of what ranks exchanged while they compiled (compiler_collective): one row per report, with the values that its text names."""
+    """Text reports of passes over collectives, and of what ranks exchanged while they compiled (compiler_collective): one row per report, with the values in its text."""
 
     event: int
     compile: str | None
@@ -209,7 +209,7 @@ class CollectiveReportsRow(TypedDict):
 
 
 class CollectiveSchedulesRow(TypedDict):
-    """The collectives of compiled graphs: one row per inductor_collective_schedule, that is per graph with collectives."""
+    """The collectives of compiled graphs: one row per inductor_collective_schedule, that is, per graph with collectives."""
 
     event: int
     compile: str | None
@@ -231,7 +231,7 @@ class CollectiveSizesRow(TypedDict):
 
 
 class CollectiveWaitsRow(TypedDict):
-    """Where ranks call nothing more in a process group, and others do."""
+    """Positions in a process group at which some ranks make no further call while others do."""
 
     group: str | None
     position: int
@@ -242,7 +242,7 @@ class CollectiveWaitsRow(TypedDict):
 
 
 class CompilesRow(TypedDict):
-    """What torch compiled: one row per compile, all attempts together, in the order in which they began."""
+    """Compiles: one row per compile with all its attempts, in order of start."""
 
     compile: str
     kind: Literal["frame", "compiled_autograd", "ahead_of_time"]
@@ -306,7 +306,7 @@ class DdpSplitsRow(TypedDict):
 
 
 class DiagnosticsRow(TypedDict):
-    """Everything in the log that was not understood, skipped, repaired or assumed: one row per occurrence, or per run of lines with the same code, in file order."""
+    """Parts of the log that were skipped, repaired, assumed or not understood: one row per occurrence, or per run of lines with the same code, in file order."""
 
     event: int | None
     code: str
@@ -327,7 +327,7 @@ class DuplicateBackwardsTangents(TypedDict):
 
 
 class DuplicateBackwardsRow(TypedDict):
-    """Nested regions whose backward was compiled a second time, for different gradients: one row per invoke_subgraph_backward_duplicate."""
+    """Nested regions whose backward was compiled again for different gradients: one row per invoke_subgraph_backward_duplicate."""
 
     event: int
     compile: str | None
@@ -363,7 +363,7 @@ class EstimatedOpsOutputs(TypedDict):
 
 
 class EstimatedOpsRow(TypedDict):
-    """The operations of all estimates, with their estimated run times and what they return: one row per operation, in the order of the generated code."""
+    """Operations with their estimated run times and output tensors: one row per operation, in the order of the generated code."""
 
     estimate_event: int
     compile: str | None
@@ -375,7 +375,7 @@ class EstimatedOpsRow(TypedDict):
 
 
 class EventsRow(TypedDict):
-    """The records of the log: one row per record, in file order."""
+    """Records of the log: one row per record, in file order."""
 
     event: int
     type: str
@@ -396,7 +396,7 @@ class EventsRow(TypedDict):
 
 
 class ExportFailuresRow(TypedDict):
-    """What stands in the way of an export: one row per record, in file order."""
+    """Obstacles to an export: one row per record, in file order."""
 
     event: int
     compile: str | None
@@ -438,7 +438,7 @@ class ExpressionsRow(TypedDict):
 
 
 class FailedPartitionsRow(TypedDict):
-    """What the partitioner writes when it finds no cut: one row per min_cut_failed_… artifact."""
+    """Partitioner state when no cut was found: one row per min_cut_failed_… artifact."""
 
     event: int
     compile: str | None
@@ -448,7 +448,7 @@ class FailedPartitionsRow(TypedDict):
 
 
 class FailuresRow(TypedDict):
-    """What failed or was restarted: one row per record that reports it, in file order."""
+    """Failures and restarts: one row per record that reports one, in file order."""
 
     event: int
     compile: str | None
@@ -471,7 +471,7 @@ class FindingsRemedies(TypedDict):
 
 
 class FindingsRow(TypedDict):
-    """What the log says, one row per finding, most important first: what went wrong, where, what it cost, what helps."""
+    """Findings, most important first: what went wrong, where, what it cost and how to fix it."""
 
     id: int
     kind: str
@@ -503,7 +503,7 @@ class FunctorchConfigsRow(TypedDict):
 
 
 class GeneratedCodeRow(TypedDict):
-    """Code that Inductor generated: one row per record with such code, in file order."""
+    """Code that Inductor generated: one row per record, in file order."""
 
     event: int
     compile: str | None
@@ -529,7 +529,7 @@ class GraphBreakRecordsRow(TypedDict):
 
 
 class GraphBreaksFollowedBy(TypedDict):
-    """The fields of a break that do not depend on the place."""
+    """Fields of a graph break that do not depend on the place."""
 
     reason: str
     situation: str | None
@@ -542,7 +542,7 @@ class GraphBreaksFollowedBy(TypedDict):
 
 
 class GraphBreaksRow(TypedDict):
-    """The graph breaks: one row per place and reason, in order of first occurrence."""
+    """Graph breaks: one row per place and reason, in order of first occurrence."""
 
     id: int
     count: int
@@ -567,7 +567,7 @@ class GraphBreaksRow(TypedDict):
 
 
 class GraphExecutionsRow(TypedDict):
-    """The order in which compiled graphs ran: one row per record of it (record_and_log_graph_execution_order of torch._inductor.debug)."""
+    """Execution order of compiled graphs: one row per record of it (record_and_log_graph_execution_order of torch._inductor.debug)."""
 
     event: int
     compile: str | None
@@ -578,7 +578,7 @@ class GraphExecutionsRow(TypedDict):
 
 
 class GraphTensorsRow(TypedDict):
-    """Sizes of the tensors in the graphs of Dynamo: one row per record dynamo_output_graph with sizes, in file order."""
+    """Sizes of the tensors in Dynamo graphs: one row per record dynamo_output_graph with sizes, in file order."""
 
     event: int
     compile: str | None
@@ -609,7 +609,7 @@ class GraphsRow(TypedDict):
 
 
 class GroupSplitsRow(TypedDict):
-    """The first call that ranks make in groups of unequal numbers of callers: a row for each group of ranks that make the same call, the group with most ranks first."""
+    """First call that ranks make in process groups with different numbers of callers: one row per group of ranks that make the same call, the largest group first."""
 
     position: int
     ranks: list[list[int]]
@@ -618,7 +618,7 @@ class GroupSplitsRow(TypedDict):
 
 
 class GuardTreesRow(TypedDict):
-    """The records about guards, one row each, in file order: how many guards a compile has, of which kinds, and what a check costs."""
+    """Records with guards, in file order: number and kinds of guards and the cost of a check."""
 
     event: int
     compile: str | None
@@ -633,7 +633,7 @@ class GuardTreesRow(TypedDict):
 
 
 class GuardsRow(TypedDict):
-    """The guards of each distinct list: kind, source and place of each, in the order of the payload; the lists in order of their number."""
+    """Guards of each distinct list, in the order of the payload: kind, source and place."""
 
     list: int
     payload_line: int
@@ -646,7 +646,7 @@ class GuardsRow(TypedDict):
 
 
 class InstantsRow(TypedDict):
-    """Moments of the timeline without a duration, in the order of the log: cache hits and misses, dimensions that became dynamic."""
+    """Timeline events without a duration, in log order: cache hits and misses, dimensions marked dynamic."""
 
     event: int
     name: str
@@ -656,7 +656,7 @@ class InstantsRow(TypedDict):
 
 
 class KernelsRow(TypedDict):
-    """Kernels in generated code, and the operations that the code calls: one row per name and code, in order of first appearance; the codes of a forward and its backward can have kernels of one name."""
+    """Kernels in generated code, and the operations that the code calls: one row per name and record, in order of first appearance."""
 
     code_event: int
     compile: str | None
@@ -672,7 +672,7 @@ class KernelsRow(TypedDict):
 
 
 class KindCompilesRow(TypedDict):
-    """Records and bytes per kind and attempt of a compile: one row for each pair that occurs, ordered by compile, then by kind, both in order of first appearance."""
+    """Records and bytes by kind and attempt of a compile: one row per pair that occurs, ordered by compile, then by kind, both in order of first appearance."""
 
     type: str
     name: str | None
@@ -684,7 +684,7 @@ class KindCompilesRow(TypedDict):
 
 
 class KindsRow(TypedDict):
-    """The kinds of records in the log, in order of first appearance, with the bytes that each takes: why a log is big."""
+    """Kinds of records in the log with their size in bytes, in order of first appearance: what makes a log large."""
 
     type: str
     name: str | None
@@ -697,7 +697,7 @@ class KindsRow(TypedDict):
 
 
 class LimitsRow(TypedDict):
-    """Compiles that torch refused, one row each: the function runs eager for new inputs, or an error was raised."""
+    """Compiles that torch refused, one row each."""
 
     compile: str
     first_event: int
@@ -723,14 +723,14 @@ class LinksRow(TypedDict):
 
 
 class MetadataRow(TypedDict):
-    """The JSON that torch wrote into the records: one row per record, in file order."""
+    """JSON of the records: one row per record, in file order."""
 
     event: int
     metadata: dict[str, Any]
 
 
 class MetricConfigsRow(TypedDict):
-    """The different configurations in the metrics, in order of first appearance, at most 1000."""
+    """Distinct configurations in the metrics, in order of first appearance, at most 1000."""
 
     id: int
     field: str
@@ -744,7 +744,7 @@ class MetricConfigsRow(TypedDict):
 
 
 class MetricFieldsRow(TypedDict):
-    """Unit and meaning of the fields in the metrics of this log: first the fields that this version of the tool knows, in a fixed order, then the others in order of appearance."""
+    """Unit and meaning of the fields in the metrics of this log: known fields first, in a fixed order, then unknown ones in order of appearance."""
 
     name: str
     unit: Literal["s", "ms", "us", "epoch_s", "epoch_us", "bytes", "count"] | None
@@ -765,7 +765,7 @@ class MetricsRow(TypedDict):
 
 
 class OriginsRow(TypedDict):
-    """Places in the source of torch (or of another library) that wrote records, in order of first appearance, with the bytes that each wrote."""
+    """Source lines of torch (or of a different library) that wrote records, with the bytes that each wrote, in order of first appearance."""
 
     level: str
     path: str
@@ -790,7 +790,7 @@ class PartitionCandidatesRow(TypedDict):
 
 
 class PartitionsRow(TypedDict):
-    """What the min-cut partitioner of AOTAutograd decided to save for the backward: one row per min_cut_information (AOT_PARTITIONER_DEBUG=1 and a memory budget below 1), that is per joint graph."""
+    """Decisions of AOTAutograd's min-cut partitioner on what to save for the backward: one row per min_cut_information (AOT_PARTITIONER_DEBUG=1 and a memory budget below 1), that is, per joint graph."""
 
     event: int
     compile: str | None
@@ -808,7 +808,7 @@ class PartitionsRow(TypedDict):
 
 
 class ProcessGroupsRow(TypedDict):
-    """The process groups in which compiled code calls collectives: one row for each."""
+    """Process groups in which compiled code calls collectives, one row each."""
 
     group: str | None
     size: int | None
@@ -848,7 +848,7 @@ class ProvenanceGroupsRow(TypedDict):
 
 
 class ProvenanceKernelsRow(TypedDict):
-    """Kernels of graphs with provenance: one row per kernel of a group, those that torch names first, then those that only the code has."""
+    """Kernels of graphs with provenance: one row per kernel of a group; kernels in torch's mapping first, then those only in the code."""
 
     group: int
     name: str
@@ -878,7 +878,7 @@ class ProvenanceNodesRow(TypedDict):
 
 
 class ProvenanceSourcesRow(TypedDict):
-    """Source lines that provenance refers to: one row per distinct line, as the log has them; the program itself is not in the log."""
+    """Source lines that provenance refers to: one row per distinct line, as recorded."""
 
     id: int
     file: str
@@ -888,14 +888,14 @@ class ProvenanceSourcesRow(TypedDict):
 
 
 class RankCacheTotalsRow(TypedDict):
-    """Cache lookups by rank, over the whole log: one row for the ranks with the same number of each outcome, the row with most ranks first."""
+    """Cache lookups by rank, over the whole log: one row per group of ranks with equal counts, the row with the most ranks first."""
 
     ranks: list[list[int]]
     counts: dict[str, int]
 
 
 class RankCachesRow(TypedDict):
-    """The matched compiles whose cache lookups differ between ranks: for each a row for each group of ranks with the same outcomes, the group with most ranks first."""
+    """Matched compiles whose cache lookups differ between ranks: one row per compile and group of ranks with the same outcomes, the largest group first."""
 
     rank_compile: int
     ranks: list[list[int]]
@@ -904,7 +904,7 @@ class RankCachesRow(TypedDict):
 
 
 class RankCollectivesRow(TypedDict):
-    """Ranks whose schedules in the order of their compiles are the same from begin to end; the row with most ranks first."""
+    """Ranks with equal schedules over all compiles: one row per group of ranks; the row with the most ranks first."""
 
     ranks: list[list[int]]
     op_count: int
@@ -916,21 +916,21 @@ class RankCollectivesRow(TypedDict):
 
 
 class RankCompileCallsRow(TypedDict):
-    """The collectives that most ranks call in a matched compile, of those with collectives."""
+    """Collectives that most ranks call in each matched compile that has any."""
 
     rank_compile: int
     collective_calls: list[int]
 
 
 class RankCompileKeysRow(TypedDict):
-    """The key of each matched compile in the logs of the ranks: one row for the ranks that have the same keys, the row with most ranks first."""
+    """Key of each matched compile in the logs of the ranks: one row per group of ranks with the same keys, the row with the most ranks first."""
 
     ranks: list[list[int]]
     compiles: list[str | None]
 
 
 class RankCompilesRow(TypedDict):
-    """What the ranks compiled: one row for each compile that some of them have, in the order in which most ranks have them."""
+    """Compiles matched across ranks: one row per compile that any rank has, in the order of most ranks."""
 
     id: int
     function: str | None
@@ -953,7 +953,7 @@ class RankDecisionsRow(TypedDict):
 
 
 class RankDivergencesRow(TypedDict):
-    """For ranks that differ from most others: the first compile at which they do."""
+    """First compile at which a rank differs from most ranks."""
 
     rank_compile: int
     ranks: list[list[int]]
@@ -974,7 +974,7 @@ class RankEstimateOpsRow(TypedDict):
 
 
 class RankEstimateTotalsRow(TypedDict):
-    """Sum of all estimated run times (LOG_TLPARSE=1) of each rank that has any."""
+    """Sum of all estimated run times (LOG_TLPARSE=1) by rank, for ranks that have any."""
 
     rank: int
     total_ns: float
@@ -982,7 +982,7 @@ class RankEstimateTotalsRow(TypedDict):
 
 
 class RankEstimatesRow(TypedDict):
-    """Estimated run times (LOG_TLPARSE=1), compared across the ranks whose graph has the same number of operations: one row for each graph of a matched compile with estimates on two or more ranks."""
+    """Estimated run times (LOG_TLPARSE=1), compared across the ranks whose graph has the same number of operations: one row per graph of a matched compile with estimates on two or more ranks."""
 
     rank_compile: int
     graph: int
@@ -995,7 +995,7 @@ class RankEstimatesRow(TypedDict):
 
 
 class RankExecutionMismatchesRow(TypedDict):
-    """Positions in the execution order at which ranks ran graphs with different collectives, or with different cache outcomes, at most 1,000: for each position and kind a row for each group of ranks that are alike, the group with most ranks first."""
+    """Positions in the execution order at which ranks ran graphs with different collectives, or with different cache outcomes, at most 1,000: for each position and kind, one row per group of equal ranks, the largest group first."""
 
     position: int
     kind: Literal["schedule", "cache"]
@@ -1005,7 +1005,7 @@ class RankExecutionMismatchesRow(TypedDict):
 
 
 class RankExecutionsRow(TypedDict):
-    """In which order the ranks ran their compiled graphs (artifact graph_execution): one row for the ranks with the same order, the row with most ranks first; last the ranks that compiled something and have no such record, while others have."""
+    """Execution order of compiled graphs by rank (artifact graph_execution): one row per group of ranks with the same order, the largest group first."""
 
     ranks: list[list[int]]
     rank_steps: list[int] | None
@@ -1021,7 +1021,7 @@ class RankFindingsRemedies(TypedDict):
 
 
 class RankFindingsRow(TypedDict):
-    """What the ranks of a job say together, most important first, at most 300."""
+    """Findings about several ranks, most important first, at most 300."""
 
     id: int
     log: str | None
@@ -1072,7 +1072,7 @@ class RankGraphsInputs(TypedDict):
 
 
 class RankGraphsRow(TypedDict):
-    """Which compiles are identical across ranks, and where in the compiler they begin to differ: for each matched compile a row for each group of ranks with the same content in all stages, the group with most ranks first."""
+    """Graphs and code across ranks, and the first stage at which they differ: for each matched compile, one row per group of ranks with the same content in all stages, the largest group first."""
 
     rank_compile: int
     ranks: list[list[int]]
@@ -1086,7 +1086,7 @@ class RankGraphsRow(TypedDict):
 
 
 class RankOccurrencesRow(TypedDict):
-    """What happened on some ranks and not on all (graph breaks, restarts, recompiles, guards), and all failures: first failures, then graph breaks, restarts, recompiles, guards; in each kind in the order of the compiles."""
+    """Events that only some ranks have (graph breaks, restarts, recompiles, guards), and all failures; at most 1,000."""
 
     kind: Literal["failure", "graph_break", "restart", "recompile", "guard"]
     rank_compile: int | None
@@ -1100,7 +1100,7 @@ class RankOccurrencesRow(TypedDict):
 
 
 class RankParityRow(TypedDict):
-    """Compiles whose generated code does not have the collectives of the schedules, or does not wait for one that it has."""
+    """Compiles whose generated code lacks collectives of the schedules, or does not wait for one that it calls."""
 
     rank_compile: int
     compile: str
@@ -1112,7 +1112,7 @@ class RankParityRow(TypedDict):
 
 
 class RankProblemsRow(TypedDict):
-    """Where each rank stands: whose log is missing, cut or silent, who is inside a compile."""
+    """Problems with the logs of ranks: missing, cut or silent logs, and unfinished compiles."""
 
     kind: Literal["missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs", "equal_logs"]
     rank_compile: int | None
@@ -1130,7 +1130,7 @@ class RankProblemsRow(TypedDict):
 
 
 class RankSchedulesRow(TypedDict):
-    """The collectives of compiled code, from inductor_collective_schedule: for each matched compile with a schedule on any rank a row for each group of ranks with the same schedules, the group with most ranks first; last the ranks that have none."""
+    """The collectives of compiled code, from inductor_collective_schedule: for each matched compile with a schedule on any rank, one row per group of ranks with the same schedules, the largest group first and ranks without a schedule last."""
 
     rank_compile: int
     ranks: list[list[int]]
@@ -1142,7 +1142,7 @@ class RankSchedulesRow(TypedDict):
 
 
 class RankSkewRow(TypedDict):
-    """How long the ranks took for each matched compile, and who held up the others: one row for each row of rank_compiles."""
+    """Compile times across ranks, and the slowest rank: one row per row of rank_compiles."""
 
     rank_compile: int
     median_us: int | None
@@ -1154,7 +1154,7 @@ class RankSkewRow(TypedDict):
 
 
 class RankStepsRow(TypedDict):
-    """Distinct compiled graphs that ran, as rank_executions names them (artifact graph_execution)."""
+    """Distinct compiled graphs that ran, which rank_executions refers to (artifact graph_execution)."""
 
     id: int
     rank_compile: int | None
@@ -1174,7 +1174,7 @@ class RankTensorsOthers(TypedDict):
 
 
 class RankTensorsRow(TypedDict):
-    """Which operations of compiled code return different tensors on different ranks (inductor_runtime_and_tensor_meta, written with LOG_TLPARSE=1): for each matched compile in which tensors differ a row for each group of ranks with the same tensors, the group with most ranks first."""
+    """Operations of compiled code whose output tensors differ between ranks (inductor_runtime_and_tensor_meta, recorded with LOG_TLPARSE=1): for each matched compile with differences, one row per group of ranks with the same tensors, the largest group first."""
 
     rank_compile: int
     ranks: list[list[int]]
@@ -1187,7 +1187,7 @@ class RankTensorsRow(TypedDict):
 
 
 class RankTimesRow(TypedDict):
-    """When each rank began each matched compile, and how long it took: one row for each rank, with a list of a value for each row of rank_compiles."""
+    """Start and duration of each matched compile by rank: one row per rank, with lists that have one value per row of rank_compiles."""
 
     rank: int
     first_start_epoch_us: int | None
@@ -1196,7 +1196,7 @@ class RankTimesRow(TypedDict):
 
 
 class RanksRow(TypedDict):
-    """The ranks that are compared, by rank: one row for each."""
+    """Compared ranks, one row each."""
 
     rank: int
     log: str
@@ -1224,7 +1224,7 @@ class RecompileCausesRow(TypedDict):
 
 
 class RecompileReasonsRow(TypedDict):
-    """The guards that failed: one row for each cache entry that was checked before a recompile ('recompiles') or a refusal ('limits'), newest entry first."""
+    """Guard failures: one row per cache entry that was checked before a recompile ('recompiles') or a refusal ('limits'), newest entry first."""
 
     event: int
     compile: str | None
@@ -1246,7 +1246,7 @@ class RecompileReasonsRow(TypedDict):
 
 
 class RecompilesRow(TypedDict):
-    """Compiles of a code object that was compiled before, because the guards of all its cache entries failed: one row per recompile, in file order."""
+    """Recompiles because the guards of all cache entries failed: one row per recompile, in file order."""
 
     event: int
     compile: str | None
@@ -1258,7 +1258,7 @@ class RecompilesRow(TypedDict):
 
 
 class RuntimeEstimatesRow(TypedDict):
-    """Estimated run time of the graphs that Inductor compiled: one row per inductor_runtime_and_tensor_meta (LOG_TLPARSE=1), that is per graph."""
+    """Estimated run time of the graphs that Inductor compiled: one row per inductor_runtime_and_tensor_meta (LOG_TLPARSE=1), that is, per graph."""
 
     event: int
     compile: str | None
@@ -1271,7 +1271,7 @@ class RuntimeEstimatesRow(TypedDict):
 
 
 class RuntimeMetricsRow(TypedDict):
-    """Metrics that torch records when compiled code runs: autotuning, CUDA graph recording."""
+    """Metrics of running compiled code, such as autotuning and CUDA graph recording: one row per record."""
 
     event: int
     compile: str | None
@@ -1292,7 +1292,7 @@ class SideEffectsRow(TypedDict):
 
 
 class SourcesRow(TypedDict):
-    """Source code that the log contains by name: dumped files, and artifacts of Python code (AOTAutograd's wrappers, scripts that run a graph alone, partial graphs)."""
+    """Source code in the log: dumped files, and Python artifacts (AOTAutograd wrappers, scripts that reproduce a graph, partial graphs)."""
 
     event: int
     compile: str | None
@@ -1304,7 +1304,7 @@ class SourcesRow(TypedDict):
 
 
 class SpanTotalsRow(TypedDict):
-    """Where the time of a log went: sums over the spans of each name, in order of first appearance."""
+    """Total and self time of spans by name, in order of first appearance."""
 
     name: str
     count: int
@@ -1313,7 +1313,7 @@ class SpanTotalsRow(TypedDict):
 
 
 class SpansRow(TypedDict):
-    """The timeline as spans that nest: what torch did, when and for how long; one row per span, in the order of their begin events."""
+    """Nested spans of the timeline: one row per span, in the order of their begin events."""
 
     id: int
     name: str
@@ -1329,7 +1329,7 @@ class SpansRow(TypedDict):
 
 
 class SpecializationsRow(TypedDict):
-    """Symbols that were specialized, that is, became constants: one row per record symbolic_shape_specialization, in file order."""
+    """Symbols that were specialized to a constant: one row per record symbolic_shape_specialization, in file order."""
 
     event: int
     compile: str | None
@@ -1344,7 +1344,7 @@ class SpecializationsRow(TypedDict):
 
 
 class StacksRow(TypedDict):
-    """The stacks of one log, as a trie: a row is a stack, which has the frames of its parent and one more, the innermost."""
+    """Stacks of one log, as a trie: each row adds one innermost frame to its parent stack."""
 
     id: int
     parent: int | None
@@ -1355,7 +1355,7 @@ class StacksRow(TypedDict):
 
 
 class SubgraphsRow(TypedDict):
-    """Graphs inside of FX graphs: one row per graph, in the order of the text; at most 200 of one graph."""
+    """Graphs nested in FX graphs: one row per graph, in the order of the text; at most 200 of one graph."""
 
     graph_event: int
     name: str
@@ -1365,7 +1365,7 @@ class SubgraphsRow(TypedDict):
 
 
 class SymbolContextsRow(TypedDict):
-    """Distinct places in the user's code where a condition was evaluated; torch logs them only with TORCH_DTRACE."""
+    """Distinct places in user code where a condition was evaluated; logged only with TORCH_DTRACE."""
 
     id: int
     loc: str | None
@@ -1374,7 +1374,7 @@ class SymbolContextsRow(TypedDict):
 
 
 class SymbolGuardsRow(TypedDict):
-    """The guards on symbols, in file order."""
+    """Guards on symbols, in file order."""
 
     event: int
     pair_event: int | None
@@ -1390,7 +1390,7 @@ class SymbolGuardsRow(TypedDict):
 
 
 class SymbolValuesRow(TypedDict):
-    """Conditions on unbacked symbols that the real value of an example input decided, in file order."""
+    """Conditions on unbacked symbols decided by the real value of an example input, in file order."""
 
     event: int
     pair_event: int | None
@@ -1406,7 +1406,7 @@ class SymbolValuesRow(TypedDict):
 
 
 class SymbolsRow(TypedDict):
-    """The symbols of dynamic shapes: one row per record create_symbol or create_unbacked_symbol, in file order."""
+    """Symbols of dynamic shapes: one row per record create_symbol or create_unbacked_symbol, in file order."""
 
     event: int
     compile: str | None
@@ -1464,7 +1464,7 @@ class TritonKernelsRow(TypedDict):
 
 
 class VllmBackendsRow(TypedDict):
-    """Compile backends of vLLM, in file order: one for the model, one for a draft model."""
+    """vLLM compile backends, in file order: one for the model, one for a draft model."""
 
     id: int
     event: int | None
@@ -1488,14 +1488,14 @@ class VllmBackendsRow(TypedDict):
 
 
 class VllmCompileEventsRow(TypedDict):
-    """vLLM's records about whole compiles, vllm_compile_event, in file order."""
+    """vllm_compile_event records, in file order: whether a compile is fresh or cached."""
 
     event: int
     type: str | None
 
 
 class VllmPassesRow(TypedDict):
-    """The graph after each of vLLM's passes, compared with the graph before it, where the log has these graphs."""
+    """Graph after each vLLM pass, compared with the graph before it, when the log has both."""
 
     piece: int
     event: int
@@ -1510,7 +1510,7 @@ class VllmPassesRow(TypedDict):
 
 
 class VllmPiecesRow(TypedDict):
-    """What vLLM compiles or loads: one row per submodule and size or range of sizes, in file order, with the origin of its code."""
+    """Pieces that vLLM compiles or loads, with the origin of their code: one row per submodule and size or range of sizes, in file order."""
 
     id: int
     backend: int
@@ -1537,7 +1537,7 @@ class VllmPiecesRow(TypedDict):
 
 
 class VllmSubmodulesRow(TypedDict):
-    """Submodules of the model that vLLM compiles, each with its graph."""
+    """Model submodules that vLLM compiles, each with its graph."""
 
     backend: int
     name: str

@@ -1,9 +1,8 @@
-"""Whether a value has the shape that a schema asks for: the part of JSON Schema that our schemas use,
-quickly.
+"""Fast validation for the part of JSON Schema that our schemas use.
 
-A schema becomes one function. It is stricter than JSON Schema where readers are: 1.0 is not an integer, and a
-pattern must hold for the whole text, a line feed at the end included. ``tests/bundle/test_shape.py`` compares
-it with jsonschema.
+A schema becomes one function. It is stricter than JSON Schema, like the readers: 1.0 is not an integer,
+and a pattern must match the whole text including a final line feed. ``tests/bundle/test_shape.py``
+compares it with jsonschema.
 """
 
 from __future__ import annotations
@@ -39,23 +38,23 @@ _NAMES = {
 
 
 class _Column(Protocol):
-    """Whether all of many values are right; which one is wrong is for the check to say.
+    """Checks many values at once; the single check finds the wrong one.
 
-    ``exactly``: as the check has it, for which true and false are no numbers.
+    ``exactly``: like the check, true and false are not numbers.
     """
 
     def __call__(self, values: list[Any], highest: Highest, *, exactly: bool = False) -> bool: ...
 
 
 class _Part(NamedTuple):
-    """The checks of a part of a schema; ``column`` is None where values can only be checked one by one."""
+    """Checks of a part of a schema; ``column`` is None when values must be checked one by one."""
 
     check: Check
     column: _Column | None
 
 
 class Malformed(ValueError):
-    """``problem`` says what is wrong, ``path`` where: keys and positions from the innermost outwards."""
+    """A value that violates the schema. ``path``: keys and positions, innermost first."""
 
     def __init__(self, problem: str, *path: str | int):
         super().__init__(problem)
@@ -71,7 +70,7 @@ class Malformed(ValueError):
 
 
 def quoted(value: Any, quotes: str = "'") -> str:
-    """A value of a bundle in a sentence: short."""
+    """Return a short form of a value for messages."""
     if type(value) in (list, dict):
         return _NAMES[type(value)]
     text = repr(value) if type(value) is not str or quotes else repr(value)[1:-1]
@@ -79,13 +78,13 @@ def quoted(value: Any, quotes: str = "'") -> str:
 
 
 def _all_match(pattern: str) -> Callable[[list[str]], bool]:
-    """Whether all texts are of a pattern."""
+    """Return whether all texts match a pattern."""
     same_length = re.fullmatch(r"\^(\[[A-Za-z0-9-]+\])\{(\d+)\}\$", pattern)
     if same_length is None:
         matches = re.compile(pattern.removesuffix("$") + r"\Z").search
         return lambda texts: all(map(matches, texts))
-    # Hashes, of which there are many: what is left when these characters are taken away is found six times as
-    # quickly.
+    # Hashes are common: removing these characters and checking the rest is six times as
+    # fast.
     characters, lengths = (
         bytes(code for code in range(128) if re.fullmatch(same_length[1], chr(code))),
         {int(same_length[2])},
@@ -97,7 +96,7 @@ def _all_match(pattern: str) -> Callable[[list[str]], bool]:
 
 
 def _all_right(part: _Part, values: list[Any], highest: Highest) -> bool:
-    """Whether all of the values are right."""
+    """Return whether all values are valid."""
     if part.column is not None:
         return not values or part.column(values, highest, exactly=True)
     try:
@@ -118,9 +117,8 @@ def _scalar(  # noqa: C901 - a case for each combination of keywords
     refers_to: str | None,
     closed: bool,
 ) -> _Part:
-    """The check of a value that holds no others, made once: most columns of all tables are of a few kinds.
-
-    ``strictly``: no other words than these.
+    """Return the cached check of a scalar, since most columns are of a few kinds. ``strictly``: reject
+    unknown words.
     """
     listed = frozenset(words) if words is not None and strictly else None
     all_match = None if pattern is None else _all_match(pattern)
@@ -175,11 +173,11 @@ def _scalar(  # noqa: C901 - a case for each combination of keywords
 def compile_schema(  # noqa: C901 - a case for each keyword
     schema: dict[str, Any], target: Callable[[str], str | None] = lambda name: None, *, closed: bool = False
 ) -> Check:
-    """A function that raises Malformed for a value that is not as the schema says.
+    """Return a function that raises Malformed for an invalid value, and collects the largest reference to
+    each ``target``.
 
-    It notes the largest of the integers at each property for whose name ``target`` says what it refers to.
-    ``closed``: no other fields, and no other words than those of an enumeration; else a newer minor version
-    may have more. Raises ValueError for a schema with a keyword that is not known here.
+    ``closed``: reject unknown fields and enum words, which a newer minor version may add. Raises
+    ValueError for a schema with an unknown keyword.
     """
     definitions = schema.get("$defs", {})
 
@@ -255,7 +253,7 @@ def compile_schema(  # noqa: C901 - a case for each keyword
                 scalar.check(value, highest)
 
         def rows(values: list[Any], highest: Highest, *, exactly: bool = False) -> bool:
-            """Whether all of many objects and lists are right: field by field, and all elements at once."""
+            """Return whether all objects and lists are valid, checked by field and by element."""
             kinds = set(map(type, values))
             if not kinds <= types:
                 return False
@@ -297,9 +295,8 @@ def compile_schema(  # noqa: C901 - a case for each keyword
 
 
 def schema_problems(document: dict[str, Any], value: Any, *, relaxed: bool) -> list[str]:
-    """What jsonschema says of a value, some sentences. It takes its time: ask when something is wrong.
-
-    Empty for a value that is too deep for it.
+    """Return the problems that jsonschema finds, as sentences. Slow, so only call it for invalid values.
+    Empty for values that are nested too deeply.
     """
     try:
         return list(_messages(document, value, relaxed))
@@ -322,7 +319,7 @@ def _messages(document: dict[str, Any], value: Any, relaxed: bool) -> Iterator[s
 
 
 def _relax(document: Any) -> Any:
-    """The schema for a bundle of a newer minor version: fields that we do not know are allowed."""
+    """Return the schema with unknown fields allowed, for a newer minor version."""
     if isinstance(document, dict):
         return {
             key: _relax(value)

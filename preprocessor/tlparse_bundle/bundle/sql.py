@@ -1,4 +1,4 @@
-"""Bundles in SQL: DuckDB reads the files of their tables where they lie, through a view for each table."""
+"""Bundles in SQL: DuckDB reads the table files in place, with a view per table."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Bundle(Protocol):
 def database(
     bundles: Sequence[tuple[str, Bundle]], *, trusted: bool = False
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a database with a view for each table of these bundles, (name, bundle), each with ``bundle``,
-    ``log`` and ``rank`` in front.
+    """Open a database with a view per table of these bundles, (name, bundle), with columns ``bundle``,
+    ``log`` and ``rank`` first.
 
-    Unless ``trusted``, queries can read nothing but the files of the bundles, and write nothing. A bundle
-    that is not on this machine is copied to a temporary folder first. Raises BundleError without DuckDB.
+    Unless ``trusted``, queries can only read files of the bundles, and write nothing. A remote bundle is
+    first copied to a temporary folder. Raises BundleError without DuckDB.
     """
     duck = _duckdb()
     with temporary_folder() as copies:
@@ -101,9 +101,9 @@ def write(bundles: Sequence[tuple[str, Bundle]], out: Path) -> None:
 def query_result(
     bundles: Sequence[tuple[str, Bundle]], query: str, most_seconds: float | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Run one query; the connection gives its rows.
+    """Run one query and return the connection with its rows.
 
-    Raises BundleError, also while rows are taken, for a query that fails or takes longer.
+    Raises BundleError, also while fetching rows, for a query that fails or takes too long.
     """
     duck = _duckdb()
     with database(bundles) as connection:
@@ -114,32 +114,35 @@ def query_result(
             statements = connection.extract_statements(query)
             if len(statements) != 1:
                 raise BundleError(
-                    "that is not one statement", hint="Pass one query.", code="bad-query", exit_code=2
+                    "the query is not a single statement",
+                    hint="Pass one SELECT statement.",
+                    code="bad-query",
+                    exit_code=2,
                 )
             # SHOW and DESCRIBE are SELECT.
             if statements[0].type not in (duck.StatementType.SELECT, duck.StatementType.EXPLAIN):
                 raise BundleError(
-                    f"a query may only read, and this is {statements[0].type.name}",
-                    hint="Begin it with SELECT.",
+                    f"{statements[0].type.name} is not allowed: a query can only read",
+                    hint="Use SELECT, SHOW, DESCRIBE or EXPLAIN.",
                     code="bad-query",
                     exit_code=2,
                 )
             yield connection.execute(statements[0])
         except duck.InterruptException:
             raise BundleError(
-                "the query takes too long",
-                hint=f"It may take {most_seconds:g} s.",
+                "the query took too long",
+                hint=f"The limit is {most_seconds:g} s. Read fewer rows, or add a LIMIT.",
                 code="bad-query",
                 exit_code=2,
             ) from None
         except duck.Error as error:
             hint = (
-                "A query reads the tables of the bundle and nothing else."
+                "A query can only read the tables of the bundle."
                 if isinstance(error, duck.PermissionException)
                 else "'tlparse-bundle sql BUNDLE' lists the tables and their columns."
             )
             raise BundleError(
-                f"DuckDB says: {str(error)[:2000]}", hint=hint, code="bad-query", exit_code=2
+                f"DuckDB: {str(error)[:2000]}", hint=hint, code="bad-query", exit_code=2
             ) from None
         finally:
             if timer:
@@ -173,7 +176,7 @@ def _duckdb() -> Any:
 def _places(
     bundles: Sequence[tuple[str, Bundle]], copies: Path
 ) -> Iterator[tuple[str, str, str, str | None, int | None]]:
-    """(table, file on this machine, bundle, log, rank) of all files of tables."""
+    """Yield (table, local file, bundle, log, rank) of all table files."""
     for number, (name, bundle) in enumerate(bundles):
         folder = copies / str(number) if is_url(bundle.location) else Path(bundle.location)
         for log in bundle.logs:
@@ -192,7 +195,7 @@ def _places(
 
 
 def _written(folder: Path, rows: Iterable[dict[str, Any]]) -> str:
-    """A file of rows: findings of a growing bundle, where compiles that run are not findings."""
+    """Write findings of a growing bundle, without running compiles, to a file."""
     handle, path = mkstemp(".jsonl", dir=folder)
     with open(handle, "wb") as file:
         file.writelines(dumps(row) + b"\n" for row in rows)
@@ -200,7 +203,7 @@ def _written(folder: Path, rows: Iterable[dict[str, Any]]) -> str:
 
 
 def _local(bundle: Bundle, folder: Path, path: str) -> str:
-    """A file of a bundle on this machine, checked as readers check it: it is a regular file of the bundle."""
+    """Return the local path of a bundle file, after checking that it is a regular file of the bundle."""
     if not is_own(path):
         raise BundleError(f"{path!r} is not a path of a file of a bundle", code="bad-path")
     data = bundle.raw(path)  # refuses links and what is not there
@@ -216,7 +219,7 @@ def _codec(path: str) -> str:
 
 
 def _add_logs(connection: duckdb.DuckDBPyConnection, bundles: Sequence[tuple[str, Bundle]]) -> None:
-    """The table ``logs``: rows of the manifest, with the numbers of the headline as columns."""
+    """Add the table ``logs``: manifest rows with the headline numbers as columns."""
     numbers = schema("manifest")["$defs"]["summary"]["properties"]
     fields = {
         "bundle": "VARCHAR",
@@ -249,9 +252,8 @@ def _add_logs(connection: duckdb.DuckDBPyConnection, bundles: Sequence[tuple[str
 
 
 def _view(name: str, files: Sequence[tuple[str, str]]) -> str:
-    """The statement that makes the view of a table.
-
-    One without files has no rows, and the columns of its schema.
+    """Return the statement that creates the view of a table. Without files it has no rows and the columns of
+    its schema.
     """
     properties: Mapping[str, Any] = schema(name)["properties"] if name in schema_names() else {}
     columns = {key: _type(node) for key, node in properties.items()}
@@ -287,9 +289,7 @@ def _view(name: str, files: Sequence[tuple[str, str]]) -> str:
 
 
 def _type(node: Mapping[str, Any]) -> str:
-    """The type of a column for a field of a schema: lists of plain values are lists, other nested values
-    JSON.
-    """
+    """Return the column type for a schema field: lists of scalars are lists, other nested values JSON."""
     names = node.get("type", [])
     kinds = {*([names] if isinstance(names, str) else names)} - {"null"}
     if "enum" in node or "const" in node:
@@ -304,7 +304,7 @@ def _type(node: Mapping[str, Any]) -> str:
 
 
 def _confine(connection: duckdb.DuckDBPyConnection, paths: Iterable[str]) -> None:
-    """From now on a query can open the files of the bundles and nothing else, and change no setting."""
+    """Restrict queries to the files of the bundles, and lock the settings."""
     allowed = ", ".join(map(_text, dict.fromkeys(paths)))
     connection.execute(f"SET allowed_paths = [{allowed}]")
     connection.execute("SET enable_external_access = false")

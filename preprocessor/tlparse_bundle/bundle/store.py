@@ -1,7 +1,7 @@
-"""The one door to the files of a bundle: a folder of this machine, or any place that fsspec knows.
+"""Access to the files of a bundle: a local folder, or any place that fsspec supports.
 
-A bundle may come from anybody. Only paths that a bundle may have are opened (``layout.is_own``), only regular
-files, and none gives more bytes than whoever asks expects.
+A bundle may be hostile: only paths in ``layout.is_own`` and regular files are opened, and reads are
+bounded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Store(Protocol):
     damaged: dict[Hashable, BundleError]  # what ``once`` found out
 
     def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-        """A file as it is stored. Raises BundleError when it cannot be read, or has more bytes."""
+        """Return a file as stored. Raise BundleError when it cannot be read or is too large."""
 
 
 class _Folder:
@@ -46,13 +46,13 @@ class _Folder:
         try:
             return read_regular(self._folder, path, max_bytes)
         except NotRegular as error:
-            hint = "A bundle holds files only; copy it with 'cp -rL', if its links are your own."
+            hint = "A bundle must not contain links. If the links are your own, copy it with: cp -rL"
             raise BundleError(
-                f"{self._folder / path} cannot be read: {error.strerror}", hint=hint, code="bad-file"
+                f"'{self._folder / path}' cannot be read: {error.strerror}", hint=hint, code="bad-file"
             ) from None
         except OSError as error:
             raise BundleError(
-                f"{self._folder / path} cannot be read: {error.strerror}", code="unreadable"
+                f"'{self._folder / path}' cannot be read: {error.strerror}", code="unreadable"
             ) from None
 
 
@@ -73,24 +73,18 @@ class _Remote:
 def _check(path: object, location: str) -> None:
     if type(path) is not str or not is_own(path):
         shown = repr(path) if len(repr(path)) <= 200 else repr(path)[:200] + "…"
-        raise BundleError(
-            f"{shown} is no path of a file of the bundle {location}", hint=_AGAIN, code="bad-path"
-        )
+        raise BundleError(f"{shown} is not a path in the bundle {location}", hint=_AGAIN, code="bad-path")
 
 
 def open_store(location: str | Path) -> Store:
-    """The store at a folder or a URL."""
+    """Return the store at a folder or URL."""
     if is_url(location):
         return _Remote(str(location))
     return _Folder(Path(location))
 
 
 def once(store: Store, what: Hashable, read_it: Callable[[], T]) -> T:
-    """What ``read_it`` gives.
-
-    That it is damaged is found out once: a small file that unpacks to much would cost its time at each
-    question.
-    """
+    """Return the result of ``read_it``, remembering failures, since a damaged file can be slow to read."""
     if what in store.damaged:
         raise store.damaged[what].with_traceback(None)
     try:
@@ -102,10 +96,7 @@ def once(store: Store, what: Hashable, read_it: Callable[[], T]) -> T:
 
 
 def read_json(store: Store, path: str, max_bytes: int = MAX_JSON_BYTES) -> Any:
-    """A JSON file of the bundle.
-
-    Raises BundleError, for one that would take more memory than tables do as well.
-    """
+    """Return a JSON file of the bundle. Raise BundleError, also when it would need too much memory."""
     _check(path, store.location)
     return once(store, path, lambda: _read_json(store, path, max_bytes))
 
@@ -115,10 +106,7 @@ def _read_json(store: Store, path: str, max_bytes: int) -> Any:
 
 
 def read_rows(store: Store, path: str) -> list[Any]:
-    """The rows of a file of JSON Lines.
-
-    Raises BundleError, for one that would take more memory than tables do as well.
-    """
+    """Return the rows of a JSON Lines file. Raise BundleError, also when it would need too much memory."""
     _check(path, store.location)
     return once(store, path, lambda: _read_rows(store, path))
 
@@ -135,7 +123,7 @@ def _check_values(data: bytes, where: str) -> None:
         data.count(b",") > _MAX_VALUES or data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS
     ):
         raise BundleError(
-            f"{where} is damaged: it holds more values than a table may have", hint=_AGAIN, code="damaged"
+            f"{where} is damaged: it has more values than a table can have", hint=_AGAIN, code="damaged"
         )
 
 
@@ -144,13 +132,12 @@ def _parsed(data: bytes, where: str) -> Any:
     try:
         return loads(data)
     except JSONDecodeError as error:
-        raise BundleError(f"{where} is no JSON: {error}", hint=_AGAIN, code="damaged") from None
+        raise BundleError(f"{where} is not JSON: {error}", hint=_AGAIN, code="damaged") from None
 
 
 def read(store: Store, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-    """A file of the bundle, decoded.
-
-    Raises BundleError when it cannot be read or decoded, or holds more than ``max_bytes``.
+    """Return a decoded file. Raise BundleError when it cannot be read or decoded, or is larger than
+    ``max_bytes``.
     """
     _check(path, store.location)
     max_bytes = min(max_bytes, MAX_FILE_BYTES)
@@ -160,9 +147,8 @@ def read(store: Store, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
 
 
 def decoded(data: bytes, path: str, location: str, max_bytes: int) -> bytes:
-    """What a stored file holds.
-
-    Raises BundleError when it cannot be decoded, or holds more than ``max_bytes``.
+    """Return the content of a stored file. Raise BundleError when it is damaged or larger than
+    ``max_bytes``.
     """
     try:
         return codec_of(path).decode(data, max_bytes)

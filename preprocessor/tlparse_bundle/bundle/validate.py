@@ -32,9 +32,9 @@ _STACK_KEYS = ("stack_index", "user_stack_index")
 
 
 def validate(bundle: Bundle, progress: Callable[[str], None] = lambda what: None) -> list[str]:
-    """What is wrong with a bundle, one sentence each, some hundreds at most; empty when it is sound.
+    """Return the problems of a bundle, one sentence each, a few hundred at most; empty for a valid bundle.
 
-    ``progress`` is told the name of each log before it is checked.
+    ``progress`` gets the name of each log before it is checked.
     """
     checker = _Checker(bundle)
     checker.check_schema("manifest", bundle.manifest, "manifest.json")
@@ -65,7 +65,7 @@ class _Checker:
         self._attempts: set[tuple[str, int | None]] = set()  # of that log
 
     def check_schema(self, name: str, value: Any, path: str) -> Highest:
-        """Says how a value differs from its schema; returns its largest reference to each target."""
+        """Report how a value violates its schema; return its largest reference to each target."""
         return self._check_shape(shape(name, closed=not self._relaxed), schema(name), value, path)
 
     def _check_shape(self, check: Check, document: dict[str, Any], value: Any, path: str) -> Highest:
@@ -78,7 +78,7 @@ class _Checker:
         return highest
 
     def check_schemas(self) -> None:
-        """A bundle carries the schemas of its tables."""
+        """Check that the bundle contains the schemas of its tables."""
         path = self.bundle.manifest["schemas"]
         try:
             missing = set(schema_names()) - set(self.bundle.json(path))
@@ -93,7 +93,7 @@ class _Checker:
             )
 
     def check_live(self) -> None:
-        """A growing bundle says how far each log was read; a finished one has no files of a state."""
+        """Check the live state: a growing bundle has one per log, a finished one has no state files."""
         manifest, where = self.bundle.manifest, "manifest.json"
         live, rows = manifest.get("live"), manifest["logs"]
         self.require(
@@ -128,7 +128,7 @@ class _Checker:
             self.require(len(set(keys)) == len(keys), f"{where}: a compile of log {row['id']} runs twice")
 
     def check_ranks(self) -> None:
-        """The tables about several ranks: their schemas, and that they refer to logs and rows that exist."""
+        """Check tables about several ranks: schemas and references to logs and rows."""
         ids = {log.id for log in self.bundle.logs}
         entries = self.bundle.manifest.get("rank_tables", {})
         sizes = {name: entry["rows"] for name, entry in entries.items()}
@@ -180,7 +180,7 @@ class _Checker:
     def _row_files(
         self, name: str, entry: dict[str, Any], source: str
     ) -> Iterator[tuple[str, list[Any], Highest]]:
-        """(path, rows, references) of each file of a table, whose ``entry`` the file ``said`` has."""
+        """Yield (path, rows, references) of each file of a table from its ``entry`` in ``source``."""
         self.require(
             sum(file["rows"] for file in entry["files"]) == entry["rows"],
             f"{source}: the files of {quoted(name)} do not have {entry['rows']} rows together",
@@ -198,7 +198,7 @@ class _Checker:
             )
 
     def say(self, problem: str) -> None:
-        """Beyond some hundreds nobody reads them."""
+        """Add a problem, up to a few hundred."""
         if len(self.problems) < _MAX_PROBLEMS:
             self.problems.append(problem)
 
@@ -207,7 +207,7 @@ class _Checker:
             self.say(problem)
 
     def sound(self, check: Callable[..., object], *arguments: Any) -> bool:
-        """Says what one of the checks of readers finds; whether it found nothing."""
+        """Report the problem that a reader's check raises; return whether there was none."""
         try:
             check(*arguments)
         except BundleError as error:
@@ -277,7 +277,7 @@ class _Checker:
                 self.say(error.message)
                 continue
             self.require(
-                hashlib.sha256(data).hexdigest() == row["sha256"], f"{path}: the content has another hash"
+                hashlib.sha256(data).hexdigest() == row["sha256"], f"{path}: the hash of its content differs"
             )
             self.require(
                 (len(data), len(raw)) == (row["size_bytes"], row["stored_size_bytes"]),
@@ -285,7 +285,7 @@ class _Checker:
             )
 
     def _rows_of(self, directory: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
-        """The rows of a table, as far as they are objects with a compile."""
+        """Yield the rows of a table that are objects with a compile."""
         for file in directory["tables"].get(name, {"files": ()})["files"]:
             yield from (
                 row
@@ -294,8 +294,8 @@ class _Checker:
             )
 
     def _check_compiles(self, log: Log, where: str) -> None:
-        """Keys are unique, each attempt belongs to a compile, a limit or a capture, and the counts of
-        artifacts are right.
+        """Check that keys are unique, attempts belong to a compile, limit or capture, and artifact counts
+        are right.
         """
         keys = [
             row["compile"]
@@ -356,7 +356,7 @@ class _Checker:
 
 
 def _stacks(metadata: dict[str, Any]) -> list[int]:
-    """The stacks that a record refers to, at the top or in the metadata of its event."""
+    """Yield the stacks that a record refers to, at the top or in the event's metadata."""
     type_ = next((key for key in metadata if key not in CONTEXT_KEYS and key not in _STACK_KEYS), None)
     holders = [metadata, metadata.get(type_ or "")]
     return [

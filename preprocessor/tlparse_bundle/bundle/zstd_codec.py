@@ -1,7 +1,7 @@
-"""Zstandard: frames of bundles and logs.
+"""Zstandard frames of bundles and logs.
 
-The one module that knows which library compresses and decompresses them: the package zstandard, or without
-it the standard library, which has Zstandard from Python 3.14 on (Python in a browser).
+Uses the package zstandard, or without it the standard library of Python 3.14 or newer (Python in a
+browser).
 """
 
 from __future__ import annotations
@@ -41,39 +41,38 @@ class FrameDecoder(Protocol):
 
     @property
     def eof(self) -> bool:
-        """Whether the frame has ended."""
+        """Return whether the frame has ended."""
 
     @property
     def unused_data(self) -> bytes:
         """The data after the frame."""
 
     def decompress(self, data: bytes, /) -> bytes:
-        """Return what can be decoded so far. Raises ZstdError."""
+        """Return the data decoded so far. Raise ZstdError."""
 
 
 class _Library(Protocol):
-    """What is asked of a library. A frame says the size of its content; errors are ZstdError."""
+    """Interface of a Zstandard library. Frames state their content size; errors are ZstdError."""
 
     def compress(self, data: bytes | bytearray | memoryview, level: int) -> bytes: ...
 
     def compressor(self, level: int, size_bytes: int) -> Encoder: ...
 
     def content_size(self, data: bytes) -> int | None:
-        """Return what the head of a frame says; None when it says nothing."""
+        """Return the content size in the frame header; None without one."""
 
     def decompress(self, data: bytes) -> bytes:
-        """Return the content of one frame; an error when it was cut, or when something follows it."""
+        """Return the content of one frame; raise an error when it is cut or followed by other data."""
 
     def pieces(self, data: bytes, piece_bytes: int) -> Iterator[bytes]:
-        """Yield the content of a frame; as much as there is when it was cut."""
+        """Yield the content of a frame, up to where it was cut."""
 
     def frame_decoder(self) -> FrameDecoder: ...
 
 
 class _Wheel(threading.local):
-    """The package zstandard.
-
-    Its objects are made once per thread: for small data they take longer to make than to use.
+    """The package zstandard. Its objects are created once per thread, which costs more than using them on
+    small data.
     """
 
     def __init__(self) -> None:
@@ -122,7 +121,7 @@ class _Wheel(threading.local):
 
 
 class _Standard:
-    """The standard library. The levels that are used have windows of 1 MiB."""
+    """The standard library, with levels whose windows are 1 MiB."""
 
     def compress(self, data: bytes | bytearray | memoryview, level: int) -> bytes:
         frame: bytes = _standard.compress(data, level)
@@ -162,34 +161,33 @@ frame_decoder = _library.frame_decoder
 
 
 def encode(data: bytes | memoryview) -> bytes:
-    """One frame for a file of a bundle."""
+    """Return a frame for a bundle file."""
     return _library.compress(data, _LEVEL)
 
 
 def encode_fast(data: bytes | bytearray) -> bytes:
-    """A frame for data that this process reads again soon."""
+    """Return a frame for data that this process soon reads again."""
     return _library.compress(data, _FAST_LEVEL)
 
 
 def encoder(size_bytes: int) -> Encoder:
-    """The encoder of a file of a bundle whose content, of so many bytes, comes in pieces."""
+    """Return the encoder of a bundle file of this size whose content comes in pieces."""
     return _library.compressor(_LEVEL, size_bytes)
 
 
 def encode_quick(data: bytes | memoryview) -> bytes:
-    """One frame for a file of a bundle that is replaced soon."""
+    """Return a frame for a short-lived bundle file."""
     return _library.compress(data, _QUICK_LEVEL)
 
 
 def quick_encoder(size_bytes: int) -> Encoder:
-    """The encoder of a file that is replaced soon whose content, of so many bytes, comes in pieces."""
+    """Return the encoder of a short-lived file of this size whose content comes in pieces."""
     return _library.compressor(_QUICK_LEVEL, size_bytes)
 
 
 def decode(data: bytes, max_bytes: int) -> bytes:
-    """The content of a frame.
-
-    Raises ValueError: for other data, and before anything is decoded for more than ``max_bytes``.
+    """Return the content of a frame. Raise ValueError for other data and, before decoding, when it is larger
+    than ``max_bytes``.
     """
     _content_size(data, max_bytes)
     try:
@@ -199,7 +197,7 @@ def decode(data: bytes, max_bytes: int) -> bytes:
 
 
 def decode_pieces(data: bytes, max_bytes: int) -> Iterator[bytes]:
-    """The same in pieces of about a MB."""
+    """Yield the content in pieces of about 1 MB."""
     missing = _content_size(data, max_bytes)
     try:
         for piece in _library.pieces(data, PIECE_BYTES):
@@ -216,7 +214,7 @@ def too_large(max_bytes: int) -> ValueError:
 
 
 def _content_size(data: bytes, max_bytes: int) -> int:
-    """What the head of a frame says. Ours say it always."""
+    """Return the content size in the frame header. Ours always have it."""
     try:
         size = _library.content_size(data)
     except ZstdError as error:

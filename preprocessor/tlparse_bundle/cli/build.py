@@ -1,4 +1,4 @@
-"""The commands that write bundles."""
+"""The commands build and merge."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rank_list(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     for part in value.split(","):
         first, dash, last = part.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise click.BadParameter(f"{part!r} is neither a rank nor a range such as 3-7")
+            raise click.BadParameter(f"{part!r} is not a rank or a range of ranks. Write for example 0,3-7.")
         ranks.extend(range(int(first), int(last or first) + 1))
     return ranks
 
@@ -42,36 +42,38 @@ def _executor(address: str | None) -> DaskWorkers | None:
 
 @click.command()
 @click.argument("traces", nargs=-1, required=True, type=Location(), metavar="TRACE... [OUT]")
-@click.option("--latest", is_flag=True, help="Take the newest run only.")
-@click.option("--ranks", callback=rank_list, metavar="LIST", help="Take these ranks only, such as 0,3-7.")
+@click.option("--latest", is_flag=True, help="Read only the newest run.")
+@click.option("--ranks", callback=rank_list, metavar="LIST", help="Read only these ranks, such as 0,3-7.")
 @click.option(
     "--run",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Compare the ranks of run N of several (default: the newest attempt of the largest).",
+    help="Run whose ranks to compare, if the logs hold several. [default: newest attempt of the largest]",
 )
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @click.option(
     "--strict",
     is_flag=True,
-    help="Exit with 3 when a log is damaged or a plug-in fails (the bundle is still built).",
+    help="Exit with 3 if a log is damaged or a plug-in fails. The bundle is still built.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
 @click.option(
-    "--executor", metavar="dask://HOST:PORT", help="Let the workers of a Dask cluster process the logs."
+    "--jobs", type=click.IntRange(min=1), help="Logs to process in parallel. [default: one per core]"
+)
+@click.option(
+    "--executor", metavar="dask://HOST:PORT", help="Process the logs on the workers of a Dask cluster."
 )
 @click.option(
     "--codec",
     type=click.Choice(["zstd", "gzip", "none"]),
     default="zstd",
     show_default=True,
-    help="How files are stored.",
+    help="Compression of the files in the bundle.",
 )
 @name_options
-@open_option("Serve the bundle and open it in the browser, or not (default).")
+@open_option("Serve the bundle and open it in the browser. [default: no]")
 @port_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no progress and no summary.")
 def build(
     traces: tuple[Path | str, ...],
     latest: bool,
@@ -89,11 +91,10 @@ def build(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Build the bundle OUT from trace logs (the default command).
+    """Build a bundle from trace logs (the default command).
 
-    TRACE is a log (.log, .gz, .zst) or a directory of logs; OUT is the directory to write. Both may be
-    URLs such as s3://bucket/run. Of one TRACE without OUT the bundle goes into the current folder, as
-    TRACE-bundle.
+    TRACE is a log (.log, .gz, .zst) or a folder of logs. OUT is the folder to write. Both may be URLs such as
+    s3://bucket/run. With one TRACE and no OUT, the bundle is TRACE-bundle in the current folder.
 
     \b
     Example:
@@ -106,7 +107,7 @@ def build(
 
     *paths, out = traces if len(traces) > 1 else (traces[0], default_out(traces[0]))
     refuse_bundles(paths)
-    open_target(out, overwrite=overwrite)  # says what is wrong with it before the logs are looked for
+    open_target(out, overwrite=overwrite)  # reports a bad OUT before the logs are read
     options = {
         "codec": codec,
         "overwrite": overwrite,
@@ -132,11 +133,11 @@ def build(
     if open_browser:
         serve_bundles([out], port=port, open_browser=True)
     elif not quiet:
-        say(f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
+        say(f"View it: tlparse-bundle serve {shown(out)}", err=True)
     damage = warnings(result.manifest) if strict else ""
     if damage:
         say(
-            f"Error: --strict: the bundle was built, but logs are damaged or plug-ins failed:\n{damage}",
+            f"Error: --strict: the bundle was built, but a log is damaged or a plug-in failed:\n{damage}",
             err=True,
         )
         sys.exit(EXIT_DIAGNOSTICS)
@@ -145,16 +146,18 @@ def build(
 @click.command()
 @click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT", shell_complete=complete_paths)
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), help="Logs to process in parallel. [default: one per core]"
+)
 @click.option(
     "--run",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Compare the ranks of run N of several (default: the newest attempt of the largest).",
+    help="Run whose ranks to compare, if the logs hold several. [default: newest attempt of the largest]",
 )
 @no_verify
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="No summary.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no summary.")
 def merge(
     bundles: tuple[str, ...],
     overwrite: bool,
@@ -164,9 +167,10 @@ def merge(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Join bundles of different logs to the bundle OUT: the same bytes as building it from all logs.
+    """Merge bundles of different logs into one bundle.
 
-    BUNDLE and OUT are folders, or URLs such as s3://bucket/run.
+    OUT gets the same bytes as a build from all the logs. BUNDLE and OUT are folders, or URLs such as
+    s3://bucket/run.
 
     \b
     Example:
@@ -176,7 +180,9 @@ def merge(
     from tlparse_bundle.pipeline.merge import merge as merge_bundles
 
     if len(bundles) < 2:
-        raise click.UsageError(f"Where should the bundle go? Try: tlparse-bundle merge {bundles[0]} out/")
+        raise click.UsageError(
+            f"OUT, the bundle to write, is missing. Try: tlparse-bundle merge {bundles[0]} out/"
+        )
     *locations, out = bundles
     result = merge_bundles(locations, out, overwrite=overwrite, jobs=jobs, verify=verify, run=run)
     if not quiet:

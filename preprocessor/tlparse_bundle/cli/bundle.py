@@ -1,4 +1,4 @@
-"""Commands that read one bundle, or print its documents: info, cat, validate, restore, legacy, docs."""
+"""The commands info, cat, validate, restore, legacy and docs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tlparse_bundle.cli.output import say, say_json, shown
 
 @click.command()
 @click.argument("bundle", type=Location())
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def info(bundle: Path | str, as_json: bool) -> None:
-    """Say what is in a bundle.
+    """Print the logs of a bundle, with their compiles and sizes.
 
     \b
     Example:
@@ -37,11 +37,11 @@ def info(bundle: Path | str, as_json: bool) -> None:
 @click.argument("what", metavar="BLOB|LOG/COMPILE/ARTIFACT|PATH", shell_complete=complete_contents)
 @no_verify
 def cat(bundle: Path | str, what: str, verify: bool) -> None:
-    """Print one thing of a bundle, decoded.
+    """Print an artifact, a timeline, a blob or a file, decoded.
 
-    A blob by its hash, an artifact as LOG/COMPILE/ARTIFACT (NAME#2 for the second of a name), the
-    timeline of a log as LOG/timeline, or any file by its path. A compile id holds a slash: write it as it is.
-    LOG may be left out where there is one only.
+    Name an artifact as LOG/COMPILE/ARTIFACT (ARTIFACT#2 for the second of that name), the timeline of a log
+    as LOG/timeline, a blob by its hash, and a file by its path. COMPILE is a compile id such as 0/1. You can
+    leave out LOG if only one log has the compile.
 
     \b
     Example:
@@ -59,12 +59,13 @@ def cat(bundle: Path | str, what: str, verify: bool) -> None:
 @click.argument("bundle", type=Location())
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def validate(bundle: Path | str, as_json: bool) -> None:
-    """Check a bundle: schemas, references, sizes and hashes.
+    """Validate the schemas, references, sizes and hashes of a bundle.
 
     \b
     Example:
       tlparse-bundle validate out/
     """
+    from tlparse_bundle.base.wording import plural
     from tlparse_bundle.bundle.reader import Bundle
     from tlparse_bundle.bundle.validate import validate as problems_of
 
@@ -75,7 +76,9 @@ def validate(bundle: Path | str, as_json: bool) -> None:
         for problem in problems:
             say(shown(problem))
         say(
-            f"{shown(bundle)}: {len(problems)} problems" if problems else f"{shown(bundle)}: sound",
+            f"{shown(bundle)}: {plural(len(problems), 'problem')}"
+            if problems
+            else f"{shown(bundle)}: no problems",
             err=bool(problems),
         )
     if problems:
@@ -87,7 +90,7 @@ def validate(bundle: Path | str, as_json: bool) -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @no_verify
 def restore(bundle: Path | str, folder: Path, verify: bool) -> None:
-    """Write the source logs again, byte for byte, into FOLDER.
+    """Write the original logs into FOLDER, byte for byte.
 
     \b
     Example:
@@ -103,14 +106,14 @@ def restore(bundle: Path | str, folder: Path, verify: bool) -> None:
 @click.command()
 @click.argument("bundle", type=Location())
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--export", is_flag=True, help="As tlparse --export: what went wrong in a draft export.")
+@click.option("--export", is_flag=True, help="Write the report of a draft export, as tlparse --export does.")
 @no_verify
 def legacy(bundle: Path | str, folder: Path, export: bool, verify: bool) -> None:
-    """Write the files that other tools read from a tlparse report into FOLDER.
+    """Write a tlparse report into FOLDER, for tools that read one.
 
-    compile_directory.json, raw.jsonl, chromium_events.json, raw.log, payloads/ and the artifacts, with
-    the names and numbers that tlparse 0.4.8 --plain-text gives them; pages hold their data as text.
-    Several logs go into folders of their own, rank_0/ and so on.
+    The files are compile_directory.json, raw.jsonl, chromium_events.json, raw.log, payloads/ and the
+    artifacts, named and numbered as by tlparse 0.4.8 --plain-text. Each of several logs gets its own folder:
+    rank_0/, rank_1/ and so on.
 
     \b
     Example:
@@ -127,7 +130,9 @@ def legacy(bundle: Path | str, folder: Path, export: bool, verify: bool) -> None
 @click.argument("what", type=click.Choice(["core", "format", "table", "schema"]), required=False)
 @click.argument("name", required=False, shell_complete=complete_schemas)
 def docs(what: str | None, name: str | None) -> None:
-    """Print the format document or a part of it; without a name, what there is.
+    """Print the format document, the page of a table or a schema.
+
+    Without WHAT, list what there is.
 
     \b
     Example:
@@ -142,10 +147,10 @@ def docs(what: str | None, name: str | None) -> None:
 
     names = [*schemas.schema_names(), *schemas.document_names()]
     if what is None:
-        say("tlparse-bundle docs core           the format in short: enough for most scripts and viewers")
-        say("tlparse-bundle docs table NAME     one table in full, with rows and a program")
-        say("tlparse-bundle docs format         what few readers need, and recipes")
-        say("tlparse-bundle docs schema NAME    a JSON Schema, one of these:")
+        say("tlparse-bundle docs core           the core of the format: enough for most scripts and viewers")
+        say("tlparse-bundle docs table NAME     one table in full, with example rows and a program")
+        say("tlparse-bundle docs format         the rest of the format, and recipes")
+        say("tlparse-bundle docs schema NAME    one of these JSON Schemas:")
         say(textwrap.fill(", ".join(names), 100, initial_indent="  ", subsequent_indent="  "))
     elif what == "core":
         say(schemas.core_document(), nl=False)

@@ -1,4 +1,4 @@
-"""Bundles from the traces and bundles that a user names, built with a progress bar; names of bundles."""
+"""Open or build the bundles that a user names, and choose names for new ones."""
 
 from __future__ import annotations
 
@@ -26,10 +26,7 @@ def build_logs(
     ranks: list[int] | None = None,
     **options: Any,
 ) -> tuple[BuildResult, list[Skipped]]:
-    """Build a bundle with these ``options`` of ``build``.
-
-    Return its result, and what was left out of the folders.
-    """
+    """Build a bundle with the ``options`` of ``build``; return the result and the files that were skipped."""
     from tlparse_bundle.cli.progress import Bar
     from tlparse_bundle.log.discover import discover, left_out
     from tlparse_bundle.pipeline.build import build
@@ -44,12 +41,12 @@ def build_logs(
 
 @contextmanager
 def opened(location: str | Path, *, quiet: bool = True) -> Iterator[Bundle]:
-    """Open the bundle at a location. A trace is built into a temporary bundle of the same name."""
+    """Open the bundle at a location; build a temporary one if it is a trace."""
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.bundle.layout import MANIFEST
     from tlparse_bundle.bundle.reader import Bundle
 
-    # A damaged bundle is not a trace.
+    # A folder with a damaged manifest is a bundle, too.
     if is_url(location) or os.path.lexists(os.path.join(location, MANIFEST)):
         yield Bundle.open(location)
         return
@@ -62,18 +59,18 @@ def opened(location: str | Path, *, quiet: bool = True) -> Iterator[Bundle]:
 
 
 def refuse_bundles(paths: Sequence[str | Path]) -> None:
-    """Raise BundleError when one of them is a bundle already."""
+    """Raise BundleError if one of the paths is a bundle."""
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.pipeline.target import is_bundle
 
     for path in paths:
         if not is_url(path) and is_bundle(Path(path)):
-            hint = f"Look at it: tlparse-bundle serve {shown(path)}. To join bundles: tlparse-bundle merge."
-            raise BundleError(f"{shown(path)} is a bundle already, not a trace", hint=hint, code="is-bundle")
+            hint = f"View it: tlparse-bundle serve {shown(path)}. To merge bundles: tlparse-bundle merge."
+            raise BundleError(f"'{shown(path)}' is a bundle, not a trace", hint=hint, code="is-bundle")
 
 
 def bundle_name(trace: str | Path) -> str:
-    """Return the name for a bundle of the trace: the last part of its path, without the endings of a file."""
+    """Return a name for the bundle of a trace: the last part of its path, without file extensions."""
     from tlparse_bundle.base.remote import is_url
 
     if is_url(trace):
@@ -89,5 +86,5 @@ def bundle_name(trace: str | Path) -> str:
 
 
 def default_out(trace: str | Path) -> Path:
-    """Return the default place of the bundle of a trace, in the working folder."""
+    """Return the default path of the bundle of a trace, in the working folder."""
     return Path(f"{bundle_name(trace)}-bundle")

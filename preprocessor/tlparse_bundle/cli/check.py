@@ -1,4 +1,4 @@
-"""The command that checks a bundle against limits and a baseline, for CI."""
+"""The command check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from tlparse_bundle.cli.bundle_inputs import opened
 from tlparse_bundle.cli.options import Location
-from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
+from tlparse_bundle.cli.output import say, say_colored, say_json, shown, width
 
 if TYPE_CHECKING:
     from tlparse_bundle.statements.runs.check.baseline import Baseline
@@ -38,57 +38,57 @@ def _time_us(ctx: click.Context, param: click.Parameter, value: str | None) -> i
     "--baseline",
     type=Location(),
     metavar="FILE|BUNDLE",
-    help="What to compare with: a file of --write-baseline, a bundle, or a trace.",
+    help="Baseline: a file that --write-baseline wrote, a bundle or a trace.",
 )
 @click.option(
     "--fail-on",
     metavar="RULES",
     help=(
-        "With --baseline: new:KIND, worse:KIND (KIND as in a report, or any), slower:10%. [default:"
-        f" {_RULES}]"
+        "With --baseline: new:KIND, worse:KIND or slower:10%, joined by commas. KIND is a kind of finding, or"
+        f" any. [default: {_RULES}]"
     ),
 )
-@click.option("--max-breaks", type=_COUNT, metavar="N", help="Graph breaks that each log may have.")
-@click.option("--max-recompiles", type=_COUNT, metavar="N", help="Recompiles that each log may have.")
-@click.option("--max-compiles", type=_COUNT, metavar="N", help="Compiles that each log may have.")
+@click.option("--max-breaks", type=_COUNT, metavar="N", help="Most graph breaks per log.")
+@click.option("--max-recompiles", type=_COUNT, metavar="N", help="Most recompiles per log.")
+@click.option("--max-compiles", type=_COUNT, metavar="N", help="Most compiles per log.")
 @click.option(
     "--max-failures",
     type=_COUNT,
     metavar="N",
-    help="Failures, compiles that did not end, and exports that failed.",
+    help="Most failures per log: failed and unfinished compiles, and failed exports.",
 )
-@click.option("--no-failures", is_flag=True, help="The same as --max-failures 0.")
+@click.option("--no-failures", is_flag=True, help="Short for --max-failures 0.")
 @click.option(
     "--max-compile-time",
     callback=_time_us,
     metavar="TIME",
-    help="Time of compiling of each log, such as 60s or 5min.",
+    help="Longest compile time per log, such as 60s or 5min.",
 )
-@click.option("--allow-unknown", is_flag=True, help="What the log does not tell lets nothing fail.")
+@click.option("--allow-unknown", is_flag=True, help="Pass a limit whose amount is not recorded.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "github", "junit", "json"]),
     default="text",
     show_default=True,
-    help="github: annotations of a workflow.",
+    help="Output format; github prints workflow annotations.",
 )
 @click.option(
     "--junit",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write JUnit XML into FILE too.",
+    help="Also write JUnit XML to FILE.",
 )
 @click.option(
     "--write-baseline",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write what the bundle says into FILE, to be committed.",
+    help="Write the findings of the bundle to FILE, as a baseline to commit.",
 )
 @click.option(
     "--with-time",
     is_flag=True,
-    help="With --write-baseline: the compile time too, which differs from run to run.",
+    help="With --write-baseline: also write the compile time, which varies between runs.",
 )
 def check(
     bundle: Path | str,
@@ -102,10 +102,10 @@ def check(
     with_time: bool,
     **limits: int | None,
 ) -> None:
-    """Check a bundle or a trace against limits and a baseline. Exit code 4 when something is found.
+    """Check a bundle or a trace against limits and a baseline.
 
-    Limits hold for each log. What the log does not record is not zero: it counts as found, unless
-    --allow-unknown.
+    The exit code is 4 if a check fails. Each log is checked on its own. An amount that the log does not
+    record is not zero: the check fails, unless you pass --allow-unknown.
 
     \b
     Example:
@@ -132,14 +132,14 @@ def check(
         if (value := limits[f"max_{amount.name.replace('-', '_')}"]) is not None
     }
     if baseline is None and fail_on is not None:
-        raise click.UsageError("--fail-on compares with a baseline: name one with --baseline.")
+        raise click.UsageError("--fail-on needs a baseline. Pass one with --baseline.")
     if baseline is None and not most and write_baseline is None:
         raise click.UsageError(
-            "There is nothing to check. Name a limit, such as --max-breaks 0, or a --baseline;"
+            "Nothing to check. Pass a limit such as --max-breaks 0, or a --baseline."
             " --write-baseline writes one."
         )
     if with_time and write_baseline is None:
-        raise click.UsageError("--with-time is for --write-baseline.")
+        raise click.UsageError("--with-time needs --write-baseline.")
     rules = compared.parse(_RULES if fail_on is None else fail_on) if baseline is not None else []
     before = _baseline(baseline) if baseline is not None else None
     with opened(bundle) as current:
@@ -151,7 +151,7 @@ def check(
             outcomes += compared.outcomes(sections, before, rules)
         if write_baseline is not None:
             write(write_baseline, baseline_of(sections), with_time=with_time, readers_of=private)
-            say(f"{shown(write_baseline)} is written.", err=True)
+            say(f"Wrote {shown(write_baseline)}.", err=True)
         if junit is not None:
             with new_file(junit, overwrite=True, readers_of=private) as new:
                 new.write_text(junit_xml.check(outcomes, allow_unknown=allow_unknown), encoding="utf-8")
@@ -171,11 +171,11 @@ def _print(outcomes: list[Outcome], form: str, allow_unknown: bool) -> None:
         files = {row["file"] for outcome in outcomes for row in outcome.findings}
         say(github.check(outcomes, github.places_in(Path.cwd(), files), allow_unknown=allow_unknown))
     elif outcomes:
-        say_coloured(terminal.check(outcomes, allow_unknown=allow_unknown, width=width()))
+        say_colored(terminal.check(outcomes, allow_unknown=allow_unknown, width=width()))
 
 
 def _baseline(location: Path | str) -> Baseline:
-    """Read a baseline from a file of --write-baseline, a bundle, or a trace."""
+    """Read a baseline from a file that --write-baseline wrote, a bundle or a trace."""
     from tlparse_bundle.statements.runs.check.baseline import baseline_of, read
     from tlparse_bundle.statements.selection import choose
 

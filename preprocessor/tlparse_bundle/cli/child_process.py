@@ -1,4 +1,4 @@
-"""A child process that does one thing, and ends with its parent."""
+"""A forked child process that runs one function and ends with its parent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from tlparse_bundle.base.errors import BundleError
 from tlparse_bundle.base.signals import end_with, held_back
 
-_ours: set[int] = set()  # ends of pipes that no child may hold: each would wait for the others
+_ours: set[int] = set()  # pipe ends that children must close, or each would keep the others waiting
 _PLAIN = tuple(
     getattr(signal, name)
     for name in ("SIGTERM", "SIGHUP", "SIGCHLD", "SIGTSTP", "SIGCONT", "SIGWINCH")
@@ -21,29 +21,28 @@ _PLAIN = tuple(
 
 
 class Lifeline:
-    """The child's end of the pipe by which its parent asks it to end."""
+    """The child's end of the pipe through which its parent asks it to end."""
 
     def __init__(self, file: int):
         self.file = file
 
     def cut(self) -> bool:
-        """Return whether the parent has asked the child to end, or has ended itself."""
+        """Return whether the parent has asked the child to end, or is gone."""
         return bool(select.select([self.file], [], [], 0)[0])
 
 
 class Child:
-    """A copy of this process, in a session of its own: Ctrl-C in the terminal is for us alone. It ends with
-    us, whatever ends us.
+    """A fork of this process in its own session, so that Ctrl-C reaches only the parent. It ends with it.
 
-    ``work`` gets its lifeline, and the end of a pipe to write into; ``pipe`` is our end of that. This process
-    must have no threads. Raises BundleError where processes cannot be copied.
+    ``work`` gets the lifeline and the write end of a pipe; ``pipe`` is the read end. This process must have
+    no threads. Raises BundleError where os.fork does not exist.
     """
 
     def __init__(self, work: Callable[[Lifeline, int], None]):
         if not hasattr(os, "fork"):
             raise BundleError(
-                "logs cannot be followed on Windows",
-                hint="Follow them in WSL, or build a bundle when they are finished.",
+                "following logs does not work on Windows",
+                hint="Use WSL, or build the bundle when the program has ended.",
                 code="no-fork",
             )
         its_lifeline, self._lifeline = os.pipe()
@@ -72,7 +71,7 @@ class Child:
             os.kill(self.pid, number)
 
     def poll(self) -> int | None:
-        """Return the exit code of the child; None while it runs."""
+        """Return the exit code of the child, or None while it runs."""
         if self._code is None:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
@@ -80,12 +79,12 @@ class Child:
         return self._code
 
     def close(self) -> None:
-        """Kill the child and the processes that it started, unless it has ended."""
+        """Kill the child and its own children, unless it has ended."""
         if self._code is None:
             try:
                 os.killpg(self.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):  # it has ended, or has no session yet
-                os.kill(self.pid, signal.SIGKILL)  # until somebody waits for it its number is its own
+            except (ProcessLookupError, PermissionError):  # it has ended, or is not in its own session yet
+                os.kill(self.pid, signal.SIGKILL)  # its pid cannot be reused before waitpid
             self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         self.ask_to_end()
         if self.pipe in _ours:
@@ -94,7 +93,7 @@ class Child:
 
 
 def _do(work: Callable[[Lifeline, int], None], parent: int, lifeline: int, pipe: int) -> None:
-    """Run ``work`` in the child, and exit."""
+    """Run ``work`` in the child, then exit."""
     code = 1
     try:
         os.setsid()
@@ -112,5 +111,5 @@ def _do(work: Callable[[Lifeline, int], None], parent: int, lifeline: int, pipe:
         code = 0
     except BaseException:
         traceback.print_exc()
-    finally:  # nothing of what our parent was about to do
+    finally:  # skip everything the parent was about to do
         os._exit(code)

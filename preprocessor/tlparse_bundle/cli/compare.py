@@ -1,4 +1,4 @@
-"""The command that compares two runs."""
+"""The command compare."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from tlparse_bundle.cli.bundle_inputs import bundle_name, opened
 from tlparse_bundle.cli.completion import complete_paths
 from tlparse_bundle.cli.options import open_option
-from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
+from tlparse_bundle.cli.output import say, say_colored, say_json, shown, width
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.reader import Bundle
@@ -22,7 +22,7 @@ _FORMATS = ("text", "markdown", "json", "github")
 
 
 class _Sides(click.Command):
-    """``BASE1 BASE2 -- NEW1 NEW2``: click would drop the dashes between the sides."""
+    """Parses ``BASE1 BASE2 -- NEW1 NEW2``, where click would drop the dashes."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
@@ -37,7 +37,7 @@ def _two_ranks(ctx: click.Context, param: click.Parameter, value: str | None) ->
         return None
     one, comma, other = value.partition(",")
     if not (comma and one.strip().isdecimal() and other.strip().isdecimal()):
-        raise click.BadParameter(f"{value!r} are not two ranks; write 0,3")
+        raise click.BadParameter(f"{value!r} is not a pair of ranks. Write for example 0,3.")
     return int(one), int(other)
 
 
@@ -51,34 +51,34 @@ def _two_ranks(ctx: click.Context, param: click.Parameter, value: str | None) ->
     type=click.Choice(_FORMATS),
     default="text",
     show_default=True,
-    help="github: annotations of a workflow.",
+    help="Output format; github prints workflow annotations.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
 @click.option(
     "--ranks",
     metavar="A,B",
     callback=_two_ranks,
-    help="Rank A of BASE with rank B of NEW; both of one bundle when only that is named.",
+    help="Compare rank A of BASE with rank B of NEW. With one bundle, compare two of its ranks.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write DIR, with the comparison, both bundles and the viewers, for any static host.",
+    help="Write the comparison, both bundles and the viewers to DIR, for any static host.",
 )
 @click.option(
     "--export",
     "report",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="REPORT.html",
-    help="Write one file with the page and both bundles, which opens from disk.",
+    help="Write the comparison and both bundles as one HTML file that opens from disk.",
 )
 @click.option(
     "--overwrite",
     is_flag=True,
-    help="Replace DIR if it is a comparison that this command wrote, and REPORT.html.",
+    help="Replace REPORT.html, and DIR if this command wrote it.",
 )
-@open_option("Serve the bundles and open the comparison in the browser, or not (default).")
+@open_option("Serve the bundles and open the comparison in the browser. [default: no]")
 @click.pass_context
 def compare(
     ctx: click.Context,
@@ -91,11 +91,11 @@ def compare(
     overwrite: bool,
     open_browser: bool,
 ) -> None:
-    """Say what changed from one run of a program to another, most costly first.
+    """Compare two runs of a program, the most costly changes first.
 
-    BASE and NEW are bundles, or traces, of which bundles are made meanwhile. Compiles are matched by what was
-    compiled, so that ids may shift, and paths and machines may differ. Several runs of each side tell how
-    much times vary; of what a run does, the first of each side tells.
+    BASE and NEW are bundles or traces. Compiles are matched by what was compiled, so compile ids, paths and
+    machines may differ. With several runs per side, times are compared with the noise between runs; counts
+    come from the first run of each side.
 
     \b
     Example:
@@ -120,7 +120,7 @@ def compare(
             for path in dict.fromkeys([*sides[0], *sides[1]])
         }
         base, new = ([(bundle_name(path), bundles[path]) for path in side] for side in sides)
-        # what a comparison makes stays until its end: to look for garbage would take a tenth of its time
+        # Nothing is garbage until the end; collection would take a tenth of the time.
         gc.disable()
         try:
             document = compared(base, new, ranks)
@@ -129,7 +129,10 @@ def compare(
         _print(document, "json" if as_json else form)
         if out:
             size = write_comparison(document, base[0][1], new[0][1], out, overwrite=overwrite)
-            say(f"{shown(out)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(out)}", err=True)
+            say(
+                f"Wrote {shown(out)}, {size / 1e6:.1f} MB. View it: python -m http.server -d {shown(out)}",
+                err=True,
+            )
         if report:
             from tlparse_bundle.cli.share import write_comparison_page
 
@@ -146,13 +149,13 @@ def _print(document: dict[str, Any], form: str) -> None:
     if form == "json":
         say_json(document)
     elif form == "text":
-        say_coloured(terminal.comparison(document, width=width()))
+        say_colored(terminal.comparison(document, width=width()))
     else:
         say({"markdown": markdown.comparison, "github": github.comparison}[form](document))
 
 
 def _serve(sides: Sequence[Sequence[tuple[str, Bundle]]], ranks: tuple[int, int] | None) -> None:
-    """Serve the bundles of both sides, and open the page that compares them."""
+    """Serve the bundles of both sides and open the comparison."""
     from tlparse_bundle.cli.serve import serve_bundles
     from tlparse_bundle.serve.catalogue import url_names
     from tlparse_bundle.serve.publish.comparison_folder import SIDES
@@ -176,7 +179,6 @@ def _sides(runs: Sequence[str], new: Sequence[str] | None) -> tuple[Sequence[str
         return runs, new
     if len(runs) != 2:
         raise click.UsageError(
-            f"Two runs are compared, and {len(runs)} {'is' if len(runs) == 1 else 'are'} named. Several of a"
-            " side: BASE1 BASE2 -- NEW1 NEW2."
+            f"Expected two runs, got {len(runs)}. For several runs per side, write BASE1 BASE2 -- NEW1 NEW2."
         )
     return runs[:1], runs[1:]

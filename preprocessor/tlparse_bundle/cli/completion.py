@@ -1,4 +1,4 @@
-"""What a shell completes: files, viewers, schemas, and the content of the bundle that the line names."""
+"""Shell completion: files, viewers, schemas, and the contents of the bundle on the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_WORDS = 2000
 
 
 def file_completion(incomplete: str) -> list[CompletionItem]:
-    """Let the shell complete a path."""
+    """Return the item that makes the shell complete a path."""
     return [CompletionItem(incomplete, type="file")]
 
 
@@ -29,10 +29,7 @@ def complete_paths(ctx: click.Context, param: click.Parameter, incomplete: str) 
 def _completer(
     words: Callable[[click.Context, str], Iterable[str]],
 ) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """Make a function for ``shell_complete``.
-
-    It completes nothing where anything goes wrong, since nobody wants a traceback for a key.
-    """
+    """Return a function for ``shell_complete``; any error completes nothing, without a traceback."""
 
     @wraps(words)
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -54,7 +51,7 @@ def _completer(
 def _bundle(ctx: click.Context) -> Bundle:
     from tlparse_bundle.bundle.reader import Bundle
 
-    # With an option that waits for its value, click puts nothing in place yet.
+    # While an option still lacks its value, click has not filled in the parameters.
     return Bundle.open(ctx.params.get("bundle") or ctx.args[0])
 
 
@@ -91,9 +88,9 @@ def complete_compiles(ctx: click.Context, incomplete: str) -> Iterable[str]:
 
 @_completer
 def complete_contents(ctx: click.Context, incomplete: str) -> Iterable[str]:
-    """Complete logs first, then the compiles of the log, then the artifacts of the compile.
+    """Complete logs, then the compiles of the log, then the artifacts of the compile.
 
-    The only log or compile is entered at once, since a shell puts a space after a complete word.
+    A log or compile without alternatives is entered at once, since a shell adds a space after a full word.
     """
     logs = {f"{log.id}/": log for log in _bundle(ctx).logs}
     chosen = _chosen(logs, incomplete)
@@ -118,7 +115,7 @@ def complete_contents(ctx: click.Context, incomplete: str) -> Iterable[str]:
 
 
 def _chosen(paths: Iterable[str], incomplete: str) -> str | None:
-    """Return the longest of the paths that was typed, or the only possible one."""
+    """Return the longest path that was typed in full, or the only path that matches."""
     typed = max((path for path in paths if incomplete.startswith(path)), key=len, default=None)
     possible = [path for path in paths if path.startswith(incomplete)]
     return typed or (possible[0] if len(possible) == 1 else None)

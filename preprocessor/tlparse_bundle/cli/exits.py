@@ -1,4 +1,4 @@
-"""How the command line ends: signals become exceptions, exceptions become sentences and exit codes."""
+"""Exit handling: signals become exceptions, exceptions become messages and exit codes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from tlparse_bundle.bundle.atomic import finished_places
 from tlparse_bundle.cli.output import say, say_error, say_json, say_misuse, say_traceback
 
 EXIT_INTERRUPTED = 130
-_AGAIN_SECONDS = 0.005
+_RETRY_SECONDS = 0.005
 _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Terminated(BaseException):
-    """A signal that asks this process to end: as with Ctrl-C everything that was begun is undone on the way
-    out.
-    """
+    """A signal that ends this process. As with Ctrl-C, unfinished work is undone on the way out."""
 
     def __init__(self, number: int):
         super().__init__(number)
@@ -29,7 +27,7 @@ class Terminated(BaseException):
 
 
 def raise_at_signals() -> None:
-    """Let the signals that end a process raise Terminated. One that is ignored, as by nohup, stays so."""
+    """Raise Terminated at SIGTERM and SIGHUP. An ignored signal, as under nohup, stays ignored."""
     for number in _ENDING:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _raise)
@@ -39,12 +37,12 @@ def raise_at_signals() -> None:
 
 def _raise(number: int, frame: object) -> None:
     for other in _ENDING:
-        signal.signal(other, signal.SIG_IGN)  # it is on its way
+        signal.signal(other, signal.SIG_IGN)  # this process is already ending
     raise Terminated(number)
 
 
 def _raise_again(lost: sys.UnraisableHookArgs) -> None:
-    """Raise again an exception that a signal raised in a destructor, where Python can only print it."""
+    """Re-raise an exception that a signal raised in a destructor, where Python can only print it."""
     error = lost.exc_value
     if (
         not isinstance(error, (Terminated, KeyboardInterrupt))
@@ -57,22 +55,20 @@ def _raise_again(lost: sys.UnraisableHookArgs) -> None:
         raise error
 
     signal.signal(signal.SIGALRM, raise_it)
-    signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, _RETRY_SECONDS)
 
 
 def end_at_signals(*more: int) -> None:
-    """Restore the default action of the signals, for commands that have nothing to undo; also of the signals
-    ``more`` that raise KeyboardInterrupt.
-    """
+    """Restore the default action of SIGTERM, SIGHUP and ``more``, for commands with nothing to undo."""
     for number in (*_ENDING, *more):
         if signal.getsignal(number) in (_raise, signal.default_int_handler):
             signal.signal(number, signal.SIG_DFL)
 
 
 def exit_code(error: BaseException, *, as_json: bool) -> int:
-    """Print what ended a command, and return its exit code."""
+    """Print the error that ended a command, and return the exit code."""
     if isinstance(error, BrokenPipeError):
-        sys.stdout = None  # the reader has gone; nothing more to flush
+        sys.stdout = None  # the reader is gone; there is nothing left to flush
         return 0
     if isinstance(error, click.ClickException):
         say_misuse(error)
@@ -80,21 +76,23 @@ def exit_code(error: BaseException, *, as_json: bool) -> int:
     if isinstance(error, (KeyboardInterrupt, click.Abort, Terminated)):
         return _interrupted(error, as_json)
     if isinstance(error, BundleError):
-        sentence = error
+        shown_error = error
     elif isinstance(error, OSError):
         try:
             sys.stdout.flush()
-        except OSError:  # it was this one, and would come again at the very end
+        except OSError:  # the same error, which would come back at interpreter exit
             sys.stdout = None
         at = "".join(
             f"{os.fsdecode(name)}: "
             for name in (error.filename,)
             if isinstance(name, (str, bytes, os.PathLike))
         )
-        sentence = BundleError(f"{at}{error.strerror or error}", code="system")
+        shown_error = BundleError(f"{at}{error.strerror or error}", code="system")
     elif isinstance(error, MemoryError):
-        sentence = BundleError(
-            "there is not enough memory", hint="With --jobs 1 a build takes the least.", code="memory"
+        shown_error = BundleError(
+            "out of memory",
+            hint="If this was a build, use --jobs 1, which needs the least memory.",
+            code="memory",
         )
     else:
         if as_json:
@@ -102,15 +100,15 @@ def exit_code(error: BaseException, *, as_json: bool) -> int:
         say_traceback()
         return 1
     if as_json:
-        _document(sentence.code, sentence.message, sentence.hint)
-    say_error(sentence)
-    return sentence.exit_code
+        _document(shown_error.code, shown_error.message, shown_error.hint)
+    say_error(shown_error)
+    return shown_error.exit_code
 
 
 def _interrupted(error: BaseException, as_json: bool) -> int:
     word = "Terminated" if isinstance(error, Terminated) else "Interrupted"
-    text = word if finished_places else f"{word}; nothing was written"
-    if as_json and not finished_places:  # else the result stands there already, or is on its way
+    text = word if finished_places else f"{word}. Nothing was written"
+    if as_json and not finished_places:  # otherwise the result was printed, or is being printed
         _document(word.lower(), text)
     say(f"{text}.", err=True)
     return 128 + error.number if isinstance(error, Terminated) else EXIT_INTERRUPTED
@@ -119,5 +117,5 @@ def _interrupted(error: BaseException, as_json: bool) -> int:
 def _document(code: str, message: str, hint: str = "") -> None:
     try:
         say_json({"ok": False, "error": {"code": code, "message": message, "hint": hint}})
-    except OSError:  # a full disk, or nobody who reads
+    except OSError:  # the disk is full, or the reader is gone
         sys.stdout = None

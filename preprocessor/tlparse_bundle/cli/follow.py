@@ -1,4 +1,4 @@
-"""The command that keeps a bundle current while its logs are written, and its parts for 'serve' and 'run'."""
+"""The command follow, and the parts of it that serve and run use."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from tlparse_bundle.cli.growing_processes import Display, Following, Server, Signals
     from tlparse_bundle.pipeline.build import BuildResult
 
-_NOTHING = {"no-logs", "not-found", "empty"}  # codes of errors when there is nothing to be finished
+_NOTHING = {"no-logs", "not-found", "empty"}  # error codes that mean there is no bundle to finish
 _CODECS = ["zstd", "gzip", "none"]
 
 
 class ServerOptions(NamedTuple):
-    """Where to serve the pages of a bundle that grows, and to whom: see ``serve.http.server.serve``."""
+    """Port and access rights of a server, as for ``serve.http.server.serve``."""
 
     port: int | None
     viewers: Sequence[Path] = ()
@@ -42,18 +42,22 @@ class ServerOptions(NamedTuple):
     "until_pid",
     type=click.IntRange(1, 2**31 - 1),
     metavar="PID",
-    help="Finish the bundle when this process has ended (default: at Ctrl-C).",
+    help="Finish the bundle when this process ends. [default: at Ctrl-C]",
 )
-@click.option("--no-serve", is_flag=True, help="Serve no pages; a terminal shows a live screen.")
+@click.option("--no-serve", is_flag=True, help="Serve no pages; show a live screen in the terminal.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a finished bundle.")
 @click.option(
-    "--codec", type=click.Choice(_CODECS), default="zstd", show_default=True, help="How files are stored."
+    "--codec",
+    type=click.Choice(_CODECS),
+    default="zstd",
+    show_default=True,
+    help="Compression of the files in the bundle.",
 )
 @name_options
-@open_option("Open the page in the browser, or not (default).")
+@open_option("Open the page in the browser. [default: no]")
 @port_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="No news and no summary.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no progress and no summary.")
 def follow(
     traces: tuple[Path | str, ...],
     until_pid: int | None,
@@ -67,12 +71,12 @@ def follow(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Follow logs while they are written: keep the bundle OUT current, and show it.
+    """Build a bundle from logs that are still being written.
 
-    TRACE is a log or a directory of logs, here or at a URL; it may be there later only. OUT is a bundle at
-    all times, and once it is finished the one that 'build' makes of the same logs. Of one TRACE without OUT
-    it goes into the current folder, as TRACE-bundle. Ctrl-C finishes the bundle; a second Ctrl-C ends at
-    once, and to follow again goes on from there.
+    TRACE is a log, a folder of logs or a URL of one; it may not exist yet. OUT is readable at all times, and
+    ends up the same as a bundle that 'build' writes. With one TRACE and no OUT, the bundle is TRACE-bundle in
+    the current folder. Ctrl-C finishes the bundle. A second Ctrl-C stops at once; run the command again to
+    continue.
 
     \b
     Example:
@@ -81,7 +85,7 @@ def follow(
       tlparse-bundle follow /tmp/trace out/ --until-exit 4711
     """
     if no_serve and (open_browser or port is not None):
-        raise click.UsageError("--no-serve serves no page: leave out --open and --port.")
+        raise click.UsageError("--no-serve cannot be combined with --open or --port.")
     *paths, out = traces if len(traces) > 1 else (traces[0], default_out(traces[0]))
     options: dict[str, Any] = {"codec": codec, "label": label, "commit": commit}
     prepare(paths, out, options, overwrite=overwrite)
@@ -95,7 +99,7 @@ def follow(
 def prepare(
     paths: Sequence[str | Path], out: str | Path, options: Mapping[str, Any], *, overwrite: bool
 ) -> None:
-    """Raise BundleError when the bundle cannot be written, before anything is begun."""
+    """Raise BundleError if the bundle cannot be written, before any work starts."""
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.pipeline.build import named
     from tlparse_bundle.pipeline.target import open_target
@@ -103,16 +107,16 @@ def prepare(
     refuse_bundles(paths)
     named(options.get("label"), options.get("commit"))
     if is_url(out):
-        hint = "Follow into a folder of this machine; copy the bundle when it is finished."
+        hint = "Pass a local folder, and copy the bundle when it is finished."
         raise BundleError(
-            f"{shown(out)} is a URL: a bundle that grows has to be a folder", hint=hint, code="is-url"
+            f"'{shown(out)}' is a URL, and follow writes only to a local folder", hint=hint, code="is-url"
         )
     if not is_growing(Path(out)):
         open_target(out, overwrite=overwrite)
 
 
 def is_growing(out: Path) -> bool:
-    """Return whether ``out`` holds an unfinished bundle of ``follow``, or the beginning of one."""
+    """Return whether ``out`` holds an unfinished bundle of ``follow``, or the start of one."""
     from tlparse_bundle.bundle.layout import LIVE, MANIFEST
     from tlparse_bundle.bundle.reader import Bundle
 
@@ -128,7 +132,7 @@ def is_growing(out: Path) -> bool:
 def opened_server(
     options: ServerOptions | None, *, open_browser: bool = False, err: bool = False
 ) -> Iterator[Server | None]:
-    """Open a socket to serve at, and print its address; yield None without options."""
+    """Open a listening socket and print its address; yield None without options."""
     if options is None:
         yield None
         return
@@ -162,10 +166,10 @@ def follow_logs(
     as_json: bool = False,
     keeps: bool = True,
 ) -> int | None:
-    """Follow until a signal comes, or the process has ended; return the signal that should be the exit code.
+    """Follow until a signal or the end of process ``until_pid``; return the exit signal or None.
 
-    When the process has ended pages are served on, until a signal comes. ``keeps``: the bundle is finished,
-    and stays; else it ends at the first signal.
+    After the process has ended, pages are served until a signal. With ``keeps`` the bundle is finished;
+    otherwise the first signal stops at once.
     """
     from tlparse_bundle.cli.growing_processes import (
         Following,
@@ -178,9 +182,9 @@ def follow_logs(
 
     ended = ProcessEnd(until_pid)
     if until_pid is not None and ended():
-        say(f"There is no process {until_pid} any more: the logs are taken as they are.", err=True)
+        say(f"Process {until_pid} is not running. Building from the logs as they are.", err=True)
     with Signals() as signals, Following(FollowRequest(paths, Path(out), options), server) as following:
-        # What it says of Ctrl-C holds from here on.
+        # From here on Ctrl-C does what this message says.
         _say_start(paths, out, serves=server is not None, keeps=keeps, quiet=quiet)
         try:
             number = watch(
@@ -224,10 +228,10 @@ def follow_program(
     port: int | None,
     opens: bool,
 ) -> int:
-    """Follow what a program traces while ``run`` runs it; return its exit code.
+    """Follow the logs of a program while ``run`` runs it; return its exit code.
 
-    When following fails, ``build`` builds the bundle afterwards. ``opens``: open the page, and serve it until
-    a signal comes. Signals that come while the program runs go to the program.
+    If following fails, ``build`` builds the bundle afterwards. With ``opens``, open the page and serve it
+    until a signal. Signals are passed on to the program while it runs.
     """
     from tlparse_bundle.cli.growing_processes import Following, FollowRequest, Signals
 
@@ -241,7 +245,7 @@ def follow_program(
             result = following.wait()
         except Exception as error:
             why = error.message if isinstance(error, BundleError) else error
-            say(f"Following failed, so that the bundle is built now: {shown(why)}", err=True)
+            say(f"Following failed: {shown(why)}. Building the bundle from the finished logs.", err=True)
             result = build(code)
         with Signals() as signals:
             _say_end(result, out, serves_on=opens, quiet=False, as_json=False)
@@ -258,7 +262,7 @@ def _wait(signals: Signals, following: Following) -> None:
 
 
 def _display(paths: Sequence[str | Path], out: str | Path, server: Server | None, quiet: bool) -> Display:
-    """Choose a screen on a terminal without a server; else lines, so that the address can be copied."""
+    """Return a screen on a terminal without a server; otherwise lines, so that the address can be copied."""
     from tlparse_bundle.cli.live_view import Lines
 
     if quiet:
@@ -268,11 +272,11 @@ def _display(paths: Sequence[str | Path], out: str | Path, server: Server | None
 
         if Screen.possible():
             return Screen(f"{_named(paths)} → {out}")
-    return Lines(_say_if_heard)
+    return Lines(_say_if_read)
 
 
-def _say_if_heard(text: str) -> None:
-    with suppress(OSError):  # nobody reads any more: the bundle grows on
+def _say_if_read(text: str) -> None:
+    with suppress(OSError):  # the reader is gone; keep following
         say(text, err=True)
 
 
@@ -290,19 +294,22 @@ def _say_start(
     for path in paths:
         if not is_url(path) and not Path(path).exists():
             say(
-                f"{shown(path)} does not exist yet: torch creates it with the first record. Waiting for it.",
+                f"{shown(path)} does not exist yet. Waiting for torch to create it with the first record.",
                 err=True,
             )
     if keeps:
-        say(f"Following {shown(_named(paths))} into {shown(out)}. Ctrl-C finishes the bundle.", err=True)
+        say(
+            f"Following {shown(_named(paths))} into {shown(out)}. Press Ctrl-C to finish the bundle.",
+            err=True,
+        )
 
 
 def _say_left(paths: Sequence[str | Path], out: str | Path) -> None:
     from tlparse_bundle.bundle.atomic import finished_places
 
     finished_places.append(str(out))
-    _say_if_heard(
-        f"{shown(out)} is a bundle of what was read until now, and is not finished. To go on: tlparse-bundle"
+    _say_if_read(
+        f"{shown(out)} is unfinished: it holds what was read so far. To continue: tlparse-bundle"
         f" follow {shown(_named(paths))} {shown(out)}"
     )
 
@@ -314,9 +321,9 @@ def _say_end(result: BuildResult, out: str | Path, *, serves_on: bool, quiet: bo
         print_summary(result)
         say(
             (
-                "The bundle is finished. Its pages stay until Ctrl-C."
+                "The bundle is finished. Press Ctrl-C to stop serving it."
                 if serves_on
-                else f"Look at it: tlparse-bundle serve {shown(out)}"
+                else f"View it: tlparse-bundle serve {shown(out)}"
             ),
             err=True,
         )

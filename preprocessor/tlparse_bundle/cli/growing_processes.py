@@ -1,6 +1,4 @@
-"""The processes of a growing bundle: one reads logs and writes the bundle, one serves it, and this one
-handles signals and shows what is new.
-"""
+"""The processes of a growing bundle: a writer, a server, and this one for signals and output."""
 
 from __future__ import annotations
 
@@ -31,14 +29,14 @@ _STATE, _RESULT = b"s", b"r"
 _READ_BYTES = 1 << 16
 _TICK_SECONDS = 0.5
 _LOOK_SECONDS = 0.05
-_AGAIN_SECONDS = 0.3  # between two signals that are two wishes
-_FAREWELL_SECONDS = 1.5  # in which open pages hear that the bundle is finished
-_END_SECONDS = 4.0  # that the server has for answers under way
+_REPEAT_SECONDS = 0.3  # a signal that repeats sooner counts as the same
+_LAST_EVENT_SECONDS = 1.5  # for open pages to learn that the bundle is finished
+_END_SECONDS = 4.0  # for the server to finish responses
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Display(Protocol):
-    """What the user sees while logs are followed: lines or a screen."""
+    """The output while logs are followed: lines or a screen."""
 
     def begin(self) -> None: ...
 
@@ -53,7 +51,7 @@ class Display(Protocol):
 
 @dataclass(slots=True)
 class Server:
-    """Where the viewers are served, and to whom."""
+    """The socket and the access rights of the server."""
 
     sock: socket.socket
     token: str | None
@@ -76,7 +74,7 @@ class FollowRequest:
 
 
 class Following:
-    """The writing and the serving process. A context manager: both have ended when it exits."""
+    """The writer and the server process. A context manager: both have ended when it exits."""
 
     def __init__(self, request: FollowRequest, server: Server | None = None):
         self.request = request
@@ -84,7 +82,7 @@ class Following:
         self._serving: Child | None = None
         self._writing: Child | None = None
         self._received = b""
-        self.states = 0  # that were written until now
+        self.states = 0  # written so far
         self.result: BuildResult | None = None  # at the end
 
     def __enter__(self) -> Self:
@@ -92,7 +90,7 @@ class Following:
             if self._server is not None:
                 server, out = self._server, self.request.out
                 self._serving = Child(lambda lifeline, pipe: _serve(out, server, lifeline))
-                server.sock.close()  # its copy goes on
+                server.sock.close()  # the child has its own copy
             request = self.request
             self._writing = Child(lambda lifeline, pipe: _follow(request, lifeline, pipe))
         except BaseException:
@@ -110,24 +108,21 @@ class Following:
 
     @property
     def _writer(self) -> Child:
-        """The process that writes the bundle: there is one within the context manager."""
+        """The process that writes the bundle. It exists within the context manager."""
         assert self._writing is not None
         return self._writing
 
     @property
     def pipe(self) -> int:
-        """The file to wait for: it is readable when the bundle has a new state, and at the end."""
+        """File descriptor that is readable when the bundle has a new state, and at the end."""
         return self._writer.pipe
 
     def finish(self) -> None:
-        """Ask the writer to finish the bundle with what is in the logs now."""
+        """Ask the writer to finish the bundle with the current contents of the logs."""
         self._writer.ask_to_end()
 
     def hear(self) -> None:
-        """Read what the writer has sent, without waiting.
-
-        Raises what the writer failed with, and BundleError when it was killed.
-        """
+        """Read the writer's messages without waiting. Raises its exception, or BundleError if killed."""
         while self.result is None:
             try:
                 data = os.read(self.pipe, _READ_BYTES)
@@ -142,7 +137,7 @@ class Following:
             self._received += data
 
     def wait(self) -> BuildResult:
-        """Wait for the end of the writer, and return its result."""
+        """Wait until the writer ends; return its result."""
         while self.result is None:
             select.select([self.pipe], [], [])
             self.hear()
@@ -151,14 +146,14 @@ class Following:
     def _conclude(self) -> None:
         try:
             answer = pickle.loads(self._received[len(_RESULT) :])
-        except (EOFError, pickle.UnpicklingError):  # cut, or never begun
+        except (EOFError, pickle.UnpicklingError):  # the result is cut or missing
             self._writer.close()
             hint = (
-                "It may have been killed for want of memory. What it wrote can be read; follow again to"
-                " go on."
+                "It may have run out of memory. The bundle is still readable; run the command again to"
+                " continue."
             )
             raise BundleError(
-                f"the process that follows the logs ended early (exit code {self._writer.poll()})",
+                f"the process that follows the logs was killed (exit code {self._writer.poll()})",
                 hint=hint,
                 code="worker-died",
             ) from None
@@ -168,11 +163,11 @@ class Following:
         self.result = answer
 
     def end_server(self) -> None:
-        """Give open pages the time to hear of the end; then end the server as Ctrl-C does."""
+        """Let open pages learn of the end, then end the server as Ctrl-C does."""
         server = self._serving
         if server is None or server.poll() is not None:
             return
-        _until(lambda: server.poll() is not None, _FAREWELL_SECONDS)
+        _until(lambda: server.poll() is not None, _LAST_EVENT_SECONDS)
         server.signal(signal.SIGTERM)
         _until(lambda: server.poll() is not None, _END_SECONDS)
 
@@ -190,11 +185,11 @@ def _follow(request: FollowRequest, lifeline: Lifeline, pipe: int) -> None:
     """Run the process that writes the bundle."""
     from tlparse_bundle.follow.follower import Follower
 
-    sys.stdout = sys.stderr  # what a plug-in prints is not a result
+    sys.stdout = sys.stderr  # keep output of plug-ins out of the result
     os.set_blocking(pipe, False)
 
     def report_state(manifest: Mapping[str, Any]) -> None:
-        with suppress(BlockingIOError):  # the pipe is full: it reports a new state already
+        with suppress(BlockingIOError):  # the pipe is full of unread states
             os.write(pipe, _STATE)
 
     answer: BuildResult | Exception
@@ -213,8 +208,8 @@ def _follow(request: FollowRequest, lifeline: Lifeline, pipe: int) -> None:
 
 
 def _serve(out: Path, server: Server, lifeline: Lifeline) -> None:
-    """Run the process that serves the bundle, once there is one; early connections wait."""
-    if sys.platform != "linux":  # there the system ends it with its parent
+    """Run the server process. Connections wait until the bundle exists."""
+    if sys.platform != "linux":  # Linux ends it with its parent
         from threading import Thread
 
         def end_with_parent() -> None:
@@ -236,10 +231,10 @@ def _serve(out: Path, server: Server, lifeline: Lifeline) -> None:
 
 
 class Signals:
-    """Signals that ask this process to end. Use as a context manager.
+    """Collects the signals that ask this process to end. Use as a context manager.
 
-    The second one is another wish only when it comes a moment later: supervisors send a signal to a process
-    and to its group, and shells tell their jobs again that the terminal has gone.
+    A second signal counts only after a moment: supervisors signal both a process and its group, and shells
+    repeat SIGHUP when the terminal is gone.
     """
 
     def __init__(self) -> None:
@@ -271,7 +266,7 @@ class Signals:
     def _note(self, number: int, frame: object) -> None:
         if self.first is None:
             self.first, self._since = number, time.monotonic()
-        elif number != getattr(signal, "SIGHUP", None) and time.monotonic() - self._since >= _AGAIN_SECONDS:
+        elif number != getattr(signal, "SIGHUP", None) and time.monotonic() - self._since >= _REPEAT_SECONDS:
             self.again = number
         self._wake(number, frame)
 
@@ -281,20 +276,20 @@ class Signals:
             os.write(self._its, b"!")
 
     def forget(self) -> None:
-        """Empty the pipe that reports them."""
+        """Empty the pipe of pending signals."""
         with suppress(BlockingIOError):
             while os.read(self.file, 512):
                 pass
 
 
 class ProcessEnd:
-    """Call it to learn whether another process has ended; without a process it never has."""
+    """Callable that returns whether a process has ended; always False without a pid."""
 
     def __init__(self, pid: int | None):
         self._pid = pid
-        self.file: int | None = None  # to be waited for
+        self.file: int | None = None  # readable when it has ended
         if pid is not None and hasattr(os, "pidfd_open"):
-            with suppress(OSError):  # there is none; or the system does not know how
+            with suppress(OSError):  # no such process, or not supported by the kernel
                 self.file = os.pidfd_open(pid)
 
     def __call__(self) -> bool:
@@ -320,11 +315,10 @@ def watch(
     *,
     finishes: bool = True,
 ) -> int | None:
-    """Show what is new until the bundle is finished, which is so when ``ended`` says it or a signal comes;
-    that signal is returned.
+    """Update the display until ``ended`` or a signal, then finish the bundle; return the signal or None.
 
-    A second signal ends it at once, as the first does when it ``finishes`` nothing: KeyboardInterrupt. Raises
-    what the writer failed with.
+    A second signal raises KeyboardInterrupt or Terminated at once; without ``finishes`` the first one does.
+    Raises the exception of the writer.
     """
     views = Views(following.request.out)
     seen, finish_s, noted, first, serving = 0, 0.0, False, None, True
@@ -341,9 +335,9 @@ def watch(
             if not finish_s and (first is not None or ended()):
                 finish_s, wake = time.monotonic(), ()
                 following.finish()
-            elif finish_s and not noted and time.monotonic() - finish_s >= _AGAIN_SECONDS:
+            elif finish_s and not noted and time.monotonic() - finish_s >= _REPEAT_SECONDS:
                 noted = True
-                display.note("Finishing the bundle. Ctrl-C again ends at once.")
+                display.note("Finishing the bundle. Press Ctrl-C again to stop at once.")
             following.hear()
             now_us = time.time_ns() // 1000
             if seen != following.states:
@@ -352,13 +346,13 @@ def watch(
                     display.update(views.read(now_us), now_us)
                     seen = states
                 except (BundleError, OSError):
-                    # A state that was replaced since, or a disk that fails: it may be there a moment later.
+                    # The state was replaced, or the disk failed: try again at the next tick.
                     display.tick(now_us)
             else:
                 display.tick(now_us)
             if serving and following.server_has_ended():
                 serving = False
-                display.note("The server has ended; the bundle grows on.")
+                display.note("The server has stopped. The bundle is still being updated.")
     finally:
         display.end()
     return first
@@ -370,10 +364,10 @@ def raise_signal(number: int) -> NoReturn:
 
 
 def _stop(display: Display, signals: Signals) -> None:
-    """Stop at Ctrl-Z, with the terminal given back; the bundle grows on."""
+    """Stop this process at Ctrl-Z and restore the terminal; the writer continues."""
     signals.stopped = False
     display.end()
     handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
     os.kill(os.getpid(), signal.SIGTSTP)
-    signal.signal(signal.SIGTSTP, handler)  # goes on here with 'fg'
+    signal.signal(signal.SIGTSTP, handler)  # continues here after 'fg'
     display.begin()

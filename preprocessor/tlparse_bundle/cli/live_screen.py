@@ -1,4 +1,4 @@
-"""One screen that shows a bundle as it grows, as htop shows processes. The only module that knows rich."""
+"""A live terminal screen of a growing bundle. The only module that imports rich."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ from tlparse_bundle.cli.live_view import Last, View, ago, is_quiet, silence
 from tlparse_bundle.statements.statement import SEVERITIES
 
 _ASCII = str.maketrans({"›": ">", "–": "-", "…": ".", "·": "-", "✖": "x", "×": "x", "µ": "u"})
-_ROOMY = 20  # lines of a screen that has some to spare
-_LEAST = 3  # lines of a section: a heading, a row, and one that is empty
+_ROOMY = 20  # lines from which the screen has an empty line below its head
+_LEAST = 3  # lines of the smallest section: heading, row, empty line
 
 
 class Screen:
-    """Shows views on the terminal. Nothing that fails there concerns the bundle: a terminal may go away."""
+    """Shows views on the terminal. Errors of the terminal are ignored: it may go away."""
 
     def __init__(self, title: str, *, console: Console | None = None):
-        """``title`` names what is followed, and into what."""
-        # The size is the terminal's own: some shells hand on the one that it had at first, in COLUMNS and
-        # LINES.
+        """``title`` names the logs and the bundle."""
+        # Some shells export COLUMNS and LINES with the initial size; ask the terminal instead.
         environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
         self._console = console or Console(
             stderr=True, highlight=False, markup=False, emoji=False, _environ=environment
@@ -40,12 +39,12 @@ class Screen:
 
     @staticmethod
     def possible(console: Console | None = None) -> bool:
-        """Whether there is a terminal that can move its cursor."""
+        """Return whether the terminal can move its cursor."""
         console = console or Console(stderr=True)
         return console.is_terminal and not console.is_dumb_terminal
 
     def begin(self) -> None:
-        """Take the terminal; what was on it comes back at the end."""
+        """Switch the terminal to the alternate screen."""
         self._live = Live(
             "",
             console=self._console,
@@ -64,7 +63,7 @@ class Screen:
             self._live = None
 
     def note(self, text: str) -> None:
-        """Something that stays at the bottom."""
+        """Show a text on the bottom line."""
         self._note = text
         self.tick(_now_us())
 
@@ -73,23 +72,23 @@ class Screen:
         self.tick(now_us)
 
     def tick(self, now_us: int) -> None:
-        """Draw it again: clocks run, and the terminal may have another size."""
+        """Redraw: clocks run, and the size of the terminal may have changed."""
         if self._live is not None:
             live = self._live
             self._draw(lambda: live.update(self.picture(now_us), refresh=True))
 
     def _draw(self, draw: Callable[[], None]) -> None:
-        with suppress(OSError):  # the terminal has gone, with the connection to it, or takes nothing for now
+        with suppress(OSError):  # the terminal is gone or blocked
             draw()
 
     def picture(self, now_us: int) -> RenderableType:
-        """All lines of the screen, no more than it has."""
+        """Return the lines of the screen, at most as many as it has."""
         height = self._console.height
         head = self._head(now_us) + ([Text("")] if height >= _ROOMY else [])
         room = max(0, height - len(head) - 1)
         sections = self._sections(self._view, now_us)[: room // _LEAST] if self._view else []
         bottom = self._line(
-            self._note or "Ctrl-C finishes the bundle and ends.", "reverse" if self._note else "dim"
+            self._note or "Press Ctrl-C to finish the bundle.", "reverse" if self._note else "dim"
         )
         shares = _shares([len(rows) + 2 for _, rows in sections], room)
         body: list[RenderableType] = []
@@ -149,7 +148,7 @@ class Screen:
             [
                 self._cell(rank.who),
                 self._cell(rank.compiles),
-                self._cell(rank.running or "no compile open"),
+                self._cell(rank.running or "no open compile"),
                 self._cell(
                     f"{ago(rank.read_us, now_us)} ago" if rank.read_us is not None else "no record",
                     "yellow" if rank.quiet else "",
@@ -168,13 +167,13 @@ class Screen:
         return [(heading, rows) for heading, rows in named if rows]
 
     def _stands(self, last: Last, now_us: int) -> bool:
-        """Whether there is more to say of these logs than what runs."""
+        """Return whether the logs have no open compile, or have been quiet."""
         return not last.inside or is_quiet(last.read_us, now_us)
 
     def _standing(self, last: Last, now_us: int) -> str:
         if is_quiet(last.read_us, now_us):
             return silence(last, now_us)
-        return f"no compile open; last record: {last.what}" if last.what else "no record yet"
+        return f"no open compile; last record: {last.what}" if last.what else "no record yet"
 
     def _line(self, text: str, style: str) -> Text:
         return self._cell(text, style)
@@ -193,7 +192,7 @@ class Screen:
 
 
 def _grid(rows: Sequence[Sequence[Text]], width: int) -> Table:
-    """Rows of one line each; the last but one column, or the last of two, takes what is left."""
+    """Return a grid of one-line rows; the last but one column, or the last of two, fills the width."""
     columns = len(rows[0])
     wide = columns - 1 if columns == 2 else columns - 2
     table = Table.grid(padding=(0, 1), expand=True, pad_edge=False)
@@ -210,9 +209,7 @@ def _grid(rows: Sequence[Sequence[Text]], width: int) -> Table:
 
 
 def _shares(wishes: Sequence[int], lines: int) -> list[int]:
-    """Lines for each section: as many as it wants, or a fair part of what there is; what comes first is
-    served first.
-    """
+    """Share ``lines`` fairly among sections, none more than its wish; earlier sections get the remainder."""
     shares = [0] * len(wishes)
     while lines > 0 and any(share < wish for share, wish in zip(shares, wishes, strict=True)):
         for number, wish in enumerate(wishes):

@@ -1,6 +1,4 @@
-"""What a terminal shows of a bundle that grows, from its manifest and findings; as lines for logs of jobs and
-beside a server, one for each thing and each only once.
-"""
+"""The state of a growing bundle for the terminal, from its manifest and findings, and its output as lines."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tlparse_bundle.base.terminal_text import shown
-from tlparse_bundle.base.wording import duration, plural, size
+from tlparse_bundle.base.wording import duration, listed, plural, size
 from tlparse_bundle.bundle.growing import who
 from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.row_objects import id_of
@@ -20,23 +18,23 @@ from tlparse_bundle.render.running import Running, compile_words, running_compil
 from tlparse_bundle.statements.statement import SEVERITIES
 
 QUIET_US = 30_000_000
-UNFINISHED = "unfinished-compile"  # a compile that runs is shown as running
+UNFINISHED = "unfinished-compile"  # the finding of a compile that may still run
 NOTHING = "0 compiles"
 _SECOND = 1_000_000
-_LONG_US = 2_000_000  # compiles that end sooner are only counted
-_COUNTED_US = 10_000_000  # between two lines with the numbers of compiles
-_MOST = 5  # lines of one sort at once
+_LONG_US = 2_000_000  # shorter compiles are only counted
+_COUNTED_US = 10_000_000  # between two lines with compile counts
+_MOST = 5  # lines of one type at once
 
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """Logs that have the same kind of record last."""
+    """Logs with the same kind of last record."""
 
     logs: tuple[str, ...]
     who: str
-    what: str | None  # the record, "Inductor output code of 0/0"; None: there was none
-    inside: str  # the compile that is open; empty where none is
-    read_us: int | None  # when bytes last came; of several logs the earliest
+    what: str | None  # the record, "Inductor output code of 0/0"; None without one
+    inside: str  # the open compile, or empty
+    read_us: int | None  # time of the last bytes; the earliest of several logs
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """Logs of which the list of ranks shows the same."""
+    """Logs with equal rows in the list of ranks."""
 
     who: str
     compiles: str
@@ -76,16 +74,16 @@ class View:
 
 
 class Views:
-    """Reads views of one bundle, one after the other; what did not change is not read again."""
+    """Reads successive views of one bundle; caches unchanged findings."""
 
     def __init__(self, out: str | Path):
         self._out = str(out)
-        # Findings by id of log, with the path of the log then.
+        # Findings by log id, with the path of the log at that time.
         self._read: dict[str, tuple[str, Sequence[Mapping[str, Any]]]] = {}
         self._order: dict[str, int] = {}  # fingerprints, by when they were first seen
 
     def read(self, now_us: int) -> View:
-        """The view of what the bundle is now. Raises BundleError and OSError when it cannot be read."""
+        """Return the current view. Raises BundleError or OSError if the bundle cannot be read."""
         bundle = Bundle(open_store(self._out), trusted=True)
         return self.of(bundle.manifest, {log.id: self._findings(log) for log in bundle.logs}, now_us)
 
@@ -99,7 +97,7 @@ class Views:
     def of(
         self, manifest: Mapping[str, Any], findings: Mapping[str, Sequence[Mapping[str, Any]]], now_us: int
     ) -> View:
-        """The view of a manifest, and of the rows of findings by the id of their log."""
+        """Return the view of a manifest and of findings by log id."""
         rows = {row["id"]: row for row in manifest["logs"]}
         live = {log["id"]: log for log in manifest.get("live", {}).get("logs", ()) if log["id"] in rows}
         many = len(rows) > 1
@@ -124,13 +122,13 @@ class Views:
     def _newest(
         self, findings: Mapping[str, Sequence[Mapping[str, Any]]], live: Mapping[str, dict[str, Any]]
     ) -> tuple[Finding, ...]:
-        """Causes only, equal ones of several logs once, without unfinished compiles that still run."""
+        """Return the causes, newest first, merged over logs, without unfinished compiles that still run."""
         by_fingerprint: dict[str, Finding] = {}
         last_event: dict[str, int] = {}
         for id, rows in findings.items():
             open_now = {running["compile"] for running in live[id]["running"]} if id in live else set()
             if id in live and not live[id]["read_bytes"]:
-                continue  # nothing can be wrong with what has not begun
+                continue  # nothing can be wrong with an empty log
             for row in rows:
                 key = row["fingerprint"]
                 if row["because_of"] is not None or (
@@ -147,7 +145,7 @@ class Views:
 
 
 class Lines:
-    """Writes the news with ``say``. ``update`` is for a new view, ``tick`` for time that passes."""
+    """Prints changes with ``say``, each once. ``update`` takes a new view, ``tick`` the time."""
 
     def __init__(self, say: Callable[[str], None]):
         self._say = say
@@ -160,18 +158,18 @@ class Lines:
 
     def update(self, view: View, now_us: int) -> None:
         self._view = view
-        self._tell(now_us, self._logs(view))
-        self._tell(
+        self._print(now_us, self._logs(view))
+        self._print(
             now_us, (problem for problem in map(shown, view.problems) if self._new("problem", problem))
         )
-        self._tell(now_us, self._findings(view))
+        self._print(now_us, self._findings(view))
         self.tick(now_us)
 
     def tick(self, now_us: int) -> None:
         if self._view is not None:
-            self._tell(now_us, self._running(self._view, now_us))
-            self._tell(now_us, self._silence(self._view, now_us))
-            self._tell(now_us, self._count(self._view, now_us))
+            self._print(now_us, self._running(self._view, now_us))
+            self._print(now_us, self._silence(self._view, now_us))
+            self._print(now_us, self._count(self._view, now_us))
 
     def note(self, text: str) -> None:
         self._say(text)
@@ -179,7 +177,7 @@ class Lines:
     def end(self) -> None:
         pass
 
-    def _tell(self, now_us: int, lines: Iterable[str]) -> None:
+    def _print(self, now_us: int, lines: Iterable[str]) -> None:
         lines = list(lines)
         at = time.strftime("%H:%M:%S", time.localtime(now_us / 1e6))
         for line in lines[:_MOST]:
@@ -202,7 +200,7 @@ class Lines:
 
     def _findings(self, view: View) -> Iterator[str]:
         for finding in reversed(view.findings):
-            # Whether a compile ends is known when the log does.
+            # A compile is unfinished only once its log has ended.
             if finding.kind != UNFINISHED and self._new("finding", finding.fingerprint):
                 yield f"{SEVERITIES[finding.severity].sign} {shown(finding.title)}"
 
@@ -213,7 +211,8 @@ class Lines:
             new = [log for log in running.logs if self._new("running", log, running.what, running.since_us)]
             if len(new) == len(running.logs):
                 inside = f", in {running.spans[-1]}" if running.spans else ""
-                yield f"{_of(running.who)}compiles {running.what} for {ago(running.since_us, now_us)}{inside}"
+                since = ago(running.since_us, now_us)
+                yield f"{_of(running.who)}compiling {running.what} for {since}{inside}"
 
     def _silence(self, view: View, now_us: int) -> Iterator[str]:
         for last in view.last:
@@ -230,7 +229,7 @@ class Lines:
 
 
 def is_quiet(read_us: int | None, now_us: int) -> bool:
-    """Return whether nothing was read for ``QUIET_US``."""
+    """Return whether nothing was read for ``QUIET_US``; false if nothing ever was."""
     return read_us is not None and now_us - read_us >= QUIET_US
 
 
@@ -243,13 +242,11 @@ def ago(us: int | None, now_us: int) -> str:
 
 
 def _compiles(rows: Iterable[Mapping[str, Any]], graph_break: str = "graph break") -> str:
-    """Count the compiles, and what went wrong: "12 compiles, 2 graph breaks".
-
-    What no log recorded is unknown, not zero.
-    """
+    """Return counts such as "12 compiles, 2 graph breaks", or "not recorded" where no log has one."""
     numbers = [row["summary"] for row in rows]
     count = sum(number["compile_count"] for number in numbers)
     parts = [plural(count, "compile")]
+    unrecorded: list[str] = []
     for key, one in (
         ("graph_break_count", graph_break),
         ("recompile_count", "recompile"),
@@ -259,7 +256,9 @@ def _compiles(rows: Iterable[Mapping[str, Any]], graph_break: str = "graph break
         if sum(recorded):
             parts.append(plural(sum(recorded), one))
         elif count and not recorded:
-            parts.append(f"{one}s unknown")
+            unrecorded.append(f"{one}s")
+    if unrecorded:
+        parts.append(f"{listed(unrecorded)} not recorded")
     return ", ".join(parts)
 
 
@@ -294,7 +293,7 @@ def _record(last: dict[str, Any] | None, titles: Mapping[str, str]) -> str | Non
 def _ranks(
     rows: Mapping[str, dict[str, Any]], live: Mapping[str, dict[str, Any]], now_us: int
 ) -> Iterator[Rank]:
-    """Ranks in their order, as the manifest has them; equal ones together."""
+    """Yield ranks in the order of the manifest, equal ones together."""
     groups: dict[tuple[str, str, bool], list[str]] = {}
     for id, row in rows.items():
         log = live.get(id)
@@ -309,10 +308,10 @@ def _ranks(
 
 
 def silence(last: Last, now_us: int) -> str:
-    """ "no record for 31 s; the last was Guards of 0/0; still in 0/0 forward"."""
-    what = f"the last was {last.what}" if last.what else "there was none"
+    """Return "no record for 31 s; last record: Guards of 0/0; still in 0/0 forward"."""
+    what = f"last record: {last.what}" if last.what else "none so far"
     return f"no record for {ago(last.read_us, now_us)}; {what}" + (
-        f"; still in {last.inside}" if last.inside else "; no compile is open"
+        f"; still in {last.inside}" if last.inside else "; no open compile"
     )
 
 

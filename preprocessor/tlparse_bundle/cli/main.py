@@ -1,4 +1,4 @@
-"""The command line: the group of commands, and the entry point."""
+"""The command line: the group of commands and the entry point."""
 
 from __future__ import annotations
 
@@ -16,40 +16,38 @@ from tlparse_bundle.cli.completion import file_completion
 from tlparse_bundle.cli.exits import Terminated, end_at_signals, exit_code, raise_at_signals
 from tlparse_bundle.cli.output import say
 
-# Modules and tables are thousands of objects that stay, and next to nothing is garbage in cycles.
+# Modules and tables are thousands of long-lived objects, and almost no garbage forms cycles.
 gc.set_threshold(50_000)
 
-# The module of each command: a command waits for its own module only.
-_MODULES = {
-    "build": "build",
-    "run": "run",
-    "follow": "follow",
-    "merge": "build",
-    "report": "report",
-    "compare": "compare",
-    "check": "check",
-    "trend": "trend",
-    "serve": "serve",
-    "site": "share",
-    "export": "share",
-    "fork": "share",
-    "sql": "sql",
-    "mcp": "mcp",
-    "redact": "share",
-    "info": "bundle",
-    "cat": "bundle",
-    "validate": "bundle",
-    "restore": "bundle",
-    "legacy": "bundle",
-    "docs": "bundle",
+# Commands by heading, with the module of each: a command imports only its own module.
+GROUPS = {
+    "Build and watch": {"build": "build", "run": "run", "follow": "follow", "merge": "build"},
+    "Look": {"serve": "serve", "report": "report", "info": "bundle", "cat": "bundle", "sql": "sql"},
+    "Share": {"export": "share", "site": "share", "redact": "share"},
+    "Compare": {"compare": "compare", "trend": "trend"},
+    "Automate": {"check": "check", "validate": "bundle", "mcp": "mcp", "legacy": "bundle"},
+    "For developers": {"fork": "share", "docs": "bundle", "restore": "bundle"},
 }
+_MODULES = {name: module for commands in GROUPS.values() for name, module in commands.items()}
+_ANY_LENGTH = 1000
 
 
-class _BuildByDefault(click.Group):
-    """``tlparse-bundle TRACE OUT`` means ``tlparse-bundle build TRACE OUT``."""
+class _Commands(click.Group):
+    """The commands under headings; without a command, the arguments are those of ``build``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*_MODULES, *self.commands])
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the short help of each command, in full."""
+        column = max(map(len, _MODULES))
+        for heading, commands in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(column), self._short_help(ctx, name)) for name in commands])
+
+    def _short_help(self, ctx: click.Context, name: str) -> str:
+        command = self.get_command(ctx, name)
+        return command.get_short_help_str(_ANY_LENGTH) if command else ""
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         module = _MODULES.get(name)
@@ -67,13 +65,13 @@ class _BuildByDefault(click.Group):
             close = difflib.get_close_matches(args[0], commands, n=1, cutoff=0.7)
             if close and not os.path.exists(args[0]):
                 raise click.UsageError(
-                    f"No such command or file {args[0]!r}. Did you mean the command {close[0]!r}?", ctx
+                    f"{args[0]!r} is neither a command nor a file. Did you mean {close[0]!r}?", ctx
                 )
             args = ["build", *args]
         return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Commands, and traces for the default one."""
+        """Complete commands, and paths for the default command."""
         return [*super().shell_complete(ctx, incomplete), *file_completion(incomplete)]
 
 
@@ -90,7 +88,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
 
 
 @click.group(
-    cls=_BuildByDefault, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @click.option(
     "--version",
@@ -101,24 +99,26 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
     help="Show the version and exit.",
 )
 def cli() -> None:
-    """Turn TORCH_TRACE logs into a bundle, and look at it.
+    """Turn the TORCH_TRACE logs of torch.compile into a bundle, and look at it.
 
     \b
     Example:
       TORCH_TRACE=/tmp/trace python train.py
       tlparse-bundle /tmp/trace out/ --open
+
+    For the options of a command: tlparse-bundle COMMAND --help
     """
 
 
 def main() -> None:
-    """Run the command line; turn errors into sentences and exit codes."""
+    """Run the command line; turn exceptions into messages and exit codes."""
     try:
         raise_at_signals()
         color = False if os.environ.get("NO_COLOR") else None
         code = cli.main(standalone_mode=False, prog_name="tlparse-bundle", color=color) or 0
-        sys.stdout.flush()  # a full disk is noticed here, not at the very end
-        end_at_signals(signal.SIGINT)  # while the interpreter ends nobody would catch an exception
-        gc.freeze()  # nor need it look for garbage then
+        sys.stdout.flush()  # reports a full disk here, not at interpreter exit
+        end_at_signals(signal.SIGINT)  # nothing catches exceptions during interpreter exit
+        gc.freeze()  # skip garbage collection during interpreter exit
     except (Exception, KeyboardInterrupt, Terminated) as error:
         end_at_signals(signal.SIGINT)
         code = exit_code(error, as_json="--json" in sys.argv[1:])

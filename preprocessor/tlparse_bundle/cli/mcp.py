@@ -1,4 +1,4 @@
-"""The command that answers questions of language models about bundles."""
+"""The command mcp."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tlparse_bundle.cli.output import say
 @click.command()
 @click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", shell_complete=complete_paths)
 @click.option(
-    "--http", is_flag=True, help="Streamable HTTP on loopback, at /mcp, instead of standard input and output."
+    "--http", is_flag=True, help="Serve over HTTP on loopback at /mcp, instead of standard input and output."
 )
 @port_option
 @click.option(
@@ -22,21 +22,19 @@ from tlparse_bundle.cli.output import say
     is_flag=True,
     flag_value=False,
     default=True,
-    help="With --http: let every user of this machine ask.",
+    help="With --http: allow requests from every user of this machine.",
 )
 @click.option(
     "--viewer",
     metavar="URL",
-    help=(
-        "Address that 'tlparse-bundle serve' printed for the same bundles; answers then hold links to pages."
-    ),
+    help=("Address that 'tlparse-bundle serve' printed for the same bundles. Answers then link to pages."),
 )
 def mcp(bundles: tuple[str, ...], http: bool, port: int | None, with_token: bool, viewer: str | None) -> None:
-    """Answer a language model's questions about bundles (Model Context Protocol). Needs
-    'tlparse-bundle[mcp]'.
+    """Answer questions of language models about bundles, over MCP.
 
-    Its tools only read, and each answer has a bounded size: overview, findings, compiles, compile, artifact,
-    search, compare, ranks, timeline, sql.
+    Install it with: pip install 'tlparse-bundle[mcp]'. The tools are read-only, and the size of an answer is
+    limited. They are overview, findings, compiles, compile, artifact, search, compare, ranks, timeline and
+    sql.
 
     \b
     Example:
@@ -52,12 +50,12 @@ def mcp(bundles: tuple[str, ...], http: bool, port: int | None, with_token: bool
         from tlparse_bundle.mcp.server import PATH, http_app, server
     except ImportError as error:
         raise BundleError(
-            f"the protocol's package is missing: {error.name}",
+            f"the package {error.name} is not installed",
             hint="Install it: pip install 'tlparse-bundle[mcp]'",
             code="not-installed",
         ) from None
     for place in bundles:
-        Bundle.open(place)  # what is not a bundle is reported now, not to a model
+        Bundle.open(place)  # report a bad path here, not to the model
     opened = Opened(url_names(bundles), viewer)
     if not http:
         server(opened).run("stdio")

@@ -1,4 +1,4 @@
-"""Options and arguments of several commands."""
+"""Options and argument types that several commands share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 from tlparse_bundle.cli.completion import file_completion
 
 if TYPE_CHECKING:
-    _LocationType = click.ParamType[Path | str]  # its older versions are not generic
+    _LocationType = click.ParamType[Path | str]  # not generic at run time in older clicks
 else:
     _LocationType = click.ParamType
 
@@ -24,35 +24,35 @@ no_verify = click.option(
     is_flag=True,
     flag_value=False,
     default=True,
-    help="Do not check that payloads have the hash that they are stored under.",
+    help="Skip the hash check of payloads.",
 )
 port_option = click.option(
     "--port",
     type=click.IntRange(0, 65535),
     metavar="PORT",
-    help="Port to listen on; 0 takes any free one (default: 8637, or the next free one).",
+    help="Port to listen on; 0 picks a free one. [default: 8637, or the next free port]",
 )
 
 
 def open_option(what: str, default: bool | None = False) -> Callable[[_Command], _Command]:
-    """--open and --no-open, for every command that has a page to show."""
+    """Return the options --open and --no-open, with the help ``what``."""
     return click.option("--open/--no-open", "open_browser", default=default, help=what)
 
 
 def name_options(command: _Command) -> _Command:
-    """--label and --commit, for the commands that build a bundle of a program."""
+    """Add --label and --commit to a command that builds a bundle."""
     command = click.option(
-        "--commit", metavar="TEXT", help="The git commit of the program, noted in the bundle."
+        "--commit", metavar="TEXT", help="Git commit of the program, stored in the bundle."
     )(command)
     return click.option(
         "--label",
         metavar="TEXT",
-        help="A name for runs of this program, noted in the bundle; 'trend' draws a line for each.",
+        help="Name of the program, stored in the bundle; 'trend' draws one line per label.",
     )(command)
 
 
 class Location(_LocationType):
-    """A path, or a URL as it is."""
+    """A path, or a URL, which stays a string."""
 
     name = "location"
 

@@ -1,4 +1,4 @@
-"""All that the command line prints, except for payloads, which stay as they are."""
+"""Printing for the command line: text, JSON and errors. Payloads are written elsewhere, unchanged."""
 
 from __future__ import annotations
 
@@ -16,24 +16,21 @@ _WIDEST, _USUAL = 100, 80  # columns
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print text.
-
-    Control characters become visible; names in it go through ``shown``, so that they stay in their line.
-    """
+    """Print text with control characters escaped. Names in it must have gone through ``shown``."""
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
     click.echo(plain(text).encode(encoding, "backslashreplace").decode(encoding), err=err, nl=nl)
 
 
-def say_coloured(text: str) -> None:
-    """Print text whose colours are ours: all names in it went through ``shown``."""
+def say_colored(text: str) -> None:
+    """Print text with color codes. All names in it must have gone through ``shown``."""
     click.echo(text)
 
 
 def width() -> int:
-    """Return how wide lines may be, in columns: as the terminal, but at most 100.
+    """Return the width of the terminal in columns, at most 100.
 
-    It does what shutil.get_terminal_size does, without the codecs of archives that shutil imports.
+    Does what shutil.get_terminal_size does; importing shutil would load archive codecs.
     """
     columns = os.environ.get("COLUMNS", "")
     try:
@@ -43,21 +40,19 @@ def width() -> int:
             terminal_width = 0
         else:
             terminal_width = os.get_terminal_size(sys.__stdout__.fileno()).columns
-    except (ValueError, OSError):  # stdout is closed, or no terminal
+    except (ValueError, OSError):  # stdout is closed or not a terminal
         terminal_width = 0
     return min(_WIDEST, terminal_width or _USUAL)
 
 
 def say_json(value: Any) -> None:
-    """Print a JSON document, which is ASCII."""
+    """Print a value as JSON, in ASCII."""
     import json
 
     try:
         click.echo(json.dumps(value))
     except RecursionError:
-        raise BundleError(
-            "the result cannot be printed as JSON: it is nested too deeply", code="damaged"
-        ) from None
+        raise BundleError("the result is nested too deeply to print as JSON", code="damaged") from None
 
 
 def say_address(
@@ -71,7 +66,7 @@ def say_address(
     stop: str = "",
     err: bool = False,
 ) -> None:
-    """Print the address of the pages, on stderr with ``err``; open it with ``open_browser``."""
+    """Print the address of the pages, to stderr if ``err``, and open it if ``open_browser``."""
     from tlparse_bundle.serve.http.access import address_with, base_with
     from tlparse_bundle.serve.http.server import DEFAULT_PORT, ssh_hint
 
@@ -79,18 +74,18 @@ def say_address(
     say(address, err=err)
     if port is None and not url.endswith(f":{DEFAULT_PORT}/"):
         say(
-            f"Port {DEFAULT_PORT} is taken: links that were saved with it lead to the program that has it,"
-            " not here.",
+            f"Port {DEFAULT_PORT} is taken by another program, so links saved with that port don't open"
+            " these pages.",
             err=True,
         )
     if allow_origins:
         say(
-            f"For pages of {', '.join(allow_origins)} the bundles lie below {base_with(url, token)}bundles/",
+            f"Bundles for pages of {', '.join(allow_origins)}: {base_with(url, token)}bundles/",
             err=True,
         )
     hint = ssh_hint(url)
     if hint:
-        say(f"From your own machine: {hint}", err=True)
+        say(f"To open it on your own machine: {hint}", err=True)
     if stop:
         say(stop, err=True)
     sys.stdout.flush()
@@ -101,25 +96,30 @@ def say_address(
 
 
 def say_error(error: BundleError) -> None:
-    """Print what went wrong, and what to try.
+    """Print the message and the hint of an error.
 
-    Lines after the first are indented, so that no name in it can pass for a line of ours.
+    Lines after the first are indented, so that a file name with a line break cannot imitate our output.
     """
+    message = (
+        f"{error.message}."
+        if error.message[-1:] not in ".!?" and "\n" not in error.message
+        else error.message
+    )
     say(
-        f"Error: {_indented(error.message)}" + (f"\n\n{_indented(error.hint)}" if error.hint else ""),
+        f"Error: {_indented(message)}" + (f"\n\n{_indented(error.hint)}" if error.hint else ""),
         err=True,
     )
 
 
 def say_traceback() -> None:
-    """Print the traceback of a fault of ours."""
+    """Print the traceback of an internal error."""
     import traceback
 
     say(traceback.format_exc(), err=True)
 
 
 def say_misuse(error: click.ClickException) -> None:
-    """Print what click says of a wrong use; a pattern of the shell may have put any name into it."""
+    """Print a usage error of click. It may quote file names that a shell pattern inserted."""
     from io import StringIO
 
     error.message = _indented(error.message)  # type: ignore[misc, unused-ignore]  # newer clicks: final
@@ -136,7 +136,7 @@ def _indented(text: str) -> str:
 __all__ = [
     "say",
     "say_address",
-    "say_coloured",
+    "say_colored",
     "say_error",
     "say_json",
     "say_misuse",

@@ -1,4 +1,4 @@
-"""What the command line shows while and after it builds, on stderr."""
+"""Progress and summary of a build, on stderr."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tlparse_bundle.render.info import headlines
 from tlparse_bundle.statements.finding import ERROR, stage
 from tlparse_bundle.statements.statement import severity_of
 
-_MAX_FAULTS = 10  # of plug-ins, that are printed
+_MAX_FAULTS = 10  # printed errors of plug-ins
 
 
 class Bar:
-    """A bar by bytes on a terminal; one line elsewhere; nothing when hidden."""
+    """A progress bar on a terminal, one line elsewhere, nothing if hidden."""
 
     def __init__(self, size_bytes: int, log_count: int, *, hidden: bool):
         self._label = f"{plural(log_count, 'log')}, {size(size_bytes)}"
@@ -56,15 +56,15 @@ class Bar:
 
 
 def print_summary(result: BuildResult) -> None:
-    """Print the headlines of the logs, the first findings, and what was wrong with the logs."""
+    """Print the headlines of the logs, the first findings, sizes and warnings."""
     logs = result.manifest["logs"]
     raw_bytes = sum(log["source"]["size_bytes"] for log in logs)
     events = sum(log["event_count"] for log in logs)
     lines = [
         *_headlines(result),
         (
-            f"{shown(result.path)}: {plural(events, 'event')} of {plural(len(logs), 'log')},"
-            f" {size(raw_bytes)}, became {size(result.stored_bytes)} in {plural(result.file_count, 'file')}"
+            f"{shown(result.path)}: {plural(events, 'event')} from {plural(len(logs), 'log')};"
+            f" {size(raw_bytes)} → {size(result.stored_bytes)} in {plural(result.file_count, 'file')}"
         ),
     ]
     totals: dict[str, int] = {}
@@ -74,7 +74,7 @@ def print_summary(result: BuildResult) -> None:
     about = result.manifest["diagnostic_codes"]
     lines += [f"warning: {shown(fault)}" for fault in result.plugin_faults[:_MAX_FAULTS]]
     if len(result.plugin_faults) > _MAX_FAULTS:
-        lines.append(f"warning: {plural(len(result.plugin_faults) - _MAX_FAULTS, 'more fault')} of plug-ins")
+        lines.append(f"warning: {plural(len(result.plugin_faults) - _MAX_FAULTS, 'more plug-in error')}")
     for code in sorted(
         code for code in totals if about[code]["severity"] == "warning" and code != PLUGIN_FAILED
     ):
@@ -83,7 +83,7 @@ def print_summary(result: BuildResult) -> None:
 
 
 def _headlines(result: BuildResult) -> Iterator[str]:
-    """The summary of the ranks together, those of the logs, and the first findings, equal ones once."""
+    """Yield the headline of all ranks, those of the logs, and the first distinct findings."""
     job = result.manifest.get("job")
     if job is not None:
         yield shown(job["text"])
@@ -92,7 +92,7 @@ def _headlines(result: BuildResult) -> Iterator[str]:
                 yield f"  {severity_of(row).sign} {shown(row['title'])}"
     yield from headlines(result.manifest["logs"])
     logs_with: dict[str, list[Mapping[str, Any]]] = {}
-    first: dict[str, int] = {}  # where each stands in the log in which it stands first
+    first: dict[str, int] = {}  # the best position of each in any log
     for findings in result.findings.values():
         for position, finding in enumerate(findings):
             logs_with.setdefault(finding["fingerprint"], []).append(finding)
@@ -112,9 +112,7 @@ def _order(group: Sequence[Mapping[str, Any]], first: int) -> tuple[int, int, in
 
 
 def warnings(manifest: Mapping[str, Any]) -> str:
-    """Return which logs have which warnings, a line for each log that has any, and those of the bundle; empty
-    when there are none.
-    """
+    """Return one line for each log with warnings, and one for those of the bundle; empty without any."""
     about = manifest["diagnostic_codes"]
     lines = []
     for log in manifest["logs"]:
@@ -130,5 +128,5 @@ def warnings(manifest: Mapping[str, Any]) -> str:
         for code, messages in manifest.get("diagnostics", {}).items()
         if about[code]["severity"] == "warning"
     ]
-    lines += [f"  comparison of the ranks: {', '.join(counts)}"] if counts else []
+    lines += [f"  comparison of ranks: {', '.join(counts)}"] if counts else []
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Recording the trace of torch: of a program, or of this process for a while."""
+"""Record TORCH_TRACE logs of a program, or of this process."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ from pathlib import Path
 
 from tlparse_bundle.base.errors import BundleError
 
-# Provenance is written when a graph is compiled. What comes out of a cache that was filled without it has
-# none (torch/_inductor/config.py: trace.provenance_tracking_level, force_disable_caches).
+# torch writes provenance when it compiles a graph, so a graph from a cache may lack it
+# (torch/_inductor/config.py: trace.provenance_tracking_level, force_disable_caches).
 PROVENANCE = {"INDUCTOR_PROVENANCE": "1", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
 _PASSED_ON = tuple(
     getattr(signal, name)
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
     if hasattr(signal, name)
 )
-# The terminal sends them to the program as well.
+# A terminal sends these to the program itself.
 _FROM_TERMINAL = {signal.SIGINT, getattr(signal, "SIGQUIT", None)}
 
 
 def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False) -> int:
-    """Run the command with TORCH_TRACE=trace; returns its exit code, or 128 and the number of the signal
-    that ended it.
+    """Run a command with TORCH_TRACE=trace; return its exit code, or 128 plus the signal that ended it.
 
-    Signals that we get meanwhile are passed on. Raises BundleError (exit codes 127 and 126, as shells have
-    them) when the program cannot be started.
+    Signals are passed on to it. Raises BundleError (exit codes 127 and 126, as in shells) if the program
+    cannot be started.
     """
     environment = {**os.environ, **(PROVENANCE if provenance else {}), "TORCH_TRACE": str(trace.resolve())}
     process: subprocess.Popen[bytes] | None = None
-    early: list[int] = []  # a program can be running before the call that starts it returns
+    early: list[int] = []  # signals that arrive before Popen returns
 
     def pass_on(number: int, frame: object) -> None:
         if process is None:
@@ -48,10 +47,13 @@ def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False)
             pass_on(number, None)
         code = process.wait()
     except FileNotFoundError:
-        raise BundleError(f"there is no program {command[0]!r}", code="no-program", exit_code=127) from None
+        hint = "Check its name, or pass its path."
+        raise BundleError(
+            f"program {command[0]!r} not found", hint=hint, code="no-program", exit_code=127
+        ) from None
     except OSError as error:
         raise BundleError(
-            f"{command[0]!r} cannot be run: {error.strerror}", code="no-program", exit_code=126
+            f"cannot run {command[0]!r}: {error.strerror}", code="no-program", exit_code=126
         ) from None
     finally:
         for number, handler in before.items():
@@ -61,9 +63,9 @@ def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False)
 
 @contextmanager
 def tracing(folder: Path) -> Iterator[None]:
-    """Let torch in this process, and in those it forks, write its trace into a folder, besides TORCH_TRACE.
+    """Let torch in this process and its forks also write its logs to a folder, independent of TORCH_TRACE.
 
-    Raises BundleError when there is no torch, or one that cannot trace.
+    Raises BundleError if torch is not installed, or cannot trace.
     """
     try:
         from torch._logging import (  # type: ignore[import-not-found, unused-ignore]  # torch need not be there
@@ -80,11 +82,11 @@ def tracing(folder: Path) -> Iterator[None]:
         )
     except (ImportError, AttributeError) as error:
         raise BundleError(
-            f"torch cannot be traced: {error}", hint="Tracing needs torch 2.4 or newer.", code="no-torch"
+            f"cannot trace torch: {error}", hint="Install torch 2.4 or newer.", code="no-torch"
         ) from None
     trace_log.addHandler(handler)
     try:
-        # Records name files by these numbers, which torch writes once in a process.
+        # Records refer to files by these ids, which torch writes once per process.
         for name, number in list(names.items()):
             trace_structured("str", lambda name=name, number=number: (name, number), suppress_context=True)
         yield

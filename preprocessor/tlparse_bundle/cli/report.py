@@ -1,4 +1,4 @@
-"""The command that prints findings."""
+"""The command report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from tlparse_bundle.cli.build import rank_list
 from tlparse_bundle.cli.completion import complete_logs
 from tlparse_bundle.cli.options import Location
-from tlparse_bundle.cli.output import say, say_coloured, say_json, width
+from tlparse_bundle.cli.output import say, say_colored, say_json, width
 
 _FORMATS = ("text", "markdown", "json", "github")
 
@@ -22,18 +22,20 @@ _FORMATS = ("text", "markdown", "json", "github")
     type=click.Choice(_FORMATS),
     default="text",
     show_default=True,
-    help="github: annotations of a workflow.",
+    help="Output format; github prints workflow annotations.",
 )
-@click.option("--log", "log_id", metavar="ID", shell_complete=complete_logs, help="This log only.")
-@click.option("--rank", "ranks", callback=rank_list, metavar="LIST", help="These ranks only, such as 0,3-7.")
+@click.option("--log", "log_id", metavar="ID", shell_complete=complete_logs, help="Print only this log.")
+@click.option(
+    "--rank", "ranks", callback=rank_list, metavar="LIST", help="Print only these ranks, such as 0,3-7."
+)
 @click.option(
     "--kind",
     "kinds",
     multiple=True,
     metavar="KIND",
-    help="These kinds of findings only, such as recompile; may be repeated.",
+    help="Print only this kind of finding, such as recompile. Repeatable.",
 )
-@click.option("--limit", type=click.IntRange(min=0), help="Not more findings of a log than this.")
+@click.option("--limit", type=click.IntRange(min=0), help="Most findings per log.")
 def report(
     bundle: Path | str,
     form: str,
@@ -42,8 +44,10 @@ def report(
     kinds: tuple[str, ...],
     limit: int | None,
 ) -> None:
-    """Print what the ranks of a bundle say together, and what each log says: what went wrong, where, what it
-    cost, what may help. Most important first.
+    """Print the findings of a bundle, the most important first.
+
+    A finding says what went wrong, where, what it cost and what may help. Findings about all ranks come
+    before those of each log.
 
     \b
     Example:
@@ -62,7 +66,7 @@ def report(
     if form == "json":
         say_json(json.report(sections, opened.manifest, growing=growing))
     elif form == "text":
-        say_coloured(terminal.report(sections, width=width(), growing=growing))
+        say_colored(terminal.report(sections, width=width(), growing=growing))
     elif form == "github":
         files = {row["file"] for section in sections for row in section.findings}
         say(github.report(sections, github.places_in(Path.cwd(), files), growing=growing))

@@ -1,4 +1,4 @@
-"""The command that runs a program and bundles its trace."""
+"""The command run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEFAULT_OUT = Path("tlparse_out")
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help=f"The bundle to write (default: {DEFAULT_OUT}, which is replaced).",
+    help=f"Bundle to write. [default: {DEFAULT_OUT}, replaced if it exists]",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the bundle given with -o.")
 @click.option(
@@ -36,16 +36,18 @@ DEFAULT_OUT = Path("tlparse_out")
     help="Keep the logs in DIR.",
 )
 @click.option(
-    "--provenance", is_flag=True, help="Record which line became which kernel; compile caches are left out."
+    "--provenance",
+    is_flag=True,
+    help="Record which source line became which kernel. Disables compile caches.",
 )
 @click.option(
     "--follow",
     "follows",
     is_flag=True,
-    help="Serve the pages while the program runs, too: they show what comes.",
+    help="Serve the bundle while the program runs; open pages update.",
 )
 @name_options
-@open_option("Serve the bundle and open it in the browser (default on a terminal), or not.", default=None)
+@open_option("Serve the bundle and open it in the browser. [default: yes on a terminal]", default=None)
 @port_option
 def run(
     program: tuple[str, ...],
@@ -59,10 +61,10 @@ def run(
     open_browser: bool | None,
     port: int | None,
 ) -> None:
-    """Run a program with TORCH_TRACE, bundle what it traced, and open it.
+    """Run a program with TORCH_TRACE and build a bundle of its logs.
 
-    Signals go to the program. The exit code is the program's, also when its trace was shown meanwhile: 128
-    and the signal's number when one ended it.
+    Signals are passed on to the program. The exit code is the program's, or 128 plus the signal number if a
+    signal ended it.
 
     \b
     Example:
@@ -80,15 +82,15 @@ def run(
     from tlparse_bundle.pipeline.target import open_target
 
     out, overwrite = (output, overwrite) if output else (DEFAULT_OUT, True)
-    # What is wrong with these is said before the program runs.
+    # Report bad options before the program runs.
     if follows:
         prepare([], out, {"label": label, "commit": commit}, overwrite=overwrite)
     else:
         named(label, commit)
         open_target(out, overwrite=overwrite)
     if keep_trace and keep_trace.exists() and any(keep_trace.iterdir()):
-        hint = "Its logs would be taken for those of the program. Name a new folder."
-        raise BundleError(f"{keep_trace} is not empty", hint=hint, code="exists")
+        hint = "Its files would be read as logs of the program. Pass a new folder to --keep-trace."
+        raise BundleError(f"'{shown(keep_trace)}' is not empty", hint=hint, code="exists")
     opens = sys.stdout.isatty() if open_browser is None else open_browser
     with TemporaryDirectory(prefix="tlparse-bundle-") as folder:
         trace = keep_trace or Path(folder)
@@ -97,16 +99,19 @@ def run(
         def run_program() -> int:
             code = run_traced(program, trace, provenance=provenance)
             if code:
-                say(f"{shown(program[0])} ended with {code}; what it traced until then:", err=True)
+                say(f"{shown(program[0])} exited with code {code}. Its logs until then:", err=True)
             if not any(path.is_file() for path in trace.rglob("*")):
-                hint = f"It compiled nothing, or it sets TORCH_TRACE itself. {CHECK_COMPILING}"
+                hint = f"Either it compiled nothing, or it sets TORCH_TRACE itself. {CHECK_COMPILING}"
                 raise BundleError(
-                    "the program wrote no trace", hint=hint, code="no-trace", exit_code=code or 1
+                    f"{shown(program[0])} wrote no TORCH_TRACE log",
+                    hint=hint,
+                    code="no-trace",
+                    exit_code=code or 1,
                 )
             return code
 
         def build_trace(code: int) -> BuildResult:
-            replaces = overwrite or follows  # what is there now we have begun
+            replaces = overwrite or follows  # with --follow, this command wrote what is there
             try:
                 return build_logs([trace], out, overwrite=replaces, label=label, commit=commit)[0]
             except BundleError as error:
@@ -129,5 +134,5 @@ def run(
     if opens and not follows:
         serve_bundles([out], port=port, open_browser=True)
     elif not opens and not follows:
-        say(f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
+        say(f"View it: tlparse-bundle serve {shown(out)}", err=True)
     sys.exit(code)

@@ -1,4 +1,4 @@
-"""The command that serves bundles."""
+"""The command serve."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ from tlparse_bundle.cli.output import say, shown
 if TYPE_CHECKING:
     from tlparse_bundle.cli.follow import ServerOptions
 
-RESERVED = {"lib", "home", "trend"}  # folders beside the viewers that these need
+RESERVED = {"lib", "home", "trend"}  # folders next to the viewers, which need them
 
 
 def _origins(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     for origin in value:
         if not re.fullmatch(r"https?://[a-z0-9.-]+(:\d+)?|https?://\[[0-9a-f:]+\](:\d+)?", origin):
             raise click.BadParameter(
-                f"{origin!r} is no origin; write it as the browser does, such as https://me.github.io,"
-                " without a path"
+                f"{origin!r} is not an origin. Write it without a path, such as https://me.github.io."
             )
     return value
 
@@ -38,10 +37,10 @@ def _origins(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
 def _viewers(ctx: click.Context, param: click.Parameter, value: tuple[Path, ...]) -> tuple[Path, ...]:
     for folder in value:
         if not (folder / "index.html").is_file():
-            raise click.BadParameter(f"{str(folder)!r} is no viewer: it has no index.html")
+            raise click.BadParameter(f"{str(folder)!r} is not a viewer: it has no index.html.")
         if folder.resolve().name in RESERVED:
             raise click.BadParameter(
-                f"a viewer cannot have the name {folder.resolve().name!r}; rename the folder"
+                f"{folder.resolve().name!r} is a reserved name. Rename the folder of the viewer."
             )
     return value
 
@@ -52,7 +51,7 @@ viewer_option = click.option(
     multiple=True,
     type=click.Path(path_type=Path),
     callback=_viewers,
-    help="A viewer of your own: a folder with an index.html.",
+    help="Folder of a viewer of your own, with an index.html. Repeatable.",
 )
 
 
@@ -65,17 +64,17 @@ viewer_option = click.option(
     multiple=True,
     metavar="ORIGIN",
     callback=_origins,
-    help="A site whose viewers may read, such as https://me.github.io.",
+    help="Allow the pages of a site to read, such as https://me.github.io. Repeatable.",
 )
 @viewer_option
-@click.option("--no-token", is_flag=True, help="Let every user and program of this machine read.")
+@click.option("--no-token", is_flag=True, help="Allow every user and program of this machine to read.")
 @click.option(
     "--follow",
     "follows",
     is_flag=True,
-    help="Follow BUNDLE, logs that are still written: the pages show what comes.",
+    help="Follow BUNDLE, logs that are still being written; open pages update.",
 )
-@open_option("Open the browser, or not (default).")
+@open_option("Open the page in the browser. [default: no]")
 def serve(
     bundles: tuple[str, ...],
     port: int | None,
@@ -85,11 +84,11 @@ def serve(
     follows: bool,
     open_browser: bool,
 ) -> None:
-    """Serve bundles and viewers to the browser of this machine.
+    """Serve bundles and viewers to your browser.
 
-    BUNDLE is a bundle or a folder of bundles, here or at a URL (s3://, gs://, https://). New bundles of a
-    folder appear without a restart. A trace will do as well: its bundle is kept as long as the server runs.
-    The address that it prints holds a token: only who has it may read. Without BUNDLE the page opens logs and
+    BUNDLE is a bundle, a folder of bundles or a URL of one (s3://, gs://, https://). New bundles in a folder
+    appear without a restart. For a trace, a temporary bundle is built and removed at the end. The printed
+    address contains a token, and only requests with it are answered. Without BUNDLE, the page opens logs and
     bundles of the machine that the browser runs on.
 
     \b
@@ -105,9 +104,7 @@ def serve(
         from tlparse_bundle.cli.follow import ServerOptions
 
         if not bundles:
-            raise click.UsageError(
-                "--follow needs the logs, or the directory that they will be written into."
-            )
+            raise click.UsageError("--follow needs BUNDLE: the logs, or the folder that TORCH_TRACE names.")
         options = ServerOptions(port, viewers, allow_origins, with_token=not no_token)
         _serve_growing(bundles, options, open_browser=open_browser)
     else:
@@ -122,7 +119,7 @@ def serve(
 
 
 def _serve_growing(places: Sequence[str], options: ServerOptions, *, open_browser: bool) -> None:
-    """Follow logs into a bundle that goes away with the server."""
+    """Follow logs into a bundle that is removed when the server stops."""
     from tlparse_bundle.bundle.atomic.folder import temporary_folder
     from tlparse_bundle.cli.follow import follow_logs, opened_server
 
@@ -131,11 +128,11 @@ def _serve_growing(places: Sequence[str], options: ServerOptions, *, open_browse
     with opened_server(options, open_browser=open_browser) as server, temporary_folder() as folder:
         keep = " ".join(shlex.quote(str(trace)) for trace in traces)
         say(
-            "The bundle is kept as long as this server runs; to keep it: tlparse-bundle follow"
+            "The bundle is temporary; to keep it: tlparse-bundle follow"
             f" {shown(keep)}. Press Ctrl-C to stop.",
             err=True,
         )
-        with suppress(KeyboardInterrupt):  # this is how it is meant to end
+        with suppress(KeyboardInterrupt):  # the normal way to stop
             follow_logs(traces, folder / bundle_name(traces[0]), {}, server, keeps=False)
 
 
@@ -149,10 +146,7 @@ def serve_bundles(
     with_token: bool = True,
     page: str = "",
 ) -> None:
-    """Serve until Ctrl-C; ``page`` is the page to open (default: where '/' leads).
-
-    Raises BundleError when one of the bundles cannot be read.
-    """
+    """Serve until Ctrl-C; ``page`` is the page to open. Raises BundleError if a bundle cannot be read."""
     from tlparse_bundle.cli.exits import end_at_signals
     from tlparse_bundle.cli.output import say_address
     from tlparse_bundle.serve.http.server import serve as run_server
@@ -182,7 +176,7 @@ def serve_bundles(
 
 
 def _place(location: str | Path, kept: ExitStack) -> str | Path:
-    """Return a place that has bundles, or may get some. The bundle of a trace exists as long as ``kept``."""
+    """Return a location to serve. The temporary bundle of a trace lives as long as ``kept``."""
     from tlparse_bundle.base.remote import is_url
     from tlparse_bundle.bundle.layout import MANIFEST
     from tlparse_bundle.bundle.reader import Bundle
@@ -192,8 +186,8 @@ def _place(location: str | Path, kept: ExitStack) -> str | Path:
         return _build(location, kept)
     if not is_url(location) and Path(location).is_dir() and not any(Path(location).iterdir()):
         say(
-            f"{shown(location)} is empty: bundles that are built in it appear on the page. To see logs as"
-            f" torch writes them: tlparse-bundle serve --follow {shown(location)}",
+            f"{shown(location)} is empty. Bundles that you build in it appear on the page. To follow logs"
+            f" that torch writes there: tlparse-bundle serve --follow {shown(location)}",
             err=True,
         )
         return location
@@ -201,12 +195,12 @@ def _place(location: str | Path, kept: ExitStack) -> str | Path:
         _refuse_without_bundles(Path(location))
     place = open_place(location)
     if is_bundle(place) or not any(is_bundle(place, folder) for folder in place.folders()):
-        Bundle.open(location)  # says clearly what is wrong with it
+        Bundle.open(location)  # raises a clear error
     return location
 
 
 def _refuse_without_bundles(path: Path) -> None:
-    """Raise BundleError for a path of this machine that has neither bundles nor logs, with what to check."""
+    """Raise BundleError if a local path has neither bundles nor logs."""
     from tlparse_bundle.log.discover import discover
     from tlparse_bundle.serve.bundle_places import is_bundle, open_place
 
@@ -216,14 +210,14 @@ def _refuse_without_bundles(path: Path) -> None:
             discover([path])
         except BundleError as error:
             raise BundleError(
-                error.message.replace("holds no trace log", "holds no bundle and no trace log"),
+                error.message.replace("has no TORCH_TRACE log", "has no bundle and no TORCH_TRACE log"),
                 hint=error.hint,
                 code=error.code,
             ) from None
 
 
 def _is_trace(path: Path) -> bool:
-    """Whether there are logs at a path, and no bundles."""
+    """Return whether a path has logs and no bundles."""
     from tlparse_bundle.log.discover import discover
     from tlparse_bundle.serve.bundle_places import is_bundle, open_place
 
@@ -243,8 +237,7 @@ def _build(trace: str | Path, kept: ExitStack) -> Path:
 
     keep = shown(shlex.quote(str(trace)))
     say(
-        f"{shown(trace)} is a trace. Its bundle is kept as long as this server runs; to keep it:"
-        f" tlparse-bundle {keep}",
+        f"{shown(trace)} is a trace. Its bundle is temporary; to keep it: tlparse-bundle {keep}",
         err=True,
     )
     out = kept.enter_context(temporary_folder()) / bundle_name(trace)

@@ -1,4 +1,4 @@
-"""The commands that write something to share: a site, an HTML file, a fork of a viewer, a redacted bundle."""
+"""The commands site, export, fork and redact."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.reader import Bundle
 
 _MAX_MB = 100
-# Those of redact.policy, which a help text should not wait for.
+# Copied from redact.policy, which --help need not import.
 PRESETS = ("share-with-public", "share-with-vendor")
 
 
@@ -27,7 +27,7 @@ PRESETS = ("share-with-public", "share-with-vendor")
     "bundles", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="[BUNDLE]... DIR"
 )
 @viewer_option
-@click.option("--overwrite", is_flag=True, help="Replace DIR if it is a site that this command wrote.")
+@click.option("--overwrite", is_flag=True, help="Replace DIR if this command wrote it.")
 @click.option(
     "--compare",
     "pairs",
@@ -35,16 +35,14 @@ PRESETS = ("share-with-public", "share-with-vendor")
     multiple=True,
     metavar="BASE NEW",
     shell_complete=complete_paths,
-    help="Compare these two of the bundles; may be repeated (default: each bundle with the one before it).",
+    help="Compare two of the bundles. Repeatable. [default: each bundle with the one before it]",
 )
 @click.option(
     "--preset",
     type=click.Choice(PRESETS),
-    help="Redact the bundles first, as the command 'redact' does; they get other names.",
+    help="Redact the bundles first, as 'redact' does, and rename them.",
 )
-@click.option(
-    "--without-python", is_flag=True, help="Leave out the 14 MB with which its pages open raw logs."
-)
+@click.option("--without-python", is_flag=True, help="Leave out the 14 MB that pages need to open raw logs.")
 def site(
     bundles: tuple[Path, ...],
     viewers: tuple[Path, ...],
@@ -53,12 +51,12 @@ def site(
     preset: str | None,
     without_python: bool,
 ) -> None:
-    """Write bundles and viewers into DIR, a site for any static host.
+    """Write bundles and viewers as a site for any static host.
 
-    Its pages open raw logs too, in the browser alone; without BUNDLE that is all that it does.
+    Its pages also open raw logs, inside the browser. Without BUNDLE, the site does only that.
 
-    A static host compares nothing when it is asked. So of several bundles each is compared with the one
-    before it, in the order in which they are named, or those are that --compare names.
+    A static host cannot compare bundles on request. So each bundle is compared with the one before it, in
+    the order given, or as --compare says.
 
     \b
     Example:
@@ -72,12 +70,14 @@ def site(
     from tlparse_bundle.serve.publish.site import write_site
 
     if len(bundles) == 1 and (bundles[0] / MANIFEST).exists():
-        raise click.UsageError(f"Where should the site go? Try: tlparse-bundle site {bundles[0]} public/")
+        raise click.UsageError(
+            f"DIR, the folder to write, is missing. Try: tlparse-bundle site {bundles[0]} public/"
+        )
     *sources, folder = bundles
     if python_folder() is None and not without_python:
         say(
-            "warning: the pages of this site open bundles only, no raw logs: tlparse-bundle was installed"
-            " without npm",
+            "warning: the pages of this site don't open raw logs, because npm was missing when tlparse-bundle"
+            " was installed",
             err=True,
         )
     notes: list[str] = []
@@ -93,14 +93,17 @@ def site(
         )
     for note in notes:
         say(note, err=True)
-    say(f"{shown(folder)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(folder)}", err=True)
+    say(
+        f"Wrote {shown(folder)}, {size / 1e6:.1f} MB. View it: python -m http.server -d {shown(folder)}",
+        err=True,
+    )
 
 
 @contextmanager
 def redacted_bundles(
     paths: Sequence[Path], pairs: Sequence[tuple[str, str]], preset: str | None
 ) -> Iterator[tuple[Sequence[Path], Sequence[tuple[str, str]]]]:
-    """The bundles, and pairs of them, as a preset leaves them; as they are without one."""
+    """Yield the bundles and the pairs to compare, redacted if there is a preset."""
     if preset is None:
         yield paths, pairs
         return
@@ -113,7 +116,7 @@ def redacted_bundles(
     with temporary_folder() as work:
         new = {path: work / f"bundle_{number}" for number, path in enumerate(paths, 1)}
         old = {path: Bundle.open(path) for path in new}
-        # The same name for the same function in all, so that they can be compared.
+        # One pseudonym per name in all bundles, so that they can be compared.
         words = Words(list(old.values()), policy(preset))
         for path, out in new.items():
             write(old[path], out, policy(preset), words=words)
@@ -130,28 +133,26 @@ def redacted_bundles(
     multiple=True,
     metavar="KEY",
     shell_complete=complete_compiles,
-    help="Only the artifacts of this compile, such as 0/1; may be repeated (default: all).",
+    help="Include only the artifacts of this compile, such as 0/1. Repeatable. [default: all]",
 )
 @click.option(
     "--viewer",
     shell_complete=complete_viewers,
     help=(
-        "This viewer only: one of the package, or the folder of one of your own (default: all of the package"
-        " that have something to show)."
+        "Include only this viewer: the name of a built-in one, or a folder. [default: all built-in viewers"
+        " that have something to show]"
     ),
 )
-@click.option(
-    "--preset", type=click.Choice(PRESETS), help="Redact the bundle first, as the command 'redact' does."
-)
+@click.option("--preset", type=click.Choice(PRESETS), help="Redact the bundle first, as 'redact' does.")
 @click.option(
     "--max-mb",
     type=click.IntRange(min=1),
     default=_MAX_MB,
     show_default=True,
-    help="Refuse to write more than this.",
+    help="Fail if the file would be larger.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace REPORT.html.")
-@open_option("Open the file in the browser, or not (default).")
+@open_option("Open the file in the browser. [default: no]")
 @no_verify
 def export(
     bundle: str,
@@ -164,9 +165,10 @@ def export(
     open_browser: bool,
     verify: bool,
 ) -> None:
-    """Write a bundle and its viewers as one HTML file that opens from disk, offline.
+    """Write a bundle and its viewers as one HTML file.
 
-    Of a folder that 'compare --out' wrote, the file holds the comparison and both bundles.
+    The file opens from disk, offline. For a folder that 'compare --out' wrote, it holds the comparison and
+    both bundles.
 
     \b
     Example:
@@ -185,8 +187,8 @@ def export(
         )
     elif compiles or viewer or preset:
         raise click.UsageError(
-            f"{shown(bundle)} is a comparison, of which the file holds all: --compile, --viewer and --preset"
-            f" are for a bundle, such as {shown(Path(bundle) / 'new')}."
+            f"{shown(bundle)} is a comparison, and --compile, --viewer and --preset need a bundle, such as"
+            f" {shown(Path(bundle) / 'new')}."
         )
     else:
         write_comparison_page(*comparison, report, max_bytes, overwrite=overwrite)
@@ -227,9 +229,7 @@ def _write_bundle_page(
             new = Bundle.open(redacted.folder)
             return export_page(new, viewer_folder(viewer) if viewer else viewers_of(new), compiles, max_bytes)
 
-    _write_page(
-        make, report, [source.location], "what the preset leaves" if preset else held, overwrite=overwrite
-    )
+    _write_page(make, report, [source.location], f"{preset} applied" if preset else held, overwrite=overwrite)
 
 
 def write_comparison_page(
@@ -240,7 +240,7 @@ def write_comparison_page(
     *,
     overwrite: bool,
 ) -> None:
-    """Write the page of a comparison, with the bundles of both sides, as one file. Raises BundleError."""
+    """Write a comparison and the bundles of both sides as one HTML file. Raises BundleError."""
     from tlparse_bundle.serve.publish.export import export_comparison
 
     locations = [bundle.location for bundle in sides.values()]
@@ -256,7 +256,7 @@ def write_comparison_page(
 def _write_page(
     make: Callable[[], list[bytes]], report: Path, sources: Sequence[str], held: str, *, overwrite: bool
 ) -> None:
-    """Write what ``make`` gives; nobody can read it who cannot read the bundles at ``sources``."""
+    """Write the pieces of ``make`` to a file, readable by those who can read all ``sources``."""
     from tlparse_bundle.bundle.atomic.folder import new_file
     from tlparse_bundle.bundle.layout import guards
 
@@ -273,10 +273,10 @@ def _write_page(
 @click.argument("viewer", shell_complete=complete_forks)
 @click.argument("folder", type=click.Path(path_type=Path))
 def fork(viewer: str, folder: Path) -> None:
-    """Copy a viewer into FOLDER, to make it your own. It runs as it is; its README says how.
+    """Copy a viewer or the example plug-in into FOLDER, to change it.
 
-    "plugin" in place of a viewer copies a package that adds an event kind, a table, a finding and a rank
-    analysis.
+    A copied viewer runs as it is; see its README. VIEWER "plugin" is a package that adds an event kind, a
+    table, a finding and a rank analysis.
 
     \b
     Example:
@@ -287,7 +287,7 @@ def fork(viewer: str, folder: Path) -> None:
     from tlparse_bundle.serve.publish.fork import fork as copy_viewer
 
     copy_viewer(viewer, folder)
-    say(f"{shown(folder)} is yours: read {shown(folder / 'README.md')}", err=True)
+    say(f"Wrote {shown(folder)}. Next, read {shown(folder / 'README.md')}", err=True)
 
 
 def _classes(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[str]:
@@ -300,7 +300,10 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
 @click.option(
     "--preset",
     type=click.Choice(PRESETS),
-    help="What goes: for the public all payloads, for a vendor none (default: share-with-public).",
+    help=(
+        "What to remove: share-with-public drops payloads, share-with-vendor keeps them. [default:"
+        " share-with-public]"
+    ),
 )
 @click.option(
     "--keep",
@@ -308,8 +311,8 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
     metavar="NAMES",
     callback=_classes,
     help=(
-        "What stays though the preset drops it, with commas. Of parts, such as findings,timeline, only those"
-        " that are named stay."
+        "Keep these, though the preset drops them; separate with commas. If you name parts, such as"
+        " findings,timeline, only those are kept."
     ),
 )
 @click.option(
@@ -317,9 +320,9 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
     multiple=True,
     metavar="NAMES",
     callback=_classes,
-    help="What goes too: payloads, source, guards, strings, metadata, names; or parts.",
+    help="Also remove these: payloads, source, guards, strings, metadata, names, or parts.",
 )
-@click.option("--preview", is_flag=True, help="Say what would go and what would stay; write nothing.")
+@click.option("--preview", is_flag=True, help="Print what would be removed and kept; write nothing.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @no_verify
 def redact(
@@ -332,11 +335,11 @@ def redact(
     overwrite: bool,
     verify: bool,
 ) -> None:
-    """Write BUNDLE to OUT without what should stay in the house.
+    """Write a copy of a bundle without code, names and paths.
 
-    Structure, times, counts and torch's own messages stay. Names of functions, files, modules and tensors
-    become others, such as fn_12 and file_3.py, the same in all tables, payloads and logs. The result is
-    searched for every name, path and line of source code of the logs; when one is found nothing is written.
+    Structure, times, counts and torch's own messages stay. Functions, files, modules and tensors are renamed,
+    for example to fn_12 and file_3.py, consistently in all tables, payloads and logs. The result is searched
+    for every name, path and source line of the logs. If one is found, nothing is written.
 
     \b
     Example:
@@ -358,7 +361,9 @@ def redact(
 
     chosen = policy(preset, keep, drop)
     if out is None and not preview:
-        raise click.UsageError(f"Where should the bundle go? Try: tlparse-bundle redact {bundle} shared/")
+        raise click.UsageError(
+            f"OUT, the bundle to write, is missing. Try: tlparse-bundle redact {bundle} shared/"
+        )
     source = Bundle.open(bundle, verify=verify)
     if preview or out is None:
         for line in preview_of(source, chosen):
@@ -366,12 +371,12 @@ def redact(
         return
     redacted = write(source, out, chosen, overwrite=overwrite)
     say(
-        f"{shown(out)}: {redacted.size_bytes / 1e6:.1f} MB without {', '.join(chosen.as_row()['dropped'])};"
-        f" {plural(redacted.renamed, 'name')} {'is another' if redacted.renamed == 1 else 'are others'};"
-        f" {plural(redacted.lines, 'line')} of source code {'is' if redacted.lines == 1 else 'are'} gone.",
+        f"Wrote {shown(out)}, {redacted.size_bytes / 1e6:.1f} MB, without"
+        f" {', '.join(chosen.as_row()['dropped'])}. Renamed {plural(redacted.renamed, 'name')}, removed"
+        f" {plural(redacted.lines, 'line')} of source code.",
         err=True,
     )
     if redacted.changed:
         changes = ", ".join(f"{kind} {change:+d}" for kind, change in redacted.changed.items())
-        say(f"warning: findings differ from those of {shown(bundle)}: {changes}", err=True)
-    say(f"Look at it before you share it: tlparse-bundle serve {shown(out)}", err=True)
+        say(f"warning: the number of findings differs from {shown(bundle)}: {changes}", err=True)
+    say(f"View it before you share it: tlparse-bundle serve {shown(out)}", err=True)

@@ -1,4 +1,4 @@
-"""The command that queries bundles in SQL."""
+"""The command sql."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _FORMATS = ("table", "csv", "json")
 _WIDEST = 60  # characters of a cell of a table
-_MEASURED = 200  # rows, from which the widths of a table come
+_MEASURED = 200  # rows that set the column widths
 
 
 @click.command()
@@ -32,20 +32,20 @@ _MEASURED = 200  # rows, from which the widths of a table come
     type=click.Choice(_FORMATS),
     default="table",
     show_default=True,
-    help="csv and json hold cells in full.",
+    help="Output format; csv and json print cells in full.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.duckdb",
-    help="Write all tables into one DuckDB file.",
+    help="Write all tables to one DuckDB file.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace FILE.duckdb.")
 def sql(arguments: tuple[str, ...], form: str, out: Path | None, overwrite: bool) -> None:
-    """Query the tables of one or several bundles in SQL. Without QUERY, list the tables and their columns.
+    """Query the tables of one or more bundles in SQL.
 
-    DuckDB reads the files where they are (pip install 'tlparse-bundle[sql]'). Each table has the columns
-    bundle, log and rank in front; logs has one row per log with the numbers of its headline.
+    Without QUERY, list the tables and their columns. Needs DuckDB: pip install 'tlparse-bundle[sql]'. The
+    first columns of each table are bundle, log and rank. Table logs has one row per log, with its totals.
 
     \b
     Example:
@@ -55,7 +55,7 @@ def sql(arguments: tuple[str, ...], form: str, out: Path | None, overwrite: bool
     """  # noqa: E501 - a command that can be copied
     from tlparse_bundle.render.running import still_growing
 
-    places, query = _taken_apart(arguments)
+    places, query = _split(arguments)
     opened = _opened(places)
     for _, bundle in opened:
         if growing := still_growing(bundle.manifest):
@@ -68,23 +68,21 @@ def sql(arguments: tuple[str, ...], form: str, out: Path | None, overwrite: bool
         _list(opened, form)
 
 
-def _taken_apart(arguments: Sequence[str]) -> tuple[list[str], str | None]:
-    """The bundles, and the query: the last argument, when it is not a bundle."""
+def _split(arguments: Sequence[str]) -> tuple[list[str], str | None]:
+    """Return the bundles and the query, which is the last argument unless that is a bundle."""
     from tlparse_bundle.base.remote import is_url
 
     *places, last = arguments
     is_place = is_url(last) or os.path.isdir(last)
-    if is_place or (not places and not re.search(r"\s", last)):  # a word alone is a place that does not exist
+    if is_place or (not places and not re.search(r"\s", last)):  # a single word is a missing bundle
         return [*places, last], None
     if not places:
-        raise click.UsageError("Name a bundle before the query.")
+        raise click.UsageError("BUNDLE is missing. Pass it before the query.")
     return places, last
 
 
 def _opened(places: Sequence[str]) -> list[tuple[str, Bundle]]:
-    """The bundles with the names that queries see: the last part of the path, or the whole where two are the
-    same.
-    """
+    """Return bundles with their names in queries: the last part of the path, or all of it if ambiguous."""
     from tlparse_bundle.bundle.reader import Bundle
 
     short = [place.rstrip("/").rpartition("/")[2] or place for place in places]
@@ -106,7 +104,7 @@ def _write(bundles: Sequence[tuple[str, Bundle]], out: Path, *, overwrite: bool)
     ) as new:
         write(bundles, new)
     say(
-        f"{shown(out)}: {out.stat().st_size / 1e6:.1f} MB. Try it: duckdb {shown(out)} 'select * from"
+        f"Wrote {shown(out)}, {out.stat().st_size / 1e6:.1f} MB. Try it: duckdb {shown(out)} 'select * from"
         " findings'",
         err=True,
     )
@@ -153,7 +151,7 @@ def _names(rows: DuckDBPyConnection) -> list[str]:
 
 
 def _rest(rows: DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows that were not fetched yet, in batches."""
+    """Yield the remaining rows."""
     while batch := rows.fetchmany(_MEASURED):
         yield from batch
 
@@ -163,7 +161,7 @@ def _json_cell(cell: object) -> object:
 
 
 def _print_csv(rows: DuckDBPyConnection) -> None:
-    """Print CSV; on a terminal alone with control characters made visible."""
+    """Print CSV; escape control characters only on a terminal."""
     import csv
     from io import StringIO
 

@@ -1,4 +1,4 @@
-"""The command that shows many runs over time."""
+"""The command trend."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from tlparse_bundle.base.errors import BundleError
+from tlparse_bundle.base.wording import plural
 from tlparse_bundle.cli.completion import complete_paths
 from tlparse_bundle.cli.options import open_option, port_option
-from tlparse_bundle.cli.output import say, say_coloured, say_json, shown, width
+from tlparse_bundle.cli.output import say, say_colored, say_json, shown, width
 from tlparse_bundle.cli.serve import serve_bundles
 
 if TYPE_CHECKING:
@@ -30,24 +31,24 @@ _FORMATS = ("text", "json", "benchmark-database")
     type=click.Choice(_FORMATS),
     default="text",
     show_default=True,
-    help="benchmark-database: records of the PyTorch benchmark database.",
+    help="Output format; benchmark-database prints records for the PyTorch benchmark database.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As --format json.")
+@click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
 @click.option(
     "--last",
     type=click.IntRange(min=0),
     metavar="N",
-    help=f"Runs of each series in the table (default: {_ROWS}) or among the records (default: all).",
+    help=f"Number of newest runs of each series. [default: {_ROWS} in the table, all as records]",
 )
 @click.option(
     "--out",
     "target",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write the page into DIR, for any static server.",
+    help="Write the page to DIR, for any static host.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace DIR if it is a page that this command wrote.")
-@open_option("Serve the bundles and open the page in the browser, or not (default).")
+@click.option("--overwrite", is_flag=True, help="Replace DIR if this command wrote it.")
+@open_option("Serve the bundles and open the page in the browser. [default: no]")
 @port_option
 def trend(
     folders: tuple[str, ...],
@@ -59,11 +60,11 @@ def trend(
     open_browser: bool,
     port: int | None,
 ) -> None:
-    """Show runs over time: compile time by phase, compiles, graph breaks, recompiles, failures, caches; and
-    where they jump.
+    """Compare many runs over time, and find where times or counts jump.
 
-    FOLDER is a bundle or a folder of bundles, here or at a URL. Runs with one label (build --label) are one
-    series, those without one are a series of their folder. Of a bundle only the manifest is read.
+    The table has compile time by phase, compiles, graph breaks, recompiles, failures and cache misses. FOLDER
+    is a bundle or a folder of bundles, or a URL of one. Runs with the same label (build --label) form one
+    series; runs without a label form one series per folder. Only manifests are read.
 
     \b
     Example:
@@ -85,9 +86,9 @@ def trend(
     for location, error in broken:
         say(f"Left out: {shown(location.name)}: {shown(error.message)}", err=True)
     if not runs:
-        hint = "Build bundles into one folder: tlparse-bundle /tmp/trace FOLDER/run-1 --label NAME"
+        hint = "Build one there: tlparse-bundle /tmp/trace FOLDER/run-1 --label NAME"
         raise BundleError(
-            f"there is no bundle in {', '.join(shown(folder) for folder in folders)}",
+            f"no bundle found in {', '.join(shown(folder) for folder in folders)}",
             hint=hint,
             code="not-a-bundle",
         )
@@ -95,8 +96,8 @@ def trend(
     if target:
         write_trend(history, locations, target, overwrite=overwrite)
         say(
-            f"{shown(target)}: the page of {len(runs)} runs. Try it: python -m http.server -d"
-            f" {shown(target)}",
+            f"Wrote {shown(target)}, the page of {plural(len(runs), 'run')}. View it: python -m http.server"
+            f" -d {shown(target)}",
             err=True,
         )
     if open_browser:
@@ -112,7 +113,7 @@ def trend(
         }
         say_json(json.benchmark_records(run for index, run in enumerate(runs) if index in latest))
     elif not target:
-        say_coloured(
+        say_colored(
             terminal.trend(
                 history,
                 last=_ROWS if last is None else last,
@@ -129,7 +130,7 @@ def _compare(base: Run, new: Run) -> str:
 
 
 def _typed(place: str) -> str:
-    """Return a place as one would type it: below the working folder as a relative path."""
+    """Return a place as a user would type it: relative if it is in the working folder."""
     from tlparse_bundle.base.remote import is_url
 
     if is_url(place):

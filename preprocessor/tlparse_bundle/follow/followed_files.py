@@ -1,8 +1,7 @@
-"""The files that are followed: the logs that there are now, and waiting until something happens to them.
+"""Finds the logs to follow, and waits for changes.
 
-What another machine writes on a file system of several (NFS, Lustre) is told by none. So whoever waits looks
-at the files himself every now and then; what the system tells makes it sooner. The library has no thread,
-which would not go with forks.
+Network file systems (NFS, Lustre) don't notify about writes of other machines, so files are also polled;
+notifications only make it faster. The library has no thread, which would conflict with forks.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _NO_TRACE_BYTES = 64 << 10  # a file that begins with so much of something else 
 
 
 class Watch:
-    """``wait`` until something was written below the folders, or for a moment."""
+    """Waits until something is written below the folders, or for a moment."""
 
     def __init__(self) -> None:
         self._watched: dict[int, str] = {}
@@ -45,7 +44,7 @@ class Watch:
                 self._notify = INotify(nonblocking=True)
 
     def folders(self, folders: Iterable[Path]) -> None:
-        """Watch these, and no others."""
+        """Set the watched folders."""
         if self._notify is None:
             return
         wanted = set(map(str, list(folders)[:_MAX_FOLDERS]))
@@ -71,9 +70,8 @@ class Watch:
     def wait(
         self, others: Sequence[Any] = (), at_most_s: float = _SECONDS_TOLD, idle_s: float = 0.0
     ) -> tuple[bool, list[Any]]:
-        """Whether files came or went, and those of ``others`` that can be read.
-
-        What is written within ``idle_s`` is of no use before.
+        """Return whether files appeared or disappeared, and which of ``others`` are readable. Ignores writes
+        within ``idle_s``.
         """
         begun = time.monotonic()
         longest = min(at_most_s, _SECONDS_TOLD if self._watched else _SECONDS)
@@ -101,7 +99,7 @@ class Watch:
 
 
 def folders_of(traces: Iterable[str | os.PathLike[str]], out: Path) -> list[Path]:
-    """The folders in which something may appear that belongs to the traces, which may not be there yet."""
+    """Return the folders, possibly missing, in which files of the traces may appear."""
     found = []
     for trace in traces:
         place = Path(trace)
@@ -131,9 +129,10 @@ class Found(NamedTuple):
 
 
 def find(traces: Sequence[str | os.PathLike[str]], out: Path) -> Found:
-    """The logs that there are now: some may come later, and so may the folder.
+    """Return the current logs; more logs, and the folder, may appear later.
 
-    Raises BundleError for what will never be a log, and what cannot be read."""
+    Raises BundleError for a file that can never be a log, or that cannot be read.
+    """
     found: dict[Path | RemoteFile, LogFile] = {}
     problems: list[dict[str, Any]] = []
     skipped: list[Skipped] = []
@@ -165,5 +164,5 @@ def find(traces: Sequence[str | os.PathLike[str]], out: Path) -> Found:
 
 
 def _may_become_one(trace: str | os.PathLike[str], error: BundleError) -> bool:
-    """Whether the beginning of a file may be that of its first record."""
+    """Return whether the start of a file may be that of its first record."""
     return error.code == "not-a-trace" and not is_url(trace) and Path(trace).stat().st_size < _NO_TRACE_BYTES

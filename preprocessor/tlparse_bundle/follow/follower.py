@@ -45,11 +45,11 @@ _TRY_AGAIN_S = 2.0  # when a state could not be written
 
 
 class Follower:
-    """Follows ``traces`` (files, folders, URLs; they may be missing yet) into the folder ``out``.
+    """Follows ``traces`` (files, folders, URLs, possibly missing yet) into the folder ``out``.
 
-    ``codec``, ``label``, ``commit`` as in ``build``. ``out`` may hold a growing bundle, with which it goes
-    on; ``overwrite`` also lets it hold a finished one. Raises BundleError as ``build`` does. It forks: the
-    process must have no threads of its own.
+    ``codec``, ``label``, ``commit`` as in ``build``. ``out`` may hold a growing bundle, which is
+    continued, or with ``overwrite`` a finished one. Raises BundleError as ``build`` does. It forks, so
+    the process must have no threads.
     """
 
     def __init__(
@@ -64,8 +64,8 @@ class Follower:
     ):
         if not hasattr(os, "fork"):
             raise BundleError(
-                "logs cannot be followed on this system: it has no fork",
-                hint="Build the bundle when the logs are finished.",
+                "following logs does not work on this system: it has no fork",
+                hint="Build the bundle when the program has ended.",
                 code="unsupported",
             )
         self._traces = list(traces)
@@ -90,15 +90,15 @@ class Follower:
 
     @property
     def problems(self) -> list[dict[str, Any]]:
-        """What there is to say about the logs and the place, as in 'live' of the manifest."""
+        """Return the problems with logs and place, as in 'live' of the manifest."""
         return self._problems.rows()
 
     def run(self, ended: Callable[[], bool], on_state: Callable[[dict[str, Any]], None]) -> BuildResult:
-        """Follow until ``ended()``, which is asked some times a second; then the bundle in ``out`` is
-        finished, as a build of the logs makes it.
+        """Follow until ``ended()``, which is polled several times a second; then finish the bundle like a
+        build.
 
-        ``on_state`` gets the manifest of each state when it is in place. When this is interrupted, ``out``
-        holds the last state.
+        ``on_state`` gets the manifest of each published state. When interrupted, ``out`` holds the last
+        state.
         """
         self._ended = ended
         with self._place:
@@ -177,13 +177,13 @@ class Follower:
         self._changed = True
 
     def _begin_again(self, log_id: str) -> None:
-        """The log is no longer what was read: the next state leaves it out, then it is read again."""
+        """Restart a log that changed: the next state leaves it out, then it is read again."""
         self._logs.pop(log_id).close()
         self._leaving[log_id] = self._counter
         self._changed = True
 
     def _read(self, *, at_once: bool = False) -> bool:
-        """Read what has come; whether there is more."""
+        """Read new data; return whether there is more."""
         more = False
         seconds = max(_READ_S / max(1, len(self._logs)), _READ_LEAST_S)
         for log_id, log in list(self._logs.items()):
@@ -225,7 +225,7 @@ class Follower:
         self._changed |= self._problems.note(code, about, message)
 
     def _no_room(self, error: OSError) -> None:
-        """The disk is full: wait, and say so where that is possible."""
+        """Wait for disk space, and report it if possible."""
         if self._problems.note(
             "no-room",
             "",
@@ -289,7 +289,7 @@ class Follower:
         on_state(state.manifest)
 
     def _lend_strings(self) -> None:
-        """Let logs begin again that lack names of files which another log of their process has."""
+        """Restart logs that lack file names which a different log of their process has."""
         strings = self._strings_of(
             [log.written.summary for log in self._logs.values() if log.written is not None]
         )
@@ -367,7 +367,7 @@ class Follower:
                 del self._leaving[log_id]
 
     def _with_strings(self, summaries: list[LogSummary]) -> list[LogSummary]:
-        """See build: what the last state did not know yet."""
+        """Return strings that the last state lacked; see build."""
         strings = self._strings_of(summaries)
         again = {
             log_id: strings.get(log_id, {})

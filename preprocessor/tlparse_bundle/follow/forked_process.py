@@ -1,4 +1,4 @@
-"""A copy of this process that makes one thing and ends, while this process goes on."""
+"""A forked process that computes one thing while this process continues."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ _BLOCK_BYTES = 1 << 20
 
 
 class CopyProcess:
-    """What ``make`` returns, or raises, comes back: ``take`` what there is when ``fileno`` can be read, until
-    it is ``done``.
-    """
+    """Runs ``make`` in a fork: ``take`` its output when ``fileno`` is readable, until ``done``."""
 
     def __init__(self, make: Callable[[], Any]):
         self.done = False
@@ -57,16 +55,15 @@ class CopyProcess:
         self._end()
 
     def result(self) -> Any:
-        """Once it is done.
-
-        Raises what was raised over there, and BundleError when it ended without a word.
+        """Return the result once it is done. Raise its exception, or BundleError when it ended without a
+        result.
         """
         try:
             answer = pickle.loads(self._received)
         except (EOFError, pickle.UnpicklingError):
             raise BundleError(
-                "a process that writes a state of the bundle ended early",
-                hint="It may have been killed for want of memory.",
+                "a process that writes the bundle was killed",
+                hint="It may have run out of memory.",
                 code="worker-died",
             ) from None
         if isinstance(answer, Exception):

@@ -1,6 +1,4 @@
-"""The folder of a growing bundle: it holds a bundle that can be read from the first state on, whatever ends
-this process.
-"""
+"""Folder of a growing bundle, readable from the first state on, however this process ends."""
 
 from __future__ import annotations
 
@@ -30,10 +28,10 @@ NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT))
 
 
 class Place:
-    """Use as a context manager: it is locked, and ``old`` is the manifest of the growing bundle that was
-    there; None for none.
+    """Context manager for the locked folder. ``old`` is the manifest of an existing growing bundle, or None.
 
-    Raises BundleError when something else is there, a finished bundle included unless it may be overwritten.
+    Raises BundleError when the folder holds something else, or a finished bundle that may not be
+    overwritten.
     """
 
     _staging: Staging  # from __enter__ on
@@ -41,8 +39,8 @@ class Place:
     def __init__(self, out: str | os.PathLike[str], *, overwrite: bool):
         if is_url(out):
             raise BundleError(
-                f"{out} cannot be followed into",
-                hint="Name a folder of this machine; copy the bundle when it is finished.",
+                f"'{out}' is not a local folder",
+                hint="Pass a local folder, and copy the bundle when it is finished.",
                 code="bad-out",
             )
         self.called = Path(out)
@@ -67,7 +65,7 @@ class Place:
             if not fills and os.path.lexists(self.root):
                 self.old = self._growing()
             self.root.mkdir(exist_ok=True)
-            # First what says that a folder without a manifest is ours.
+            # Write the marker of a folder without a manifest first.
             (self.root / layout.LIVE).mkdir(exist_ok=True)
             (self.root / "logs").mkdir(exist_ok=True)
         except BaseException:
@@ -79,22 +77,23 @@ class Place:
         self._staging.__exit__(*error)
 
     def _growing(self) -> dict[str, Any] | None:
-        """The manifest of what is there, if it can be gone on with; else it is removed, if that may be."""
+        """Return the manifest of an existing bundle to continue; otherwise remove it, if allowed."""
         begun = not os.path.lexists(self.root / layout.MANIFEST) and (self.root / layout.LIVE).is_dir()
         if not begun and not is_bundle(self.root):
-            hint = "Choose another place; only bundles are ever replaced."
-            raise BundleError(f"{shown(self.called)} exists and is not a bundle", hint=hint, code="exists")
+            hint = "Choose a different path. Only bundles are replaced."
+            raise BundleError(f"'{shown(self.called)}' exists and is not a bundle", hint=hint, code="exists")
         manifest = None if begun else read_manifest(open_store(self.root))
         growing = manifest is None or bool(manifest.get("growing"))
         if not growing and not self._overwrite:
             raise BundleError(
-                f"{shown(self.called)} exists already", hint="Use --overwrite to replace it.", code="exists"
+                f"'{shown(self.called)}' already exists", hint="Use --overwrite to replace it.", code="exists"
             )
         others = sorted(path for path in others_in(self.root) if not path.endswith("/"))
         if others:
-            hint = "Move these away first; they would be lost."
+            hint = "Move them away first, or they would be lost."
             raise BundleError(
-                f"{shown(self.called)} holds more than a bundle: {', '.join(map(shown, others[:5]))}",
+                f"'{shown(self.called)}' contains files that are not part of a bundle: "
+                f"{', '.join(map(shown, others[:5]))}",
                 hint=hint,
                 code="exists",
             )
@@ -106,7 +105,7 @@ class Place:
         return None
 
     def clear(self) -> None:
-        """Remove what is there of a bundle, the manifest first: from then on it is none."""
+        """Remove an existing bundle, manifest first."""
         (self.root / layout.LIVE).mkdir(exist_ok=True)
         (self.root / layout.MANIFEST).unlink(missing_ok=True)
         for name in os.listdir(self.root):
@@ -117,7 +116,7 @@ class Place:
             self.remove(state)
 
     def allow(self, sources: Sequence[Any]) -> None:
-        """Nobody may read the bundle who may not read all of these. Before any of them is read."""
+        """Restrict readers of the bundle to those of all these files, before any of them is read."""
         allowed = self._allowed & permissions.readers(sources)
         if allowed != self._allowed:
             self._allowed = allowed
@@ -125,7 +124,7 @@ class Place:
                 if path.exists():
                     permissions.restrict(str(path), allowed)
 
-    # What Destination has, for the parts of a build that write beside the logs.
+    # Interface of Destination, for parts of a build that write beside the logs.
 
     def write(self, path: str, data: bytes) -> None:
         target = self.root / path
@@ -133,19 +132,19 @@ class Place:
         target.write_bytes(data)
 
     def put_manifest(self, manifest: dict[str, Any]) -> None:
-        """In one step: who reads meanwhile gets the one before, or this one."""
+        """Replace the manifest atomically."""
         partial = self.root / layout.UNFINISHED_MANIFEST
         partial.write_bytes(dumps_indented(manifest))
         permissions.restrict(str(partial), self._allowed)
         partial.replace(self.root / layout.MANIFEST)
 
     def shown(self) -> None:
-        """There is a bundle now, which stays when this process ends."""
+        """Keep the bundle when this process ends, since it now exists."""
         if not self._staging.done:
             self._staging.commit()
 
     def states(self) -> Iterator[int]:
-        """The states that have files here."""
+        """Return the states that have files here."""
         for name in os.listdir(self.root / layout.LIVE):
             if name.isdecimal():
                 yield int(name)
@@ -154,13 +153,11 @@ class Place:
         shutil.rmtree(self.root / layout.live_path(counter), ignore_errors=True)
 
     def remove_log(self, log_id: str) -> None:
-        """The files of a log that no manifest names any more."""
+        """Remove the files of a log that no manifest names."""
         shutil.rmtree(self.root / "logs" / log_id, ignore_errors=True)
 
     def finish(self, manifest: dict[str, Any]) -> tuple[int, int]:
-        """Put the finished manifest in place, remove what it does not name; the number of files and of their
-        bytes.
-        """
+        """Put the finished manifest in place and remove other files; return the number of files and bytes."""
         permissions.seal(str(self.root), self._allowed)
         self.put_manifest(manifest)
         kept = set(named_files(Bundle(open_store(self.root), manifest, verify=False, trusted=True)))
@@ -177,11 +174,11 @@ class Place:
         return len(sizes), sum(sizes)
 
     def unlist(self) -> None:
-        """Until the finished manifest is in place there is no bundle: the files of the last state change."""
+        """Remove the manifest while files of the last state change."""
         (self.root / layout.MANIFEST).unlink(missing_ok=True)
 
     def drop(self) -> None:
-        """Nothing was found to be followed: nothing stays."""
+        """Remove everything, since there was nothing to follow."""
         self.clear()
         (self.root / layout.LIVE).rmdir()
         if not self._fills:
@@ -189,10 +186,9 @@ class Place:
 
 
 class PatientSink(FileSink):
-    """Writes the files that stay; where the disk is full it waits, so that nothing that was read is lost.
+    """Writes permanent files, waiting while the disk is full, so that no data is lost.
 
-    ``no_room`` is told of the error when there is no room, waits, and raises when it is not to be tried
-    again.
+    ``no_room`` gets the error when the disk is full, waits, and raises to give up.
     """
 
     def __init__(self, root: Path, codec: Codec, no_room: Callable[[OSError], None]):

@@ -1,4 +1,4 @@
-"""One log that is followed: its stream of complete records, and what its last state was built from."""
+"""A followed log: its stream of complete records, and the data of its last state."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tlparse_bundle.pipeline.log_writer import LogBuild, LogSummary
 from tlparse_bundle.statements.facts import STREAMED
 from tlparse_bundle.statements.kinds.unfinished import running
 
-# Before the place at which reading goes on: whether the file is still the one that was read.
+# Bytes before the read position that identify the file.
 _REMEMBERED_BYTES = 64
 _BLOCK_BYTES = 1 << 20
 _OPEN_S = 0.5
 
 
 class Changed(Exception):
-    """The file is no longer what was read: it is ``code``, truncated or replaced."""
+    """The file was ``code``: truncated or replaced."""
 
     def __init__(self, code: str):
         super().__init__(code)
@@ -35,11 +35,10 @@ class Changed(Exception):
 
 
 class GrowingStream:
-    """A raw stream: ``read`` gives None where nothing more is there yet, and nothing at all once it is
-    ``ended``.
+    """Raw stream whose ``read`` returns None while there is no more data, and b"" once ``ended``.
 
-    ``look`` asks the file whether it has grown. The file is not kept open between: it may be on another
-    machine, and there may be many.
+    ``look`` checks whether the file has grown. The file is closed in between, since there may be many,
+    also remote.
     """
 
     def __init__(self, log: LogFile):
@@ -55,13 +54,13 @@ class GrowingStream:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is being read just now."""
+        """Return whether it is being read."""
         return self._file is not None
 
     def look(self, read_sha256: Callable[[], str]) -> bool:
-        """Whether there is something to read. Raises Changed, and OSError when the file cannot be opened.
+        """Return whether there is data to read. Raise Changed, and OSError when the file cannot be opened.
 
-        ``read_sha256`` gives the hash of what was read.
+        ``read_sha256`` returns the hash of the data read so far.
         """
         if self._file is not None:
             return True
@@ -73,7 +72,7 @@ class GrowingStream:
             if size < self.position:
                 raise Changed("truncated")
             if identity != self._identity and self.position:
-                # Else a newer copy, as rsync makes them.
+                # Otherwise a newer copy, as from rsync.
                 if sha256_of(self._log, self.position) != read_sha256():
                     raise Changed("replaced")
             elif file.read(len(self._tail)) != self._tail:
@@ -88,7 +87,7 @@ class GrowingStream:
                 file.close()
 
     def _is_as_it_was(self) -> bool:
-        """Whether it need not be opened: on a disk it is opened now and then in any case, see
+        """Return whether it need not be opened; a disk file is still opened regularly, see
         log_file.open_from.
         """
         if not self.position:
@@ -129,7 +128,7 @@ class GrowingStream:
 
 
 class WholeStream:
-    """The same of a compressed log, which is there as a whole."""
+    """Stream of a compressed log, which must be complete."""
 
     def __init__(self, stream: LogStream):
         self._stream = stream
@@ -154,7 +153,7 @@ class WholeStream:
 
 
 def sha256_of(log: LogFile, size_bytes: int) -> str | None:
-    """Of the first bytes of a log as they are on disk; None when it has fewer. Raises OSError."""
+    """Return the SHA-256 of the first bytes of a log on disk; None when it is shorter. Raise OSError."""
     file, size, _ = open_from(log, 0)
     try:
         if size < size_bytes:
@@ -174,7 +173,7 @@ _SAME_CLOCK_US = 2_000_000  # clocks that differ by less are taken as equal
 
 @dataclass(slots=True)
 class Written:
-    """What a state says of a log."""
+    """Data of a log in a state."""
 
     counter: int  # the state for which its files were written
     read_bytes: int  # of the log
@@ -183,7 +182,7 @@ class Written:
 
 
 class GrowingLog:
-    """The build of one log, which waits where the log ends. ``sink`` is its own."""
+    """Build of one log, which waits at its end. ``sink`` is its own."""
 
     def __init__(self, log: LogFile, sink: FileSink, strings: Mapping[int, str] = {}):
         self.log = log
@@ -193,7 +192,7 @@ class GrowingLog:
         self.read_epoch_us = _now()
         self._behind_us: int | None = None
         self._next_look_s = 0.0
-        # A compressed log is taken when it is whole: a build would take no other.
+        # A compressed log is read once it is complete, as in a build.
         self._stream = GrowingStream(log) if log.compression is None else WholeStream(open_log(log))
         self._records = LogRecords(log, self._stream)
         self._build = LogBuild(
@@ -202,23 +201,23 @@ class GrowingLog:
 
     @property
     def read_bytes(self) -> int:
-        """Of the uncompressed log."""
+        """Return the number of bytes of the uncompressed log."""
         return self._records.size_bytes
 
     @property
     def changed(self) -> bool:
-        """Whether there is more than its last state has."""
+        """Return whether there is more than in its last state."""
         return self.written is None or self.written.read_bytes != self.read_bytes
 
     @property
     def own_strings(self) -> dict[int, str]:
-        """The strings that the log defines."""
+        """Return the strings that the log defines."""
         return self._build.decoder.stack_reader.strings
 
     def look(self, *, at_once: bool = True) -> bool | None:
-        """Whether there is something to read. Raises Changed, and OSError.
+        """Return whether there is data to read. Raise Changed and OSError.
 
-        Unless ``at_once``, a web server is not asked as often as a disk; None when it was not asked.
+        Unless ``at_once``, a web server is polled less often than a disk; None when it was not polled.
         """
         if isinstance(self.log.path, RemoteFile) and not self._stream.is_open:
             now = time.monotonic()
@@ -228,7 +227,7 @@ class GrowingLog:
         return self._stream.look(lambda: self._records.sha256)
 
     def read(self, until_s: float) -> bool:
-        """Read what is there, until this moment of the monotonic clock; whether there may be more."""
+        """Read available data until this monotonic time; return whether there may be more."""
         before, more = self.read_bytes, True
         while more and time.monotonic() < until_s:
             more = self._build.advance()
@@ -239,16 +238,13 @@ class GrowingLog:
 
     @property
     def behind_us(self) -> int:
-        """How far the clock of the log is behind the one here: it is another machine's, or the log was
-        written long ago and is played again.
-        """
+        """Return how far the log's clock is behind ours: a different machine's clock, or a replayed log."""
         known = self._behind_us or 0
         return known if abs(known) >= _SAME_CLOCK_US else 0
 
     def _compare_clocks(self) -> None:
-        """The last record was written when the file was changed last.
-
-        What is read first may be old already, so that the least difference counts.
+        """Compare clocks: the last record was written when the file last changed. The smallest difference
+        counts, since first data may be old.
         """
         last_us = self._build.decoder.clock.last_epoch_us()
         if last_us is None:
@@ -265,13 +261,12 @@ class GrowingLog:
         self._behind_us = behind_us if self._behind_us is None else min(self._behind_us, behind_us)
 
     def settle(self) -> None:
-        """Before a copy of the process writes a state: what this one does the next one need not do again."""
+        """Do work before forking a state, so that later forks need not repeat it."""
         self._build.settle()
 
     def write(self, counter: int, below: str) -> Written:
-        """End the build with what was read, as the files of a state, and tell what is open.
-
-        Only in a copy of the process.
+        """End the build with the data read, write the files of a state, and return open compiles. Only in a
+        fork.
         """
         self.sink.below, self.sink.codec, self.sink.keep = below, quick(self.sink.codec), STREAMED
         read_bytes = self.read_bytes
@@ -289,7 +284,7 @@ class GrowingLog:
         return Written(counter, read_bytes, summary, live)
 
     def finish(self) -> LogSummary:
-        """End the build: what was read is the whole log."""
+        """End the build; the data read so far is the whole log."""
         self._stream.ended = True
         return self._build.finish()
 
@@ -311,7 +306,7 @@ class GrowingLog:
 
 
 def is_whole(log: LogFile) -> bool:
-    """Whether a compressed log can be decompressed to its end."""
+    """Return whether a compressed log decompresses to its end."""
     try:
         with closing(open_log(log)) as stream:
             while stream.read(_BLOCK_BYTES):

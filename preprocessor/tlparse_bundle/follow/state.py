@@ -1,6 +1,4 @@
-"""The states of a growing bundle: what a build of the records read so far would write, and how a follower
-that starts again finds the last one.
-"""
+"""States of a growing bundle: what a build of the records so far writes, and resuming from the last one."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ _BLOCK_BYTES = 1 << 20
 
 
 class Resumed:
-    """``counter`` is that of the last state."""
+    """A resumed bundle. ``counter`` is that of the last state."""
 
     def __init__(self, place: Place, codec: str, problems: Problems):
         self._place = place
@@ -51,9 +49,8 @@ class Resumed:
         self._rows = {row["id"]: row["source"] for row in old["logs"]}
 
     def check(self, logs: Sequence[LogFile]) -> None:
-        """Before any log is begun: whether they still begin with what the bundle has.
-
-        Raises BundleError when one is gone.
+        """Check that logs still start with the bundle's data, before any is started. Raise BundleError when
+        one is gone.
         """
         rows = {} if self._checked else self._rows
         self._checked = True
@@ -62,8 +59,8 @@ class Resumed:
         if missing:
             names = ", ".join(shown(rows[log_id]["name"]) for log_id in missing[:5])
             raise BundleError(
-                f"{shown(self._place.called)} holds what was followed of {names}, which is gone",
-                hint="Choose another place, or use --overwrite to begin anew.",
+                f"{shown(self._place.called)} has the state of {names}, which no longer exists",
+                hint="Choose a different path, or use --overwrite to start over.",
                 code="exists",
             )
         if self._other:
@@ -75,7 +72,7 @@ class Resumed:
                 return
 
     def caught_up(self, logs: Mapping[str, GrowingLog]) -> bool:
-        """Whether as much was read as the bundle has; from then on a state may take its place."""
+        """Return whether as much was read as the bundle has, so that a state may replace it."""
         if any(
             log_id not in logs or logs[log_id].read_bytes < source["size_bytes"]
             for log_id, source in self._rows.items()
@@ -121,7 +118,7 @@ def _on_our_clock(compile: dict[str, Any], behind_us: int) -> dict[str, Any]:
     return {**compile, "since_epoch_us": None if since_us is None else since_us + behind_us, "spans": spans}
 
 
-# What was made of logs for the analyses of ranks, by function and arguments.
+# Results of functions on logs for rank analyses, by function and arguments.
 Digests = Mapping[tuple[Any, ...], Any]
 
 
@@ -134,7 +131,7 @@ class State:
 
 
 class Remembering:
-    """An executor in this process that knows what was made before of the same arguments."""
+    """An executor in this process that caches results by arguments."""
 
     count = 1
 
@@ -171,10 +168,7 @@ def make_state(
     problems: Sequence[dict[str, Any]],
     digests: Digests,
 ) -> State:
-    """Write the files of what has changed and put the manifest in place.
-
-    Only in a copy of the process: it ends the builds of the logs.
-    """
+    """Write changed files and put the manifest in place. Only in a fork, since it ends the builds of logs."""
     below = layout.live_path(counter)
     rows: list[dict[str, Any]] = []
     written: dict[str, Written] = {}
@@ -208,17 +202,14 @@ def make_state(
 
 
 class Problems:
-    """What is wrong with the logs or the place while it lasts, and what has happened to a log."""
+    """Current problems with logs or the place, and past events of logs."""
 
     def __init__(self) -> None:
         self._of: dict[tuple[str, str], str] = {}
         self._groups: dict[str, Sequence[dict[str, Any]]] = {}
 
     def note(self, code: str, about: str, message: str) -> bool:
-        """Say this of a log, or of nothing in particular; an empty message takes it back.
-
-        Whether that is new.
-        """
+        """Set the problem of a log, or a general one; empty clears it. Return whether it is new."""
         if self._of.get((code, about), "") == message:
             return False
         if message:
@@ -228,22 +219,20 @@ class Problems:
         return True
 
     def replace(self, group: str, rows: Sequence[dict[str, Any]]) -> bool:
-        """Say these instead of those that the group had."""
+        """Replace the problems of a group."""
         if list(self._groups.get(group, ())) == list(rows):
             return False
         self._groups[group] = rows
         return True
 
     def rows(self) -> list[dict[str, Any]]:
-        said = [{"code": code, "message": message} for (code, _), message in self._of.items()]
-        return [*said, *(row for rows in self._groups.values() for row in rows)][:_MAX_PROBLEMS]
+        single = [{"code": code, "message": message} for (code, _), message in self._of.items()]
+        return [*single, *(row for rows in self._groups.values() for row in rows)][:_MAX_PROBLEMS]
 
 
 class Pace:
-    """How often a state is made.
-
-    As seldom as what was written is still shown within a second, and never so often that states take more
-    time than what is between them.
+    """Interval between states: as long as data appears within a second and states take at most half the
+    time.
     """
 
     def __init__(self) -> None:
@@ -265,9 +254,9 @@ class Pace:
         return time.monotonic() >= self._next_s
 
     def gap_s(self) -> float:
-        """How long no state is due, whatever comes."""
+        """Return the minimum time to the next state, in seconds."""
         return max(0.0, self._next_s - time.monotonic())
 
     def wait_s(self, waits: bool) -> float:
-        """How long to wait at most, where something waits for the next state."""
+        """Return the maximum time to wait while data waits for the next state, in seconds."""
         return self.gap_s() if waits else _IDLE_S

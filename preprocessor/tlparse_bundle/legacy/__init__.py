@@ -1,1 +1,1 @@
-"""The files of a tlparse report, from a bundle."""
+"""Files of a tlparse report, from a bundle."""

@@ -183,7 +183,7 @@ class Directory:
         self._places = Places()
 
     def write_output(self, record: Record, key: str, output: Output) -> str:
-        """Write and list what a record makes of ``key``; returns the path or, for a link, its URL."""
+        """Write and list the output of a record's ``key``; return the path or, for a link, its URL."""
         if output.form == LINK:
             self._list(record, name=output.name, url=output.url)
             return output.url
@@ -208,7 +208,7 @@ class Directory:
         return path
 
     def write_payload(self, record: Record) -> str | None:
-        """Write a payload that is in no other file, under its checksum; returns the path."""
+        """Write a payload that no other file has, under its checksum; return the path."""
         announced = record.envelope.get("has_payload")
         if type(announced) is not str or not record.payload:
             return None
@@ -223,7 +223,7 @@ class Directory:
         target.write_bytes(content)
 
     def _write_readable(self, path: str, content: bytes) -> str:
-        """The companion of kernel stack traces. It takes a number before the traces get theirs."""
+        """Write the readable form of kernel stack traces, which is numbered before the traces."""
         try:
             rust_json.loads(content)
         except ValueError:
@@ -256,7 +256,7 @@ def _html_page(text: str) -> bytes:
 
 
 def _reformatted(payload: bytes) -> bytes:
-    """Pretty JSON; the payload as it is when it is none."""
+    """Return pretty JSON, or the payload unchanged when it is not JSON."""
     try:
         return rust_json.pretty(rust_json.loads(payload)).encode()
     except ValueError:
@@ -264,7 +264,7 @@ def _reformatted(payload: bytes) -> bytes:
 
 
 def safe_path(name: str) -> str:
-    """A relative path without '..' and the like; the same as ``name`` for names of no ill will."""
+    """Return a relative path without '..'; equal to ``name`` for harmless names."""
     if len(name) > _MAX_PATH_BYTES:  # as one name, which is cut below
         name = name.replace("/", "_")
     parts = [_safe_part(part) for part in _UNSAFE.sub("_", name).split("/") if part not in ("", ".", "..")]
@@ -285,14 +285,14 @@ def _cut(text: str, size: int) -> str:
 
 
 def numbered(path: str, number: int) -> str:
-    """``path`` with the number before its last ending."""
+    """Return ``path`` with the number before its last extension."""
     folder, slash, name = path.rpartition("/")
     stem, ending = split_ending(name)
     return f"{folder}{slash}{stem}_{number}{ending}"
 
 
 class Places:
-    """The paths taken so far: no file becomes a folder, no folder a file."""
+    """Paths in use: no file becomes a folder, and no folder a file."""
 
     def __init__(self) -> None:
         self._files: set[str] = set()

@@ -1,7 +1,7 @@
-"""The files over several ranks of a tlparse report (--all-ranks-html).
+"""Files about several ranks of a tlparse report (--all-ranks-html).
 
-tlparse takes of each compile id one schedule and one list of estimates, and the graphs of a rank in the
-order in which the file system lists them. Here all of a compile id are taken, in the order of the log.
+tlparse uses one schedule and one list of estimates per compile id, and graphs of a rank in file system
+order. Here all of a compile id are used, in log order.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _FX_SEED = 0x517CC1B727220A95
 
 
 class RankFiles:
-    """Collects from the folders of the ranks, as they are written, and writes what is about all of them."""
+    """Collects data from the folders of the ranks as they are written, and writes files about all of them."""
 
     def __init__(self) -> None:
         self._schedules: list[rust_json.Struct] = []
         self._estimates: list[rust_json.Struct] = []
 
     def add(self, rank: int, directory: Directory) -> None:
-        """Take what the report of a rank has; write its collectives_parity.json."""
+        """Add the report of a rank; write its collectives_parity.json."""
         parity = []
         for graph, shown_id, names in _graphs(directory):
             folder = directory.folder / graph
@@ -55,7 +55,7 @@ class RankFiles:
         )
 
     def write(self, folder: Path) -> None:
-        """Write the files of all ranks that have something in them."""
+        """Write the files about all ranks that have content."""
         files: dict[str, Sequence[dict[str, Any]]] = {
             "collective_schedules.json": self._schedules,
             "runtime_estimations.json": self._estimates,
@@ -68,9 +68,9 @@ class RankFiles:
 
 
 def _graphs(directory: Directory) -> Iterator[tuple[str, str, list[str]]]:
-    """(folder, compile id, names of its files) of each compile id."""
+    """Yield (folder, compile id, names of its files) of each compile id."""
     for shown_id, entries in directory.groups.items():
-        # A link may lead anywhere.
+        # A link can lead anywhere.
         files = [entry["url"].split("/") for entry in entries if entry["url"] in directory.written]
         for graph in dict.fromkeys(parts[0] for parts in files if len(parts) == 2):
             yield graph, shown_id, [parts[1] for parts in files if len(parts) == 2 and parts[0] == graph]
@@ -118,7 +118,7 @@ def _parity(schedules: list[list[str]], codes: list[str]) -> dict[str, int] | No
 
 
 def _trace(estimates: Sequence[rust_json.Struct]) -> Iterator[dict[str, Any]]:
-    """Trace events: a process for each rank, a thread for each graph, its operations one after the other."""
+    """Yield trace events: a process per rank, a thread per graph, its operations one after the other."""
     ends: dict[tuple[int, str], int] = {}
     for row in estimates:
         rank, graph = row["rank"], row["graph"]

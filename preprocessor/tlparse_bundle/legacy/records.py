@@ -1,4 +1,4 @@
-"""The records of a log as torch wrote them: the text of each envelope out of the verbatim chunks."""
+"""Records of a log as torch wrote them: the text of each envelope, from the verbatim chunks."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Record:
 
     @cached_property
     def compile_id(self) -> tuple[int | None, ...] | None:
-        """The four parts of its compile id; None when one of them is not a number of 32 bits."""
+        """Return the four parts of its compile id; None when one is not a 32-bit number."""
         parts = tuple(self.envelope.get(key) for key in ID_KEYS)
         return parts if all(part is None or _is_u32(part) for part in parts) else None
 
     @property
     def folder(self) -> str:
-        """Name of the folder of its files."""
+        """Return the name of the folder of its files."""
         parts = self.compile_id
         if parts is None:
             return f"unknown_{self.event.row['line']}"
@@ -51,7 +51,7 @@ class Record:
 
     @property
     def shown_id(self) -> str:
-        """Its compile id as a heading."""
+        """Return its compile id as a heading."""
         if self.compile_id is None:
             return "unknown"
         autograd, frame, compile, attempt = self.compile_id
@@ -60,7 +60,7 @@ class Record:
         return "[" + "/".join(shown) + (f"_{attempt}" if attempt else "") + "]"
 
     def metadata(self, key: str) -> dict[str, Any] | None:
-        """What is under ``key``; None when there is nothing, {} for anything but an object."""
+        """Return the value of ``key``: None without one, {} when it is not an object."""
         value = self.envelope.get(key)
         return None if value is None else value if type(value) is dict else {}
 
@@ -70,7 +70,7 @@ class Record:
 
 
 def records(log: Log) -> Iterator[Record]:
-    """The records in order, but those whose envelope is no JSON object."""
+    """Yield the records in order, except those whose envelope is not a JSON object."""
     lines, years = _Lines(log), _Years(log)
     for event in log.events():
         line = lines.line_of(event)
@@ -94,7 +94,7 @@ def _envelope(text: bytes) -> Any:
 
 
 def string_table(log: Log) -> list[str | None]:
-    """The interned strings by their id."""
+    """Return the interned strings by id."""
     strings: dict[int, str] = {}
     for event in log.events(type="str"):
         text_and_id = interned(event.metadata)
@@ -104,7 +104,7 @@ def string_table(log: Log) -> list[str | None]:
 
 
 def interned(envelope: Mapping[str, Any]) -> tuple[str, int] | None:
-    """(text, id) when the record defines a string."""
+    """Return (text, id) when the record defines a string."""
     value = envelope.get("str")
     if type(value) is list and len(value) == 2 and type(value[0]) is str and _is_u32(value[1]):
         return value[0], value[1]
@@ -131,7 +131,7 @@ def _is_u32(value: Any) -> bool:
 
 
 class _Years:
-    """The year of each event: what the log's clock derived, one more after New Year."""
+    """Year of each event: from the log's clock, and one more after New Year."""
 
     def __init__(self, log: Log):
         clock = log.directory["clock"]
@@ -152,7 +152,7 @@ class _Years:
 
 
 class _Lines:
-    """Reads the lines of all events out of the verbatim chunks, front to back."""
+    """Reads the lines of all events from the verbatim chunks, in order."""
 
     def __init__(self, log: Log):
         self._log = log
@@ -162,7 +162,7 @@ class _Lines:
         self._left_out = 0  # bytes of the log before here that are in blobs alone
 
     def line_of(self, event: Event) -> bytes:
-        """The line of the next event's prefix and envelope, with its line end."""
+        """Return the line of the next event's prefix and envelope, with its line end."""
         start = event.byte_offset - self._left_out
         while self._base + len(self._buf) <= start and self._next(keep=False):
             pass

@@ -1,7 +1,7 @@
-"""The files that other tools read from a tlparse report, written from a bundle.
+"""Files that other tools read from a tlparse report, written from a bundle.
 
-The pages that tlparse renders are not made again: where compile_directory.json lists one, its file
-holds the data of the record as text. tlparse's index pages are left out.
+Pages that tlparse renders are not rebuilt: where compile_directory.json lists one, its file holds the
+record's data as text. Index pages are left out.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _write(logs: list[Log], folder: Path, export: bool) -> list[Path]:
 
 
 def _write_report(log: Log, directory: Directory, everyone: _JsonArray | None) -> None:
-    """Write the report of a log. ``everyone`` is the timeline of all ranks, each with its rank as pid."""
+    """Write the report of a log. ``everyone`` is the timeline of all ranks, with rank as pid."""
     with (
         open(directory.folder / "raw.jsonl", "wb") as lines,
         open(directory.folder / _TIMELINE, "wb") as stream,
@@ -145,7 +145,7 @@ def _of_one_rank(log: Log, directory: Directory) -> Iterator[tuple[Record, bool]
 
 
 def _write_outputs(record: Record, directory: Directory, *, export: bool) -> str | None:
-    """Write what the record makes; returns the path of its payload, if that is among it."""
+    """Write the outputs of the record; return the path of its payload, if written."""
     payload_path = None
     for key, output in outputs(record, export=export):
         path = directory.write_output(record, key, output)
@@ -155,13 +155,13 @@ def _write_outputs(record: Record, directory: Directory, *, export: bool) -> str
 
 
 def _write_line(lines: BinaryIO, envelope: dict[str, Any], added: dict[str, Any]) -> None:
-    """A line of raw.jsonl; none when the record has one of the added keys itself."""
+    """Write a line of raw.jsonl, except for a record that already has one of the added keys."""
     if envelope.keys().isdisjoint(added):
         lines.write(rust_json.dumps(envelope | added).encode() + b"\n")
 
 
 class _JsonArray:
-    """A pretty-printed array that is written while its values come."""
+    """A pretty-printed array that is written as values arrive."""
 
     def __init__(self, stream: BinaryIO):
         self._stream = stream
@@ -191,6 +191,6 @@ def failures(record: Record) -> list[tuple[str, dict[str, Any], bool]]:
 
 
 def is_ignored(record: Record) -> bool:
-    """Whether it is a guard that did not decide anything about the export."""
+    """Return whether it is a guard that did not affect the export."""
     guard = record.metadata("guard_added")
     return guard is not None and guard.get("prefix") != "eval"

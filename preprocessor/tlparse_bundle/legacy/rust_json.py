@@ -21,11 +21,11 @@ _POW10 = tuple(float(f"1e{n}") for n in range(309))
 
 
 class Struct(dict[str, Any]):
-    """An object whose keys are written in the order of its own, as serde writes those of a struct."""
+    """An object with keys in its own order, as serde writes a struct."""
 
 
 def loads(text: bytes) -> Any:
-    """The value of a JSON text. Raises ValueError where serde_json does."""
+    """Return the value of a JSON text. Raise ValueError where serde_json does."""
     value = _parsed(text.decode(), _STRICT)
     if _SURROGATE.search(text):
         dumps(value).encode()  # half of a surrogate pair is not text
@@ -33,9 +33,8 @@ def loads(text: bytes) -> Any:
 
 
 def loads_leniently(text: bytes) -> Any:
-    """The value of a JSON text that Python wrote: NaN and the like become words, damaged text U+FFFD.
-
-    Raises ValueError when it is none.
+    """Return the value of a JSON text from Python: NaN and infinities become strings, invalid text U+FFFD.
+    Raise ValueError for other text.
     """
     value = _parsed(text.decode("utf-8", "replace"), _LENIENT)
     if _SURROGATE.search(text):
@@ -55,7 +54,7 @@ def pretty(value: Any, level: int = 0) -> str:
 
 
 class _Dialect(NamedTuple):
-    """What stands for NaN and the like, and for numbers with a fraction or an exponent, by their text."""
+    """How NaN, infinities and non-integers are represented, from their text."""
 
     constant: Callable[[str], Any]
     number: Callable[[str], float | str]
@@ -125,7 +124,7 @@ _LENIENT = _Dialect(str, _float_or_text)
 
 
 def _digits(whole: str, fraction: str) -> tuple[int, int]:
-    """The leading digits as far as 64 bits hold them, and the power of ten of the last one."""
+    """Return the leading digits that fit 64 bits, and the power of ten of the last one."""
     if len(whole) + len(fraction) < 20:
         return int(whole + fraction), -len(fraction)
     significand, count = 0, 0
@@ -148,7 +147,7 @@ def _float_text(value: float) -> str:
 
 
 def _write(value: Any, indent: str | None, level: int) -> list[str]:
-    """The pieces of the text of a value."""
+    """Yield the text of a value in pieces."""
     out: list[str] = []
     _write_to(out, value, indent, level)
     return out

@@ -1,4 +1,4 @@
-"""Times of a log: local, without year and zone, made into microseconds since the first record."""
+"""Converts local times without year and zone into microseconds since the first record."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Clock:
         self._seconds: dict[bytes, int] = {}
 
     def time_us(self, date_time: bytes, micros: bytes) -> int | None:
-        """Microseconds since the first record; None when the text is no time."""
+        """Return microseconds since the first record; None for an invalid time."""
         start_us = self._seconds.get(date_time)
         if start_us is None:
             start_us = self._parse(date_time)
@@ -71,9 +71,9 @@ class Clock:
         return ((days * 24 + hour) * 60 + minute) * 60_000_000 + second * 1_000_000
 
     def anchor(self, epoch_us: float, time_us: int) -> bool:
-        """Fix year and offset: the record at ``time_us`` was written at ``epoch_us``.
+        """Set year and offset, given that the record at ``time_us`` was written at ``epoch_us``.
 
-        Returns False when the two do not fit together within 15 hours and a multiple of 15 minutes.
+        Returns False when they don't agree within 15 hours and a multiple of 15 minutes.
         """
         if self.origin is None or not 0 < epoch_us < 4e15:
             return False
@@ -94,13 +94,13 @@ class Clock:
         return False
 
     def last_epoch_us(self) -> int | None:
-        """When the last record was written, in microseconds since 1970; None when the log does not tell."""
+        """Return the time of the last record in microseconds since 1970; None when not recorded."""
         return (
             None if self.origin_epoch_us is None else self.origin_epoch_us + self._last_us - self._origin_us
         )
 
     def table(self) -> dict[str, Any]:
-        """The 'clock' of the log directory (schema: log)."""
+        """Return the 'clock' of the log directory (schema: log)."""
         return {
             "origin": self.origin,
             "origin_epoch_us": self.origin_epoch_us,

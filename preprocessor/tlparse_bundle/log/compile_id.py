@@ -1,7 +1,7 @@
-"""Compile ids: how torch writes them, and telling their occurrences apart.
+"""Compile ids as torch writes them, and their occurrences.
 
-torch._guards.CompileId prints ``frame/compile``, with ``!N/`` in front inside compiled autograd
-and ``!N`` while compiled autograd itself captures; CompileContext adds ``_attempt`` above 0.
+torch._guards.CompileId prints ``frame/compile``, with ``!N/`` in front inside compiled autograd and
+``!N`` while compiled autograd itself captures; CompileContext adds ``_attempt`` above 0.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class CompileId(NamedTuple):
 
     @property
     def frame_compile(self) -> FrameCompile:
-        """What all attempts of one compile share."""
+        """Return the part of the id that all attempts of a compile share."""
         return self[:3]
 
     def key(self, occurrence: int) -> str:
@@ -49,12 +49,12 @@ def compile_key(frame_compile: FrameCompile, occurrence: int) -> str:
 
 
 class Occurrences:
-    """Decides which occurrence of a compile id a record belongs to.
+    """Finds the occurrence of a compile id that a record belongs to.
 
-    ``torch._dynamo.reset()`` restarts the numbering. A frame compile begins with the 'dynamo'
-    span of the timeline, the reasons of a recompile, and then a dynamo_start
-    (torch/_dynamo/convert_frame.py, _compile); the first of them, for an id that has started
-    already, begins its next occurrence. Everything else belongs to the newest one.
+    ``torch._dynamo.reset()`` restarts the numbering. A frame compile starts with the 'dynamo' span, the
+    reasons of a recompile, and a dynamo_start (torch/_dynamo/convert_frame.py, _compile). For an id that
+    has already started, the first of them starts the next occurrence. Everything else belongs to the
+    newest one.
     """
 
     def __init__(self) -> None:
@@ -64,9 +64,8 @@ class Occurrences:
         self._started_attempts: dict[CompileId, int] = {}  # the same of each attempt
 
     def of(self, cid: CompileId, *, starts: bool = False, opens: bool = False) -> int:
-        """Occurrence (1, 2, …) of a record.
-
-        ``starts``: it is a dynamo_start; ``opens``: it is one of those that come before.
+        """Return the occurrence (1, 2, …) of a record. ``starts``: it is a dynamo_start; ``opens``: a record
+        that precedes one.
         """
         key = cid[:3]
         occurrence = self.repeated.get(key, 1)

@@ -1,4 +1,4 @@
-"""Paths to log files: what a user names, to the logs in it, their ranks and their ids."""
+"""Finds log files in the paths that a user names, with their ranks and ids."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ CHECK_COMPILING = (
     " TORCHDYNAMO_DISABLE is set."
 )
 _NOTHING_TRACED = f"""\
-torch creates the folder that TORCH_TRACE names, and its logs, when it writes the first record. \
-If TORCH_TRACE named this folder, then nothing was compiled, \
-or the variable was not set in the process when it imported torch.
+torch creates the TORCH_TRACE folder and its logs when it writes the first record. \
+If this is that folder, then nothing was compiled, \
+or TORCH_TRACE was not set when the process imported torch.
 Check the variable with the same launcher: python -c "import os; print(os.environ.get('TORCH_TRACE'))"
 {CHECK_COMPILING}
 Or let tlparse-bundle set the variable: tlparse-bundle run -- python train.py"""
 
 
 class Skipped(NamedTuple):
-    """What was found in a folder and left out, though it may be a log."""
+    """Files in a folder that were skipped but may be logs."""
 
     path: str
     reason: str
 
 
 def left_out(skipped: Sequence[Skipped]) -> str:
-    """A sentence about what was left out; empty for nothing."""
+    """Return a sentence about skipped files; empty for none."""
     if not skipped:
         return ""
     names = ", ".join(f"{shown(path)} ({reason})" for path, reason in skipped[:_NAMED])
@@ -59,12 +59,12 @@ def discover(
     ranks: Iterable[int] | None = None,
     skipped: list[Skipped] | None = None,
 ) -> list[LogFile]:
-    """The logs that ``paths`` name: files, and folders with everything below them.
+    """Return the logs at ``paths``: files, and folders searched recursively, sorted by id.
 
-    ``latest`` keeps the logs of the newest run only, ``ranks`` those of the given ranks. In a folder no link
-    is followed, only regular files are opened, and what cannot be read is left out, unless it has the name of
-    a log; ``skipped`` gets all that. Sorted by id. Raises BundleError when nothing is found, a file is no
-    trace, or two logs have the same name.
+    ``latest`` keeps only logs of the newest run, ``ranks`` only those ranks. In folders, links are not
+    followed and unreadable files are skipped unless they are named like a log; ``skipped`` collects
+    these. Raises BundleError when there are no logs, a file is not a trace, or two logs have the same
+    name.
     """
     logs: dict[Path | RemoteFile, LogFile] = {}
     skipped = [] if skipped is None else skipped
@@ -83,8 +83,8 @@ def discover(
             here = [_named_log(given)]
         else:
             raise BundleError(
-                f"{shown(given)} is neither a file nor a directory",
-                hint="Write what it gives into a file first.",
+                f"'{shown(given)}' is not a file or a folder",
+                hint="Write its contents to a file, and pass that.",
                 code="not-a-file",
             )
         for log in here:
@@ -97,17 +97,17 @@ def discover(
         chosen = [log for log in all_ranks if log.name_rank in chosen_ranks]
         if not chosen:
             raise BundleError(
-                "no log has one of these ranks in its file name",
-                hint=f"{_ranks_of(all_ranks)} Leave out --ranks to take all logs.",
+                "no log has any of these ranks in its file name",
+                hint=f"{_ranks_of(all_ranks)} Leave out --ranks to read all logs.",
                 code="no-logs",
             )
     if all(log.size_bytes == 0 for log in chosen):
-        names = ", ".join(shown(log.path) for log in chosen)
+        names = ", ".join(f"'{shown(log.path)}'" for log in chosen)
         raise BundleError(
-            f"{names}: empty",
+            f"{names} {'is' if len(chosen) == 1 else 'are'} empty",
             hint=(
-                "torch creates a log when it writes the first record. The process was killed before that"
-                " record was written, or the disk was full. Run the program again."
+                "The process was killed before it wrote the first record, or the disk was full. Run the"
+                " program again."
             ),
             code="empty",
         )
@@ -115,7 +115,7 @@ def discover(
         if one.id.lower() == other.id.lower():
             raise BundleError(
                 f"two logs have the same name:\n  {shown(one.path)}\n  {shown(other.path)}",
-                hint="Rename one of them, or build a bundle of each.",
+                hint="Rename one of them, or build one bundle per log.",
                 code="same-name",
             )
     return chosen
@@ -127,18 +127,18 @@ def _mode(path: Path) -> int:
     except (FileNotFoundError, NotADirectoryError):
         ending = ENDINGS.search(path.name)
         hint = (
-            "Check the path. Pass a trace log, or the folder that TORCH_TRACE named."
+            "Check the path. Pass the file or folder that TORCH_TRACE wrote."
             if TORCH_NAME.match(path.name) or (ending and ending[0])
             else _NOTHING_TRACED
         )
-        raise BundleError(f"{shown(path)} does not exist", hint=hint, code="not-found") from None
+        raise BundleError(f"'{shown(path)}' does not exist", hint=hint, code="not-found") from None
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
 
 
 def _no_logs(place: object, skipped: Sequence[Skipped]) -> BundleError:
     return BundleError(
-        f"{shown(place)} holds no trace log",
+        f"'{shown(place)}' has no TORCH_TRACE log",
         hint=f"{left_out(skipped)}\n{_NOTHING_TRACED}".strip(),
         code="no-logs",
     )
@@ -172,10 +172,10 @@ def _logs_below(folder: Path, skipped: list[Skipped]) -> list[LogFile]:
 
 
 def _considered(path: Path | RemoteFile, skipped: list[Skipped], folder: Path | None = None) -> list[LogFile]:
-    """The log at a path that nobody named, if it is one."""
+    """Return the log at a path in a folder, if it is one."""
     try:
         kind = stat.S_IFREG if isinstance(path, RemoteFile) else stat.S_IFMT(path.lstat().st_mode)
-        why = "" if kind == stat.S_IFREG else "a link" if kind == stat.S_IFLNK else "no regular file"
+        why = "" if kind == stat.S_IFREG else "a link" if kind == stat.S_IFLNK else "not a regular file"
         log = None if why else _log_file(path, folder)
         if log is not None and (TORCH_NAME.match(path.name) or (log.size_bytes and _looks_like_a_trace(log))):
             return [log]
@@ -186,7 +186,7 @@ def _considered(path: Path | RemoteFile, skipped: list[Skipped], folder: Path | 
             raise _unreadable_log(path, error) from None
         why = f"cannot be read: {reason(error)}"
     except BundleError as error:  # it has no name of a log
-        why = error.message.removeprefix(f"{shown(path)} ")
+        why = error.message.removeprefix(f"'{shown(path)}' ")
     if why:
         skipped.append(Skipped(str(path), why))
     return []
@@ -194,12 +194,12 @@ def _considered(path: Path | RemoteFile, skipped: list[Skipped], folder: Path | 
 
 def _unreadable_log(path: object, error: OSError) -> BundleError:
     problem = unreadable(path, error)
-    problem.hint = "It has the name of a log. Make it readable, or name the logs that are to be read."
+    problem.hint = "Its name is that of a log. Make it readable, or pass only the logs to read."
     return problem
 
 
 def _logs_at(url: str, skipped: list[Skipped]) -> list[LogFile]:
-    """The logs at a URL: a file, or a folder with everything below it."""
+    """Return the logs at a URL: a file, or a folder searched recursively."""
     place, _, name = url.rpartition("/")
     try:
         is_folder = RemoteFolder(place).info(name)["type"] == "directory"
@@ -222,7 +222,7 @@ def _logs_at(url: str, skipped: list[Skipped]) -> list[LogFile]:
 
 
 def _named_log(path: Path | RemoteFile) -> LogFile:
-    """The log at a path that the user named, which may be a link."""
+    """Return the log at a path that the user named, which may be a link."""
     try:
         log = _log_file(path)
     except OSError as error:
@@ -230,17 +230,17 @@ def _named_log(path: Path | RemoteFile) -> LogFile:
     if log.size_bytes == 0 or TORCH_NAME.match(path.name) or _looks_like_a_trace(log):
         return log
     raise BundleError(
-        f"{shown(path)} is no trace log: its beginning holds no record",
+        f"'{shown(path)}' is not a TORCH_TRACE log: no record found in its first 256 kB",
         hint=(
-            "A record looks like: V1121 01:36:58.369000 7877 torch/_dynamo/convert_frame.py:303] {…}\n"
-            "Logs of TORCH_LOGS are something else; set TORCH_TRACE=<directory> instead."
+            "Pass the file or folder that TORCH_TRACE wrote. Output of TORCH_LOGS is a different format.\n"
+            "A record looks like: V1121 01:36:58.369000 7877 torch/_dynamo/convert_frame.py:303] {…}"
         ),
         code="not-a-trace",
     )
 
 
 def _log_file(path: Path | RemoteFile, folder: Path | None = None) -> LogFile:
-    """What its name and its first bytes say of a file, log or not. Raises OSError."""
+    """Return a file with the rank and kind in its name and first bytes. Raise OSError."""
     raw, about = open_raw(path, folder)
     try:
         magic = raw.read(4)
@@ -255,7 +255,7 @@ def _log_file(path: Path | RemoteFile, folder: Path | None = None) -> LogFile:
 
 
 def _looks_like_a_trace(log: LogFile) -> bool:
-    """Whether there is a record near its beginning. Raises BundleError when that cannot be read."""
+    """Return whether a file starts with a record. Raise BundleError when it cannot be read."""
     with open_log(log) as stream:
         start = stream.read(_SNIFF_BYTES)
     return any(
@@ -265,7 +265,7 @@ def _looks_like_a_trace(log: LogFile) -> bool:
 
 
 def _newest_run(logs: list[LogFile]) -> list[LogFile]:
-    """The newest log, and the logs of other ranks that were written while it was."""
+    """Return the newest log, and logs of other ranks whose times overlap with it."""
 
     def span(log: LogFile) -> tuple[float, float]:
         return min(_first_time(log, log.modified_s), log.modified_s), log.modified_s
@@ -283,7 +283,7 @@ def _newest_run(logs: list[LogFile]) -> list[LogFile]:
 
 
 def _first_time(log: LogFile, end: float) -> float:
-    """When the first record was written, taking the log's clock for this machine's."""
+    """Return the time of the first record, assuming the clock of this machine."""
     try:
         with open_log(log) as stream:
             lines = stream.read(_SNIFF_BYTES).split(b"\n")[:200]

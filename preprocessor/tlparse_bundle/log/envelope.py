@@ -1,4 +1,4 @@
-"""Records to events: the JSON of the envelope, the context keys, interned strings, compile ids."""
+"""Decodes records into events: JSON envelopes, context keys, interned strings, compile ids."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TAIL_KEYS = frozenset((*ID_KEYS, "rank"))
 
 
 class Head(NamedTuple):
-    """What the first half says: {"type": value."""
+    """First half of an envelope: {"type": value."""
 
     type: str
     name: str | None
@@ -38,24 +38,24 @@ class Head(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """What the second half says, such as , "rank": 0, "frame_id": 1, "frame_compile_id": 0, "attempt": 0}."""
+    """Second half of an envelope: , "rank": 0, "frame_id": 1, "frame_compile_id": 0, "attempt": 0}."""
 
     compile_id: CompileId | None
     rank: int | None
 
 
 class KnownEnvelopes:
-    """Use ``find``; what it does not know is to be parsed, and then to be told with ``add``."""
+    """Cache of envelopes. Call ``find``, and parse and ``add`` those that it lacks."""
 
     def __init__(self) -> None:
         self._heads: dict[bytes, Head] = {}
         # With the bracket that ends the envelope; without, where a payload is announced.
         self._tails: dict[bytes, Tail] = {}
-        # Most records are of the timeline: up to the hash of the payload.
+        # Most records are timeline events: matches up to the hash of the payload.
         self._timeline: dict[bytes, tuple[Head, Tail]] = {}
 
     def find(self, envelope: bytes, payload: Payload | None) -> tuple[Head, Tail] | None:
-        """What an envelope says, if both halves are known, and it announces the payload that it has."""
+        """Return a known envelope if both halves are known and it announces its payload."""
         if payload is not None:
             known = self._timeline.get(envelope[:-_HASH_BYTES])
             if known is not None:
@@ -73,7 +73,7 @@ class KnownEnvelopes:
         return None if tail is None else (head, tail)
 
     def add(self, envelope: bytes, head: Head, tail: Tail, *, announces: bool) -> None:
-        """An envelope that was parsed, has nothing odd about it, and depends on no record before."""
+        """Add a parsed envelope that is valid and independent of earlier records."""
         split = envelope.rfind(b"}", 0, -1) + 1
         end = -_ANNOUNCEMENT_BYTES if announces else len(envelope)
         if (
@@ -103,7 +103,7 @@ class KnownEnvelopes:
 
 
 def _is_tail(text: bytes, *, announces: bool) -> bool:
-    """Whether these are ids and nothing else, each key once."""
+    """Return whether these are only ids, each key once."""
     if text in (b"", b"}"):
         return text == b"}" or announces
     try:
@@ -126,8 +126,8 @@ _MAX_PLACES = 1024  # in the source
 class EventDecoder:
     """Decodes the records of one log, in order.
 
-    ``origins``, (level, path, line) of the code that wrote a record, and ``pids`` are numbered in order
-    of appearance, which is that of the ``ranks`` too.
+    ``origins`` (level, path, line of the code that wrote a record), ``pids`` and ``ranks`` are numbered
+    in order of appearance.
     """
 
     def __init__(self, diagnostics: Diagnostics, strings: Mapping[int, str] = {}):
@@ -149,7 +149,7 @@ class EventDecoder:
         self._last_time_us = 0
 
     def decode(self, record: Record) -> tuple[Event, bytes]:
-        """The event, and the bytes of the record to keep verbatim."""
+        """Return the event, and the bytes of the record to keep verbatim."""
         event = Event()
         event.index = self.event_count
         self.event_count += 1
@@ -182,7 +182,7 @@ class EventDecoder:
 
         span = event.trace_event = self._trace_event(event) if event.type == TIMELINE else None
         event.sha256 = None if content is None or span is not None else content.sha256
-        # What torch writes of a frame compile before its dynamo_start.
+        # Records that torch writes before the dynamo_start of a frame compile.
         opens = (
             event.name == "recompile_reasons"
             if span is None
@@ -198,8 +198,8 @@ class EventDecoder:
         return event, kept
 
     def _anchor_at_begin(self, event: Event, compile_id: CompileId) -> None:
-        """torch 2.4 writes no timeline; its metrics tell when the compile began, which its dynamo_start was
-        written at.
+        """Set the clock from metrics: torch 2.4 writes no timeline, but the metrics have the time of
+        dynamo_start.
         """
         key = compile_id.frame_compile
         if event.type == "dynamo_start":
@@ -212,7 +212,7 @@ class EventDecoder:
                 self._anchored = self.clock.anchor(start * 1e6, time_us)
 
     def _new_place(self, level: bytes, place: bytes) -> tuple[int, int]:
-        """Origin and pid of b"pid path:line"."""
+        """Return origin and pid of b"pid path:line"."""
         pid, code = place.split(b" ", 1)
         path, line = code.rsplit(b":", 1)
         origin = self.origins.setdefault((level, path, line), len(self.origins))
@@ -222,7 +222,7 @@ class EventDecoder:
         return indexes
 
     def _read(self, event: Event, record: Record) -> bytes:
-        """Read the envelope; returns the bytes of the record to keep verbatim."""
+        """Read the envelope; return the bytes of the record to keep verbatim."""
         self._noted = False
         fields = self._fields(event, record)
         for event.type in fields:  # the event's own key comes first
@@ -292,7 +292,7 @@ class EventDecoder:
         return {DAMAGED: {"text": shown}}
 
     def _check_payload(self, event: Event, fields: dict[str, Any], record: Record) -> bytes:
-        """Compare the payload with has_payload; returns the bytes to keep verbatim."""
+        """Compare the payload with has_payload; return the bytes to keep verbatim."""
         announced = fields.get("has_payload")
         payload = record.payload
         if payload is None:

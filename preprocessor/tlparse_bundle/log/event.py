@@ -1,4 +1,4 @@
-"""One record, understood."""
+"""A decoded record."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Span = tuple[int, int, str, str, float, Any, Any]
 
 
 class Event:
-    """One record, understood: what tables are made from.
+    """A decoded record, from which tables are built.
 
-    ``value`` is the metadata under the event's own key; ``metadata`` the whole object, None for
-    ``{type: {}}``; other events may share both. ``trace_event`` is the parsed payload of a chromium event.
+    ``value`` is the metadata under the event's own key; ``metadata`` the whole object, None for ``{type:
+    {}}``. Events may share both. ``trace_event`` is the parsed payload of a chromium event.
     """
 
     __slots__ = (
@@ -79,17 +79,15 @@ class Event:
 
     @property
     def compile(self) -> str | None:
-        """Key of the compile that the record belongs to, such as '0/1'; None for a record outside any
-        compile.
-        """
+        """Return the key of its compile, such as '0/1'; None outside any compile."""
         return None if self.compile_id is None else self.compile_id.key(self.occurrence)
 
     @property
     def attempt(self) -> int | None:
-        """Attempt of that compile, from 0; None for a record outside any compile."""
+        """Return the attempt of that compile, from 0; None outside any compile."""
         return None if self.compile_id is None else self.compile_id.attempt
 
     @property
     def hash(self) -> str | None:
-        """The first half of the SHA-256 of the payload, as 32 hex digits."""
+        """Return the first half of the payload's SHA-256, as 32 hex digits."""
         return self.sha256 and self.sha256[:32]

@@ -1,7 +1,7 @@
-"""JSON in a log, in envelopes, payloads and strings: parsed so that it can be written again.
+"""Parses JSON of a log so that it can be written again.
 
-Python writes more than JSON allows, and more than JavaScript reads: NaN and infinities, huge integers,
-half surrogate pairs, thousands of lists in each other.
+Python writes more than JSON allows or JavaScript reads: NaN and infinities, huge integers, lone
+surrogates, deep nesting.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ _NOTHING = object()
 
 
 def parse_json(data: bytes | str, *, for_table: bool = True) -> Any:
-    """The value. Raises ValueError, and nothing else, when ``data`` is no JSON, nested too deeply or larger
-    than an envelope may be.
+    """Return the value. Raise ValueError when ``data`` is not JSON, nested too deeply or larger than an
+    envelope.
 
-    Python's extensions pass as in an envelope: NaN and infinities become words, and integers that
-    JavaScript cannot hold too. ``for_table=False`` is faster, but such integers and deep nesting stay,
-    so that the value must not be written as a whole.
+    NaN and infinities become strings, and so do integers that JavaScript cannot hold. ``for_table=False``
+    is faster but keeps such integers and deep nesting, so the value must not be written as a whole.
     """
     text = data.encode("utf-8", "replace") if isinstance(data, str) else data
     if len(text) > MAX_LINE_BYTES:
@@ -50,15 +49,12 @@ def parse_json(data: bytes | str, *, for_table: bool = True) -> Any:
 
 
 def json_to_keep(value: Any) -> bytes:
-    """JSON of a value.
-
-    What orjson returns keeps the room that it was written in, which can be ten times as much.
-    """
+    """Return JSON of a value, copied: orjson's result keeps its buffer, up to ten times as large."""
     return bytes(memoryview(dumps(value)))
 
 
 def is_deep(text: bytes, value: Any) -> bool:
-    """Whether the value of a JSON text has lists and objects in each other that other readers may refuse."""
+    """Return whether JSON is nested more deeply than other readers may accept."""
     if len(text) < 2 * _MAX_DEPTH or text.count(b"[") + text.count(b"{") <= _MAX_DEPTH:
         return False
     level = [value]
@@ -73,18 +69,15 @@ def is_deep(text: bytes, value: Any) -> bool:
 
 
 def is_index(value: Any) -> bool:
-    """Whether a value is a number that can stand for something: no bool, not negative, not beyond what
-    JavaScript holds.
-    """
+    """Return whether a value is an index: an integer, not bool, not negative, and exact in JavaScript."""
     return type(value) is int and 0 <= value <= MAX_SAFE_INTEGER
 
 
 def has_long_integer(text: bytes) -> bool:
-    """Whether JSON may hold an integer beyond 2**53, which JavaScript does not have.
-
-    Digits behind a point do not count.
+    """Return whether JSON may hold an integer beyond 2**53, which JavaScript lacks. Digits after a point
+    don't count.
     """
-    # Finding a fixed text is several times faster than matching a pattern.
+    # Finding fixed text is several times faster than matching a pattern.
     digits = text.translate(_DIGITS_AS_ZEROS)
     start = digits.find(_SIXTEEN_DIGITS)
     while start >= 0:
@@ -97,9 +90,9 @@ def has_long_integer(text: bytes) -> bool:
 
 
 def lenient_json(text: bytes) -> tuple[Any, bool]:
-    """JSON as Python writes it: NaN and infinities become words, huge integers strings of digits.
+    """Return JSON as Python writes it: NaN and infinities become strings, huge integers strings of digits.
 
-    Lone surrogates and bytes that are no UTF-8 become U+FFFD; the second value says whether there were any.
+    Lone surrogates and invalid UTF-8 become U+FFFD; the second value is whether there were any.
     """
     decoded = text.decode("utf-8", "replace")
     value = json.loads(decoded, parse_constant=str, parse_int=_safe_int, parse_float=_safe_float)

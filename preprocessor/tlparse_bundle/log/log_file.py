@@ -1,6 +1,4 @@
-"""One log file: opened as the kind of file that it must be, decompressed, read to the size that it had when
-it was opened.
-"""
+"""Opens a log file, decompresses it, and reads it up to its size when opened."""
 
 from __future__ import annotations
 
@@ -31,12 +29,12 @@ class LogFile:
     compression: str | None  # gzip, zstd or None
     size_bytes: int  # on disk, when it was found
     modified_s: float = 0.0  # since 1970, then
-    # In which it was found, so that no link may stand in its place; None when its path was given.
+    # Folder in which it was found, so that links are not followed; None when the user gave its path.
     folder: Path | None = None
 
 
 class _Raw(Protocol):
-    """The bytes of a file as they are."""
+    """Raw bytes of a file."""
 
     def read(self, size: int, /) -> bytes | None: ...
 
@@ -44,9 +42,7 @@ class _Raw(Protocol):
 
 
 class RawLog:
-    """A file up to a size: what is added to it while it is read is not read, else a log that grows fast has
-    no end.
-    """
+    """A file up to a fixed size, so that a fast-growing log has an end."""
 
     def __init__(self, raw: _Raw, size_bytes: int):
         self._raw = raw
@@ -68,7 +64,7 @@ class RawLog:
 
 
 class _ZstdFrames:
-    """Reads zstd frames one after another; zstandard's own reader takes a cut frame for a whole one."""
+    """Reads consecutive zstd frames; zstandard's own reader accepts a cut frame as complete."""
 
     def __init__(self, raw: RawLog):
         self._raw = raw
@@ -98,7 +94,7 @@ class _ZstdFrames:
 
 
 class _Gzip(gzip.GzipFile):
-    """Closes the file that it reads."""
+    """Gzip reader that closes its file."""
 
     def __init__(self, raw: RawLog):
         super().__init__(fileobj=raw, mode="rb")
@@ -110,7 +106,7 @@ class _Gzip(gzip.GzipFile):
 
 
 class LogStream(io.RawIOBase):
-    """Reads on through a file or a compressed stream; turns their errors into sentences."""
+    """Reads a file or compressed stream and turns errors into BundleError."""
 
     def __init__(self, stream: RawLog | _ZstdFrames | gzip.GzipFile, log: LogFile):
         self._stream = stream
@@ -127,9 +123,9 @@ class LogStream(io.RawIOBase):
             if self._log.compression is None or getattr(error, "errno", None):
                 raise unreadable(self._log.path, error) from None
             raise BundleError(
-                f"{shown(self._log.path)} cannot be decompressed: {error}",
+                f"'{shown(self._log.path)}' cannot be decompressed: {error}",
                 hint=(
-                    "The file is damaged or was cut. Decompress as much as possible by hand and pass the"
+                    "The file is damaged or incomplete. Decompress as much as possible by hand, and pass the"
                     " result."
                 ),
                 code="compression",
@@ -146,10 +142,9 @@ class About(NamedTuple):
 
 
 def open_raw(path: Path | RemoteFile, folder: Path | None = None) -> tuple[RawLog, About]:
-    """The bytes of a file as they are, and how many there were when it was opened. Below ``folder`` no link
-    is followed.
+    """Return the raw bytes of a file and its size when opened. Links below ``folder`` are not followed.
 
-    Raises OSError, also for what is no regular file: a pipe would wait, a device may have no end.
+    Raises OSError, also for a file that is not regular, such as a pipe or device.
     """
     if isinstance(path, RemoteFile):
         remote = About(*path.stat())
@@ -168,15 +163,14 @@ def _open_file(path: Path, folder: Path | None) -> tuple[io.RawIOBase, os.stat_r
     status = os.fstat(file.fileno())
     if not stat.S_ISREG(status.st_mode):
         file.close()
-        raise OSError(None, "it is no regular file")
+        raise OSError(None, "it is not a regular file")
     return file, status
 
 
 def open_from(log: LogFile, start: int) -> tuple[RawLog, int, Hashable]:
-    """The bytes of a log that still grows, as they are, from ``start`` on; how many there are in all, and
-    what tells the file from another one of its name. Raises OSError.
+    """Return the raw bytes of a growing log from ``start``, its size, and its identity. Raise OSError.
 
-    It is opened each time: on a file system of several machines this is when the size is asked for again.
+    The file is opened each time, because network file systems refresh the size only then.
     """
     if isinstance(log.path, RemoteFile):
         size = log.path.stat().st_size
@@ -188,7 +182,7 @@ def open_from(log: LogFile, start: int) -> tuple[RawLog, int, Hashable]:
 
 
 def open_log(log: LogFile) -> LogStream:
-    """The bytes of a log, decompressed. Raises BundleError when it cannot be opened."""
+    """Return the decompressed bytes of a log. Raise BundleError when it cannot be opened."""
     try:
         if isinstance(log.path, RemoteFile):  # which needs not be asked again how large it is
             raw = RawLog(log.path.open("rb"), log.size_bytes)
@@ -202,7 +196,7 @@ def open_log(log: LogFile) -> LogStream:
 
 
 def unreadable(path: object, error: Exception) -> BundleError:
-    return BundleError(f"{shown(path)} cannot be read: {reason(error)}", code="unreadable")
+    return BundleError(f"'{shown(path)}' cannot be read: {reason(error)}", code="unreadable")
 
 
 def reason(error: Exception) -> str:

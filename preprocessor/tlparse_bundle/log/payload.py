@@ -1,9 +1,7 @@
-"""Payloads of records, and those that came a short while ago: these are neither looked through nor hashed
-again.
+"""Payloads of records, with a cache that skips scanning and hashing of repeated ones.
 
-About half of the bytes of payloads are repetitions: a graph is written again on its way through the
-compiler, and ranks write what their neighbours wrote. To compare bytes is much faster than to find the
-end of a payload, to take its tabs away and to hash it.
+About half of all payload bytes repeat: the compiler writes a graph several times, and ranks write equal
+payloads. Comparing bytes is much faster than finding the end, removing tabs and hashing.
 """
 
 from __future__ import annotations
@@ -20,11 +18,10 @@ _MAX_BYTES = 1 << 20  # of one that is remembered
 
 
 class Payload:
-    """What torch wrote (``data``), and the hashes of it, each computed when it is first asked for.
+    """A payload (``data``) with hashes that are computed on demand.
 
-    ``raw`` are the lines of a payload that may come again, with their tabs and line ends; b"" for others.
-    ``place``, which belongs to whoever stores payloads, says where this one is:
-    (whose it is, (blob row, offset)).
+    ``raw`` are the lines of a payload that may repeat, with tabs and line ends; b"" otherwise. ``place``,
+    set by whoever stores payloads, is (owner, (blob row, offset)).
     """
 
     __slots__ = ("_md5", "_sha256", "data", "line_feeds", "place", "raw")
@@ -39,21 +36,23 @@ class Payload:
 
     @property
     def md5(self) -> bytes:
-        """What torch announces it by, as hex digits (torch/_logging/_internal.py, trace_structured)."""
+        """Return the MD5 that torch announces, as hex digits (torch/_logging/_internal.py,
+        trace_structured).
+        """
         if self._md5 is None:
             self._md5 = md5(self.data)
         return self._md5
 
     @property
     def sha256(self) -> str:
-        """What names a blob; the first half stands for the payload in a bundle."""
+        """Return the SHA-256, which names blobs; its first half identifies the payload."""
         if self._sha256 is None:
             self._sha256 = hashlib.sha256(self.data).hexdigest()
         return self._sha256
 
 
 def without_tabs(raw: bytes) -> tuple[bytes, int]:
-    """Payload lines without the tab that each but the first begins with; and the number of line feeds."""
+    """Return payload lines without the tab at the start of each, and the number of line feeds."""
     if b"\n" not in raw:
         return raw, 0
     payload = raw.translate(None, b"\t")  # much quicker than to look for line feeds with a tab
@@ -64,9 +63,7 @@ def without_tabs(raw: bytes) -> tuple[bytes, int]:
 
 
 def payload_at(buf: bytes, start: int) -> tuple[Payload | None, int]:
-    """The payload at ``start``, and where it ends in the buffer; None and 0 when that is not to be seen
-    there.
-    """
+    """Return the payload at ``start`` and its end in the buffer; None and 0 when it is not known."""
     next_line = UNTABBED_LINE.search(buf, start)
     if next_line is None:
         return None, 0
@@ -75,21 +72,18 @@ def payload_at(buf: bytes, start: int) -> tuple[Payload | None, int]:
 
 
 class RecentPayloads:
-    """By the MD5 that their records announce.
-
-    It need not be true: what comes later is the same when its bytes are.
-    """
+    """Recent payloads by announced MD5. A wrong MD5 is harmless, since bytes are compared."""
 
     def __init__(self) -> None:
         self._newest: Newest[bytes, Payload] = Newest(_RECENT_BYTES)
         self.get = self._newest.get
 
     def begin(self, *, one_of_many: bool) -> None:
-        """A log begins. ``one_of_many``: the logs before may have been equal in part."""
+        """Start a log. ``one_of_many``: earlier logs may be partly equal."""
         self._newest.max_bytes = _RECENT_BYTES_OF_MANY if one_of_many else _RECENT_BYTES
 
     def add(self, announced: bytes, payload: Payload) -> None:
-        """``payload.raw`` stands behind a record that announces this."""
+        """Add a payload that follows a record with this MD5."""
         if len(payload.raw) > _MAX_BYTES:
             payload.raw = b""  # it must not be in memory twice
         else:

@@ -38,20 +38,20 @@ _LINE_FEEDS = re.compile(rb"\n+")
 _LINE_END = re.compile(rb"\n")
 _PAYLOAD_END = re.compile(rb"\n(?![\t\n])")
 _TIMELINE = b'{"chromium_event"'
-# Where the hash of a payload stands in front of it, counted back from there: ..."has_payload": "<32
+# Position of the payload's hash, counted back from the payload: ..."has_payload": "<32
 # digits>"}, line feed.
 _MD5_FROM_END, _MD5_END = 35, 3
 _BOM = b"\xef\xbb\xbf"
 
 
 def _end_of(pattern: re.Pattern[bytes], buf: bytes, start: int, stop: int) -> int:
-    """Where the match of a pattern at ``start`` ends; ``start`` without one."""
+    """Return the end of a pattern's match at ``start``; ``start`` without one."""
     match = pattern.match(buf, start, stop)
     return start if match is None else match.end()
 
 
 class ByteStream(Protocol):
-    """What a log is read from."""
+    """Source of the bytes of a log."""
 
     def read(self, size: int, /) -> bytes | None:
         """Return at most so many bytes; b"" at the end, None when nothing more is there yet."""
@@ -105,12 +105,11 @@ class Record:
 
 
 class RecordReader:
-    """Iterates over the records of a stream of bytes.
+    """Iterates over the records of a byte stream.
 
-    A log may still grow: where ``read`` of the stream returns None, as of a raw stream that has nothing yet,
-    None comes instead of a record. Asked again, the iteration goes on where it was; ``stop_at`` says that
-    nothing more will come. After the iteration ``tail`` holds the bytes behind the last record. What is no
-    record is reported to ``diagnostics``.
+    For a growing log, when ``read`` of the stream returns None, None comes instead of a record, and the
+    iteration can continue later; ``stop_at`` ends the log. Afterwards ``tail`` holds the bytes after the
+    last record. Bytes outside records are reported to ``diagnostics``.
     """
 
     def __init__(self, stream: ByteStream, diagnostics: Diagnostics, recent: RecentPayloads = RECENT):
@@ -122,29 +121,29 @@ class RecordReader:
         self._eof = False
         self._stop_at: int | None = None
         self.certain = 0  # offset in the log up to which nothing that comes can change what was read
-        # While a long payload is read: what there is of it, and what follows.
+        # While a long payload is read: its data so far, and the bytes after it.
         self._long: tuple[io.BytesIO, bytes] = io.BytesIO(), b""
         self.tail = b""
 
     @property
     def position(self) -> int:
-        """Bytes read from the stream so far."""
+        """Return the bytes read from the stream so far."""
         return self._base + len(self._buf)
 
     @property
     def waiting(self) -> tuple[bytes, bytes]:
-        """What was read of the record that may not be there as a whole, and, if a part of it was taken apart
-        already, of its payload.
-        """
+        """Return the bytes of a possibly incomplete record, and of its payload if already separated."""
         payload, raw = self._long
         return self._buf[max(0, self.certain - self._base) :] + raw, payload.getvalue()
 
     def stop_at(self, offset: int) -> None:
-        """While it waits: the log ends here, at ``certain`` or behind all that was read."""
+        """End the log, while waiting, at ``certain`` or after everything that was read."""
         self._stop_at = offset
 
     def _more(self, start: int, pos: int) -> Generator[None]:
-        """Read on, keeping the buffer from ``start``: the more it keeps, the more. ``pos``: of the record."""
+        """Read more, keeping the buffer from ``start``; read more at once when it keeps more. ``pos``: of
+        the record.
+        """
         kept_bytes = len(self._buf) - start
         self.certain = self._base + pos
         block = yield from self._read(
@@ -189,7 +188,7 @@ class RecordReader:
                     else:
                         payload, stop = payload_at(buf, start)
                 if end < start <= stop <= pos + MAX_LINE_BYTES and buf[stop : stop + 1] not in (b"\n", b""):
-                    # A whole record with nothing odd about it, as nearly all are.
+                    # A complete regular record, as nearly all are.
                     lines = 1
                     if payload is not None:
                         lines = 2 + payload.line_feeds
@@ -364,7 +363,7 @@ class RecordReader:
         return payload.getvalue(), line_feeds + 2
 
     def _payload(self, buf: bytes, start: int, last: int, line: int) -> tuple[bytes, bool]:
-        """The payload in buf[start:last] and whether its lines must be kept verbatim."""
+        """Return the payload in buf[start:last], and whether its lines must be kept verbatim."""
         raw = buf[start:last]
         verbatim = last >= len(buf)
         if raw[:1] == b"\n" or b"\n\n" in raw:

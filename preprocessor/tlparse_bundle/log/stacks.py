@@ -19,7 +19,7 @@ _FRAME_KEYS = frozenset(("filename", "line", "name", "loc", "uninterned_filename
 
 
 class StackTable:
-    """Interns stacks, outermost frame first, and hands out their ids."""
+    """Interns stacks, outermost frame first, and returns their ids."""
 
     def __init__(self) -> None:
         self._frames: dict[FrameRow, int] = {}
@@ -28,7 +28,7 @@ class StackTable:
         self._stack_rows: list[tuple[int, int]] = []
 
     def intern(self, frames: list[FrameRow]) -> int | None:
-        """Row of a stack; None for an empty stack."""
+        """Return the row of a stack; None for an empty stack."""
         row = -1
         for frame in frames:
             frame_index = self._frames.get(frame)
@@ -43,11 +43,11 @@ class StackTable:
         return row if row >= 0 else None
 
     def parent(self, row: int) -> int:
-        """The stack without its innermost frame, or -1."""
+        """Return the stack without its innermost frame, or -1."""
         return self._stack_rows[row][0]
 
     def innermost(self, row: int) -> FrameRow:
-        """The innermost frame of a stack."""
+        """Return the innermost frame of a stack."""
         return self._frame_rows[self._stack_rows[row][1]]
 
     def rows_since(self, counts: tuple[int, int]) -> tuple[StackRows, tuple[int, int]]:
@@ -61,7 +61,7 @@ class StackTable:
         )
 
     def extend(self, rows: StackRows) -> None:
-        """Add rows of another table. What is interned after that is none of theirs."""
+        """Add rows of another table, which must not be mixed with later interned ones."""
         frames, stacks = rows
         self._frame_rows += frames
         self._stack_rows += stacks
@@ -81,10 +81,9 @@ class StackTable:
 
 
 class StackReader:
-    """Puts the stacks of a log's envelopes into its stack table. ``note`` is told what is odd: (event, code,
-    message).
+    """Adds the stacks of envelopes to a stack table. ``note`` gets problems: (event, code, message).
 
-    ``others``: strings that other logs of the process define, for numbers that this one does not.
+    ``others``: strings from other logs of the process, for undefined numbers.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""What a language model may ask of bundles."""
+"""The MCP server: read-only tools about bundles for language models."""

@@ -1,6 +1,4 @@
-"""Answers of a bounded size: rows as long as there is room, texts cut, and what was left out is said; and the
-rows that no table has.
-"""
+"""Answers of limited size, with the number of rows left out, and rows computed for tools."""
 
 from __future__ import annotations
 
@@ -14,19 +12,19 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import SpansRow
 
 MOST_CHARACTERS = 12_000  # of an answer, as JSON: about 3,500 tokens
-_ROOM = 200  # for what is said about what was left out
-_CELL = 300  # characters of a text in a row
-_MOST_LISTED = 20  # values of a list in a row
-_SEARCHED_BYTES = 200_000_000  # of payloads, in one question
+_ROOM = 200  # characters for 'left_out' and 'next_offset'
+_CELL = 300  # most characters of a text in a row
+_MOST_LISTED = 20  # most values of a list in a row
+_SEARCHED_BYTES = 200_000_000  # of payloads per call
 
 
 def cut(text: str, most: int = _CELL) -> str:
-    """A text that is too long, with the number of characters that it lacks."""
+    """Cut a text that is too long, and append the number of missing characters."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
 
 
 def short(value: Any, most: int = _CELL) -> Any:
-    """A value of a row, however large it was: texts and lists cut, in whatever they stand."""
+    """Cut the texts, lists and objects in a value, at any depth."""
     if isinstance(value, str):
         return cut(value, most)
     if isinstance(value, list):
@@ -39,14 +37,12 @@ def short(value: Any, most: int = _CELL) -> Any:
 
 
 def size_of(value: Any) -> int:
-    """Return the size as JSON in bytes, which is at least the number of characters."""
+    """Return the size as JSON in bytes, an upper bound of the characters."""
     return len(dumps(value))
 
 
 def _fitting(value: Any, room: int, most: int = _CELL) -> Any:
-    """The value, cut as much as is needed to take at most so many characters; None when nothing of it is
-    left.
-    """
+    """Cut a value to at most ``room`` characters; return None if that is impossible."""
     for characters in (most, 80, 20):
         shortened = short(value, characters)
         if size_of(shortened) <= room:
@@ -57,11 +53,7 @@ def _fitting(value: Any, room: int, most: int = _CELL) -> Any:
 def answer(
     head: dict[str, Any], name: str, rows: Iterable[Any], *, total: int | None = None, offset: int = 0
 ) -> dict[str, Any]:
-    """``head`` with as many of the rows as there is room for; ``total``: how many there are in all, when that
-    is known.
-
-    The whole has at most ``MOST_CHARACTERS`` as JSON.
-    """
+    """Return ``head`` with as many rows as fit into ``MOST_CHARACTERS`` of JSON; ``total`` may be unknown."""
     out: dict[str, Any] = {}
     room = MOST_CHARACTERS - _ROOM - len(name)
     for key, value in head.items():
@@ -89,7 +81,7 @@ def answer(
 
 
 def query_cell(cell: Any) -> Any:
-    """Return a value of a query as a JSON value."""
+    """Return a cell of a query result as a JSON value."""
     return (
         cell
         if cell is None or isinstance(cell, bool | int | float | str | list | dict)
@@ -100,7 +92,7 @@ def query_cell(cell: Any) -> Any:
 
 
 def matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]]:
-    """Lines of the artifacts of a log, or of those of one name, that hold a text."""
+    """Yield the lines that contain a text, in all artifacts of a log or in those of one name."""
     seen: set[str | None] = {None}
     left = _SEARCHED_BYTES
     for artifact in log.artifacts:
@@ -109,7 +101,7 @@ def matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]]
         seen.add(artifact.sha256)
         left -= artifact.size_bytes
         if left < 0:
-            yield {"note": f"only {_SEARCHED_BYTES / 1e6:.0f} MB are searched; name an artifact"}
+            yield {"note": f"Only the first {_SEARCHED_BYTES / 1e6:.0f} MB were searched. Pass 'artifact'."}
             return
         data = artifact.bytes() or b""
         start = 0
@@ -130,7 +122,7 @@ def matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]]
 
 
 def span_sums(spans: Iterable[SpansRow], compile: str) -> list[dict[str, Any]]:
-    """How often the spans of a compile occur, by name, and their time with and without the spans within."""
+    """Return count, total time and self time of the spans of a compile by name."""
     spans = list(spans)
     within = [0] * len(spans)
     for span in spans:

@@ -1,4 +1,4 @@
-"""The bundles that are asked about: by name, opened once, with the addresses of their pages."""
+"""The bundles of an MCP server by name, opened once, and links to their pages."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from tlparse_bundle.statements.finding import weight
 
 
 class Opened:
-    """``places``: where bundles lie, by name.
-
-    ``viewer``: an address of a server of ours, such as http://127.0.0.1:8637/, for links.
-    """
+    """Bundles at ``places``, by name. ``viewer`` is the address of a running ``serve`` for links, or None."""
 
     def __init__(self, places: Mapping[str, str | Path], viewer: str | None = None):
         self.places = dict(places)
@@ -24,21 +21,18 @@ class Opened:
         self._bundles: dict[str, Bundle] = {}
 
     def bundle(self, name: str | None) -> tuple[str, Bundle]:
-        """Return the bundle of a name; the only one without.
-
-        A growing one is opened each time. Raises BundleError.
-        """
+        """Return a bundle by name; None means the only one. Raises BundleError. Reopens a growing bundle."""
         if name is None:
             if len(self.places) > 1:
                 raise BundleError(
-                    "there are several bundles",
-                    hint=f"Name one as 'bundle': {', '.join(self.places)}",
+                    "'bundle' is missing, and there are several",
+                    hint=f"Pass 'bundle', one of: {', '.join(self.places)}",
                     code="not-found",
                 )
             (name,) = self.places
         if name not in self.places:
             raise BundleError(
-                f"there is no bundle {name!r}", hint=f"There are: {', '.join(self.places)}", code="not-found"
+                f"unknown bundle {name!r}", hint=f"Use one of: {', '.join(self.places)}", code="not-found"
             )
         if name not in self._bundles or is_growing(self._bundles[name].manifest):
             place = self.places[name]
@@ -46,7 +40,7 @@ class Opened:
         return name, self._bundles[name]
 
     def log(self, bundle: str | None, log: str | None) -> tuple[str, Log]:
-        """A log by its id or its rank; without, the one with most to say. Raises BundleError."""
+        """Return a log by id or rank; None means the one with the weightiest findings. Raises BundleError."""
         name, opened = self.bundle(bundle)
         if log is None:
             return name, max(opened.logs, key=lambda one: weight(one.summary))
@@ -54,10 +48,7 @@ class Opened:
         return name, named or opened.log(log)
 
     def link(self, name: str, state: Mapping[str, str | None] = {}, *, viewer: str = "default") -> str:
-        """Where a page shows a bundle, in a ``state`` of the viewer.
-
-        Without a server this is the part of the address after the page, which any of them understands.
-        """
+        """Return a link to a bundle in a viewer ``state``; without a server, a relative link."""
         place = "#" + urlencode(
             {"v": "1", **{key: value for key, value in state.items() if value}}, safe="/~:"
         )

@@ -1,7 +1,6 @@
-"""What a model may ask of bundles, and the answers: objects of a bounded size, with addresses of pages and
-rows as evidence.
+"""The tools for language models: each returns an object of limited size, with links and evidence.
 
-The docstring of a tool is what a model reads of it. Nothing here knows the protocol.
+The docstring of a tool is its description for the model. Nothing here depends on the protocol.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from tlparse_bundle.render.info import status_now, statuses
 from tlparse_bundle.render.running import still_growing
 from tlparse_bundle.statements.runs.compare.document import compare as compared
 
-_MOST_LINES = 400  # of an artifact at once
+_MOST_LINES = 400  # of an artifact per call
 _MOST_ROWS = 200
 _MOST_SECONDS = 20.0  # of a query
 _TIMES = ("total_us", "dynamo_us", "aot_us", "inductor_us", "backward_us", "restart_us")
@@ -33,23 +32,20 @@ _COUNTS = ("graph_op_count", "graph_input_count", "guard_count", "graph_break_co
 
 
 class Tools:
-    """The methods without an underscore are the tools."""
+    """The tools: all methods without a leading underscore."""
 
     def __init__(self, opened: Opened):
         self._opened = opened
 
     def overview(self, bundle: str | None = None) -> dict[str, Any]:
-        """What happened, in a sentence for each log, and for all ranks together.
-
-        Begin here. Without 'bundle': all bundles.
-        """
+        """Summary of each log and of all ranks. Call this first. Without 'bundle': all bundles."""
         if bundle is None and len(self._opened.places) > 1:
             rows = (
                 {"bundle": name, "says": [_headline(log) for log in self._opened.bundle(name)[1].logs[:3]]}
                 for name in self._opened.places
             )
             return answer(
-                {"next": "overview(bundle) of one, or compare(base, new) of two"},
+                {"next": "Call overview(bundle) for one, or compare(base, new) for two."},
                 "bundles",
                 rows,
                 total=len(self._opened.places),
@@ -69,9 +65,10 @@ class Tools:
     def findings(
         self, bundle: str | None = None, log: str | None = None, kind: str | None = None, offset: int = 0
     ) -> dict[str, Any]:
-        """What went wrong in one log, most important first: why, where, what it cost, what helps.
+        """What went wrong in one log, most important first: cause, place, cost and fixes.
 
-        'log': id or rank (default: the one with most to say). 'kind' such as recompile, graph-break.
+        'log': id or rank (default: the log with the weightiest findings). 'kind': such as recompile,
+        graph-break.
         """
         name, opened = self._opened.log(bundle, log)
         chosen = [row for row in opened.findings() if kind is None or row["kind"] == kind]
@@ -97,8 +94,8 @@ class Tools:
         by_time: bool = True,
         offset: int = 0,
     ) -> dict[str, Any]:
-        """The compiles of a log, slowest first (or by_time=false: in order): function, place, status (ok,
-        failed, skipped, empty, unfinished, running), times of the phases.
+        """The compiles of a log, slowest first (by_time=false: in order of the log): function, place, status
+        (ok, failed, skipped, empty, unfinished, running) and time per phase.
         """
         name, opened = self._opened.log(bundle, log)
         chosen = [
@@ -119,8 +116,8 @@ class Tools:
         )
 
     def compile(self, compile: str, bundle: str | None = None, log: str | None = None) -> dict[str, Any]:
-        """One compile by its key, such as 0/1: times, counts, why it recompiled, what failed, caches, and its
-        artifacts by name.
+        """One compile by its key, such as 0/1: times, counts, recompile and failure reasons, cache outcomes
+        and artifact names.
         """
         name, opened = self._opened.log(bundle, log)
         one = opened.compile(compile)
@@ -155,7 +152,7 @@ class Tools:
     ) -> dict[str, Any]:
         """Lines of an artifact of a compile, such as inductor_output_code; NAME#2 is the second of that name.
 
-        Go on with first_line.
+        For more lines, pass first_line.
         """
         bundle_name, opened = self._opened.log(bundle, log)
         lines = find(opened.bundle, f"{opened.id}/{compile}/{name}").decode("utf-8", "replace").split("\n")
@@ -178,12 +175,12 @@ class Tools:
     def search(
         self, text: str, bundle: str | None = None, log: str | None = None, artifact: str | None = None
     ) -> dict[str, Any]:
-        """Lines that hold a text (exact, case matters), in the artifacts of a log, or in those of one name;
+        """Lines that contain a text (exact, case-sensitive), in all artifacts of a log or those of one name;
         equal artifacts are searched once.
         """
         name, opened = self._opened.log(bundle, log)
         if not text:
-            raise BundleError("there is no text to search for", code="not-found")
+            raise BundleError("'text' is empty", code="not-found")
         return answer(
             self._head(name, opened, view="search", q=text, **{"in": "text"}),
             "matches",
@@ -193,7 +190,7 @@ class Tools:
     def compare(
         self, base: str, new: str, bundle: str | None = None, log: str | None = None
     ) -> dict[str, Any]:
-        """What changed: 'base' and 'new' are two bundles, or two compiles of one log, such as 0/0 and 0/1."""
+        """Compare two bundles, or two compiles of one log, such as 0/0 and 0/1."""
         if base in self._opened.places and new in self._opened.places and bundle is None:
             document = compared([(base, self._opened.bundle(base)[1])], [(new, self._opened.bundle(new)[1])])
             changes = [change for log_pair in document["logs"] for change in log_pair["changes"]]
@@ -232,13 +229,13 @@ class Tools:
         return answer({**head, "different": different}, "artifacts", rows, total=len(rows))
 
     def ranks(self, bundle: str | None = None) -> dict[str, Any]:
-        """What differs between the ranks of a job, who waits for whom, most important first."""
+        """Differences between the ranks of a job, and which ranks wait for which, most important first."""
         name, opened = self._opened.bundle(bundle)
         job = opened.job
         if job is None:
             raise BundleError(
-                "the bundle has one rank, or none",
-                hint="overview() says what its logs are.",
+                "the bundle does not have several ranks",
+                hint="Call overview() to list its logs.",
                 code="not-found",
             )
         head = {
@@ -256,8 +253,8 @@ class Tools:
     def timeline(
         self, bundle: str | None = None, log: str | None = None, compile: str | None = None
     ) -> dict[str, Any]:
-        """Where the time went: spans by name with how often, and the time with (total_us) and without
-        (self_us) the spans within; of a log, or of one compile.
+        """Spans of a log or of one compile, by name: count, time with (total_us) and without (self_us) nested
+        spans.
         """
         name, opened = self._opened.log(bundle, log)
         if compile is None:
@@ -275,11 +272,11 @@ class Tools:
         )
 
     def sql(self, query: str, bundle: str | None = None) -> dict[str, Any]:
-        """Rows of one SQL query (DuckDB, read only) over all tables of a bundle: logs, findings, compiles,
+        """Rows of one SQL query (DuckDB, read-only) over all tables of a bundle: logs, findings, compiles,
         graph_breaks, recompiles, failures, caches, kernels, span_totals and others, each with bundle, log and
         rank.
 
-        Their columns: DESCRIBE compiles; all tables: SHOW TABLES.
+        Columns of a table: DESCRIBE compiles. All tables: SHOW TABLES.
         """
         name, opened = self._opened.bundle(bundle)
         with query_result([(name, opened)], query, _MOST_SECONDS) as result:
@@ -291,7 +288,7 @@ class Tools:
                     [query_cell(cell) for cell in row]
                     for row in islice(iter(result.fetchone, None), _MOST_ROWS)
                 ),
-            )  # rows can be large: no more than fit
+            )  # as many rows as fit
 
     def _head(self, name: str, log: Log, says: str | None = None, **place: str | None) -> dict[str, Any]:
         several = len(log.bundle.logs) > 1

@@ -1,7 +1,4 @@
-"""Names of functions.
-
-After a graph break, Dynamo compiles the rest of a function as a resume function with a name of its own.
-"""
+"""Names of functions. After a graph break, Dynamo compiles the rest of a function as a resume function."""
 
 from __future__ import annotations
 
@@ -16,9 +13,8 @@ _RESUMED = re.compile(
 
 
 class ResumeFunction(NamedTuple):
-    """The name of a resume function in parts: it is ``before + function + after``.
-
-    ``line``: where it resumes, from 1; None where the name does not have it.
+    """The name of a resume function, ``before + function + after``. ``line``: where it resumes, from 1, or
+    None.
     """
 
     before: str

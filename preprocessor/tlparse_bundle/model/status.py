@@ -19,8 +19,6 @@ STATUSES = ("ok", "failed", "skipped", "empty", "unfinished")
 
 
 def statuses(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Return how many compiles have each status, in the order of STATUSES; a status without compiles is left
-    out.
-    """
+    """Return the number of compiles by status, in the order of STATUSES, without zeros."""
     counts = Counter(row["status"] for row in rows)
     return {status: counts[status] for status in STATUSES if counts[status]}

@@ -17,13 +17,13 @@ def phase_times(
     restart_us: int | None,
     measured: bool,
 ) -> dict[str, int | None]:
-    """Return ``total_us`` of a compile and its PARTS, in microseconds; a part that is unknown or never ran is
-    None.
+    """Return ``total_us`` of a compile and its PARTS, in microseconds; a part that is unknown or never ran
+    is None.
 
-    ``forward_us`` is the time of all attempts, of which ``restart_us`` went into attempts that were thrown
-    away and ``backend_us`` into the backend, of which ``inductor_us`` went into Inductor. ``backward_us``
-    comes on top: backward graphs that were compiled later. ``measured`` says that torch reported the parts.
-    The known parts sum up to ``total_us`` when ``dynamo_us`` is known.
+    ``forward_us`` is the time of all attempts, including ``restart_us`` lost to restarts and
+    ``backend_us`` in the backend, of which ``inductor_us`` is Inductor. ``backward_us`` is additional:
+    backward graphs that were compiled later. ``measured``: torch recorded the parts. The known parts add
+    up to ``total_us`` when ``dynamo_us`` is known.
     """
     measured_us = forward_us if measured else None
     restart_us = None if measured_us is None or restart_us is None else min(restart_us, measured_us)

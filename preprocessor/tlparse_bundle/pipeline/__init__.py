@@ -1,1 +1,1 @@
-"""Logs to a bundle: stages, processes, Dask, merging."""
+"""Builds a bundle from logs: stages, processes, Dask, merging."""

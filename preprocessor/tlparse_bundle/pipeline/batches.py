@@ -1,4 +1,4 @@
-"""Batches: what passes from reading a log to making its tables, some events at a time."""
+"""Batches of events, passed from reading a log to building its tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EventRow = tuple[int, int, int | None, int, int, int, int, int, int, int, int, i
 
 
 class Batch(NamedTuple):
-    """``kinds``, ``compiles``, ``origins``, ``pids`` and ``stacks`` are those that no batch before had, in
+    """Some events. ``kinds``, ``compiles``, ``origins``, ``pids`` and ``stacks`` are new in this batch, in
     the order of their numbers.
     """
 
@@ -44,10 +44,10 @@ class Batch(NamedTuple):
 
 
 class Batches:
-    """Makes batches of the events of a log, which come in file order; numbers their kinds and compiles.
+    """Groups the events of a log, in file order, into batches, and numbers their kinds and compiles.
 
-    ``stacks`` and ``origins`` are those of the decoder, which grow; ``timeline`` names the events of the
-    timeline that a table wants to see whole; None for all.
+    ``stacks`` and ``origins`` are the decoder's, which grow; ``timeline`` names the timeline events that
+    a table needs whole, or None for all.
     """
 
     def __init__(self, decoder: EventDecoder, timeline: frozenset[str] | None):
@@ -59,7 +59,7 @@ class Batches:
         self._compiles: dict[tuple[CompileId | None, int], int] = {}
 
     def of(self, events: Sequence[Event]) -> Batch:
-        """The batch of the next events, which get their ``kind_index`` and ``compile_index``."""
+        """Return the batch of the next events, and set their ``kind_index`` and ``compile_index``."""
         kinds, compiles, timeline = self._kinds, self._compiles, self._timeline
         rows: list[EventRow] = []
         spans: list[Span] = []
@@ -138,14 +138,14 @@ Message = tuple[Any, ...]
 
 
 class BatchesSent:
-    """The sending end. ``reads`` says of an event whether a table needs its payload."""
+    """Sending end. ``reads`` returns whether a table needs an event's payload."""
 
     def __init__(self, reads: Callable[[Event], bool]):
         self._reads = reads
         self._recent: Newest[str, bytes] = Newest(_MAX_RECENT_BYTES)
 
     def message(self, batch: Batch) -> Message:
-        """Return what ``BatchesReceived.batch`` takes, in order."""
+        """Return the message for ``BatchesReceived.batch``, in order."""
         compiles = [(_plain(cid), occurrence, first) for cid, occurrence, first in batch.compiles]
         first = batch.first_event_index
         events = [
@@ -164,7 +164,7 @@ class BatchesSent:
         return (*batch[:5], compiles, *batch[6:10], events)
 
     def _payload(self, event: Event) -> Any:
-        """None for one that is not needed, or that the other end has."""
+        """Return the payload; None when it is not needed or the other end has it."""
         payload, sha256 = event.payload, event.sha256
         if payload is None or not self._reads(event):
             return None
@@ -176,7 +176,7 @@ class BatchesSent:
 
 
 class BatchesReceived:
-    """The other end. It holds the payloads that the first one holds."""
+    """Receiving end, which holds the same payloads as the sending end."""
 
     def __init__(self) -> None:
         self._recent: Newest[str, bytes] = Newest(_MAX_RECENT_BYTES)

@@ -1,10 +1,9 @@
-"""Payloads to blobs: one for a large payload, otherwise packs of payloads of one kind.
+"""Writes payloads to blobs: one for a large payload, otherwise packs of payloads of one kind.
 
-Payloads of one kind resemble each other, so that a pack of them compresses several times better
-than the payloads alone, and equal ranks make equal packs. A log has tens of kinds; of one that has a kind for
-each record the later kinds share their packs, so that the number of files grows with the bytes, not with the
-names. The packs of the chromium events are JSON arrays, which trace viewers open as they are; they hold the
-times of one process, so that no two logs share one, and lie with their log.
+Payloads of one kind are similar, so a pack compresses several times better, and equal ranks produce equal
+packs. Only the first kinds of a log have their own packs, so that the number of files grows with bytes,
+not names. Packs of chromium events are JSON arrays that trace viewers open; they have the times of one
+process, so logs cannot share them.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class _Pack(Buffer):
 
 
 class BlobWriter:
-    """The blobs of one log."""
+    """Blobs of one log."""
 
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
@@ -54,8 +53,8 @@ class BlobWriter:
         self._timeline_rows: list[int] = []  # of the packs of chromium events
 
     def place(self, events: Iterable[Event]) -> None:
-        """Store the payloads of the next events; gives each its ``blob_index`` and ``blob_offset``, -1 and 0
-        without a payload.
+        """Store the payloads of the next events; set ``blob_index`` and ``blob_offset``, -1 and 0 without a
+        payload.
         """
         for event in events:
             if event.trace_event is not None:
@@ -104,20 +103,20 @@ class BlobWriter:
             self._timeline.settle()
 
     def close(self) -> None:
-        """Write what is still open."""
+        """Write the open packs."""
         self._close_timeline()
         for kind in list(self._packs):
             self._close(kind)
 
     def paths(self) -> list[str]:
-        """The paths of the blobs, by number. Call it after close()."""
+        """Return the paths of the blobs, by number, after close()."""
         return [path for path, *_ in self._written()]
 
     def _written(self) -> list[BlobRow]:
         return [row for row in self._rows if row is not None]
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the rows of the table (schema: blobs). Call it after close()."""
+        """Yield the rows of the table (schema: blobs), after close()."""
         timeline = set(self._timeline_rows)
         rows = {
             row: "timeline" if number in timeline else "payloads"
@@ -157,7 +156,7 @@ class BlobWriter:
         return pack.row, offset
 
     def _own(self, kind: Hashable) -> Hashable:
-        """The kind, while there are few; else None, which stands for all others."""
+        """Return the kind, or None, which stands for all others, after the first kinds."""
         if kind not in self._kinds:
             if len(self._kinds) >= MAX_KINDS:
                 return None
@@ -170,9 +169,7 @@ class BlobWriter:
         self._rows[pack.row] = self._sink.put_blob(pack.data(), self._place(pack.row), sha256=pack.sha256())
 
     def _place(self, row: int) -> str | None:
-        """In a state of a growing bundle a blob lies with its log: it goes away with the state, whoever else
-        has an equal one.
-        """
+        """Return the path of a blob, in a growing bundle with its log, to be removed with the state."""
         return log_path(self._log_id, f"packs/{row:04d}.log", self._sink.codec) if self._sink.below else None
 
     def _close_timeline(self) -> None:
@@ -196,7 +193,7 @@ class BlobPlaces:
         self._groups: dict[int, bytearray] = {}  # hashes, each with its place
 
     def _group_of(self, content: str) -> bytearray:
-        # Of Python's own hash, which nobody can foresee: no log can have all of its payloads in one group.
+        # Bits of Python's randomized hash, so that no log can force all payloads into one group.
         return self._groups.setdefault(hash(content) % _GROUPS, bytearray())
 
     def find(self, content: str) -> tuple[int, int] | None:

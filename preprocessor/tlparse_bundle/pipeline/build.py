@@ -1,4 +1,4 @@
-"""Logs to a bundle: in parallel, beside the target, put in place only when it is whole."""
+"""Builds a bundle from logs, in parallel, beside the target, and puts it in place when complete."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class BuildResult:
     file_count: int
     stored_bytes: int
     findings: dict[str, list[FindingsRow]]  # the first of each log (schema: findings), by its id
-    # What the ranks say together (schema: rank_findings), as far as it is written; none for less than two.
+    # Rank findings (schema: rank_findings) written so far; empty for fewer than two ranks.
     job_findings: list[RankFindingsRow]
     plugin_faults: list[str]
 
@@ -61,16 +61,16 @@ def build(
     commit: str | None = None,
     progress: Callable[[int], None] = lambda size_bytes: None,
 ) -> BuildResult:
-    """Write the bundle of ``logs`` to ``out``.
+    """Build the bundle of ``logs`` at ``out``.
 
-    The bundle depends on the content and names of the logs alone, not on their order or ``jobs``
-    (default: one worker per core) or ``executor`` (default: processes of this machine). Nothing stays behind
-    when the build fails or is interrupted.
-    ``run`` is the run whose ranks are compared, from 1 in the order of their start (default: the newest
-    attempt of the largest).
-    ``label`` and ``commit`` are the name and the git commit of the program, as in the manifest; see
-    ``named``. Raises BundleError when ``out`` exists and may not be replaced, a log cannot be read, or there
-    is no such run.
+    The bundle depends only on the content and names of the logs, not on their order, ``jobs`` (default:
+    one worker per core) or ``executor`` (default: local processes). Nothing is left when the build fails
+    or is interrupted. ``run`` is the run whose ranks are compared, from 1 in order of start (default: the
+    newest attempt of the largest). ``label`` and ``commit`` are the name and git commit of the program;
+    see ``named``.
+
+    Raises BundleError when ``out`` exists and may not be replaced, a log cannot be read, or there is no
+    such run.
     """
     names = named(label, commit)
     jobs = jobs or core_count()
@@ -103,7 +103,7 @@ def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[FindingsRo
 
 
 def plugin_faults(summaries: Sequence[LogSummary], manifest: dict[str, Any]) -> list[str]:
-    """Return the faults of plug-ins in a build, each once: those of the logs, then those of the ranks."""
+    """Return distinct faults of plug-ins in a build: first of logs, then of ranks."""
     faults = [
         *(fault for summary in summaries for fault in summary.plugin_faults),
         *manifest.get("diagnostics", {}).get(PLUGIN_FAILED, ()),
@@ -112,7 +112,7 @@ def plugin_faults(summaries: Sequence[LogSummary], manifest: dict[str, Any]) -> 
 
 
 def add_faults(manifest: dict[str, Any], faults: Sequence[str]) -> None:
-    """Add what plug-ins failed with, when they compared ranks, to a manifest."""
+    """Add to a manifest the faults of plug-ins when comparing ranks."""
     if faults:
         manifest["diagnostics"] = {PLUGIN_FAILED: list(faults)}
         manifest["diagnostic_codes"] |= _codes([PLUGIN_FAILED])
@@ -126,9 +126,8 @@ def finish(
     run: int | None = None,
     names: Mapping[str, str] = {},
 ) -> tuple[dict[str, Any], list[RankFindingsRow]]:
-    """Write what stands beside the logs of a bundle, the manifest last.
-
-    Returns the manifest and the findings of the ranks together.
+    """Write the rest of a bundle beside its logs, the manifest last. Return the manifest and the rank
+    findings.
     """
     manifest, job_findings = write_beside(summaries, target, codec, workers, run, names)
     target.write(layout.MANIFEST, dumps_indented(manifest))
@@ -143,14 +142,11 @@ def write_beside(
     run: int | None = None,
     names: Mapping[str, str] = {},
 ) -> tuple[dict[str, Any], list[RankFindingsRow]]:
-    """Write analyses and schemas.
-
-    Returns the manifest, which is to be written last, and the findings of the ranks together.
-    """
+    """Write analyses and schemas. Return the manifest, to be written last, and the rank findings."""
     manifest = make_manifest(summaries, codec, names)
     job_findings: list[RankFindingsRow] = []
     if len(manifest["logs"]) > 1 or run is not None:
-        # It imports the modules of all analyses, which a single log does not need.
+        # Imports the modules of all analyses, which a single log does not need.
         from tlparse_bundle.pipeline.rank_files import write_ranks
 
         written = write_ranks(target, manifest["logs"], codec, workers, run)
@@ -167,7 +163,7 @@ def write_schemas(target: Destination, codec: str) -> None:
 
 @cache
 def _schemas_file(codec: str) -> bytes:
-    """The same in every bundle that this process makes."""
+    """Write the schemas file, which is the same in every bundle of this process."""
     return CODECS[codec].encode(dumps({name: schema(name) for name in schema_names()}))
 
 
@@ -176,17 +172,16 @@ def _schemas_path(codec: str) -> str:
 
 
 def named(label: str | None, commit: str | None) -> dict[str, str]:
-    """What the manifest says of the program that was traced: 'label' and 'commit' as far as they are given.
+    """Return 'label' and 'commit' of the traced program for the manifest, if given.
 
-    Raises BundleError when one is empty, longer than 100 characters, or has characters that are not
-    printable.
+    Raises BundleError for an empty value, more than 100 characters, or non-printable characters.
     """
     names = {key: text for key, text in (("label", label), ("commit", commit)) if text is not None}
     for key, text in names.items():
         if not text.strip() or len(text) > _MAX_NAME or not text.isprintable():
-            hint = f"It is one line of at most {_MAX_NAME} characters, such as {_EXAMPLES[key]}."
+            hint = f"Pass one line of at most {_MAX_NAME} characters, such as {_EXAMPLES[key]}."
             raise BundleError(
-                f"--{key} {shown(text[:_MAX_NAME])!r} cannot be taken",
+                f"--{key} {shown(text[:_MAX_NAME])!r} is not valid",
                 hint=hint,
                 code="bad-name",
                 exit_code=2,
@@ -197,7 +192,7 @@ def named(label: str | None, commit: str | None) -> dict[str, str]:
 def make_manifest(
     summaries: Sequence[LogSummary], codec: str, names: Mapping[str, str] = {}
 ) -> dict[str, Any]:
-    """The manifest (schema: manifest) of a bundle of these logs; ``names``: see ``named``."""
+    """Return the manifest (schema: manifest) of a bundle of these logs. ``names``: see ``named``."""
     rows = sorted(
         (s.row for s in summaries), key=lambda row: (row["rank"] is None, row["rank"] or 0, row["id"])
     )
@@ -247,7 +242,7 @@ def _write_logs(
 def _with_strings_of_others(
     logs: Sequence[LogFile], summaries: list[LogSummary], root: str, codec: str, workers: Executor
 ) -> list[LogSummary]:
-    """Writes the logs again that lack names of files which another log of their process has."""
+    """Rewrite logs that lack file names which a different log of their process defines."""
     strings = strings_from_others(logs, summaries, workers.map)
     if not strings:
         return summaries
@@ -277,17 +272,14 @@ def strings_from_others(
     map_: Callable[..., list[Any]],
     lacking: set[str] | None = None,
 ) -> dict[str, dict[int, str]]:
-    """The strings that other logs of the same process define for the logs that lack some, by id of the log.
+    """Return strings that other logs of the same process define, by id of the log that lacks them.
 
-    torch writes the name of a file once, when a stack has it first, with the number that stands for it from
-    then on. A process that closes its log and begins another one (torch.export.draft_export does) goes on
-    with its numbers: the second log lacks the names.
+    torch writes the name of a file once, with its number. A process that starts a second log (as
+    torch.export.draft_export does) keeps its numbers, so the second log lacks the names.
 
-    ``map_``: as that of an executor. Others are logs of the same rank that name the same process ids. What
-    two of them say differently is left out, and so is what comes from a process that merely got the number of
-    an earlier one: it defines its own.
-    ``lacking``: ids of logs that were found to lack some before, and got them; those that are found now are
-    added.
+    ``map_``: as that of an executor. Only logs of the same rank that name the same process ids count;
+    contradictory strings, and those of an earlier process with the same id, are left out. ``lacking``:
+    ids of logs that lacked strings before; new ones are added.
     """
     lacking = set() if lacking is None else lacking
     lacking.update(summary.row["id"] for summary in summaries if _UNDEFINED in summary.row["diagnostics"])
@@ -325,7 +317,7 @@ def _agreed(tables: Sequence[dict[int, str]]) -> dict[int, str]:
 
 
 def _strings_of(log: LogFile) -> dict[int, str]:
-    """The strings that a log defines."""
+    """Return the strings that a log defines."""
     decoder = EventDecoder(Diagnostics())
     with closing(LogRecords(log)) as records:
         for record in records:

@@ -1,4 +1,4 @@
-"""Writes the tables with a row for each record of one log: its events and their metadata."""
+"""Writes the events and metadata tables of one log, which have a row per record."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _ROW_WITHOUT_PAYLOAD = (
 
 
 class EventWriter:
-    """Takes the events of one log in order.
+    """Writes the events of one log in order.
 
-    The rows of the events wait until the paths of the blobs are known; those of the metadata are written as
-    they come. Rows are put together from the JSON of what many of them share: a log has tens of thousands.
+    Rows of events wait until the paths of blobs are known; rows of metadata are written directly. Rows
+    are assembled from shared JSON, because a log has tens of thousands.
     """
 
     def __init__(self, sink: FileSink, log_id: str):
@@ -43,7 +43,7 @@ class EventWriter:
         self._ranks: dict[int | None, bytes] = {}
 
     def add(self, batch: Batch) -> None:
-        """The next events."""
+        """Add the next events."""
         self._kinds += [
             b'"type":%b,"name":%b' % (dumps(event_type), dumps(name)) for event_type, name, _ in batch.kinds
         ]
@@ -111,9 +111,8 @@ class EventWriter:
                 self._metadata.add(index, metadata)
 
     def close(self, blobs: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Write what is still to be written; ``blobs`` are the paths of the blobs.
-
-        Returns the entries of both tables in the log directory, by name.
+        """Write the rest; ``blobs`` are the paths of blobs. Return the directory entries of both tables by
+        name.
         """
         tables = {}
         if len(self._events):
@@ -133,10 +132,8 @@ def _attempt(compile: tuple[CompileId | None, int, int]) -> tuple[str | None, in
 
 
 class _Metadata:
-    """The files of the metadata.
-
-    A file ends as that of any table does; it is written when the next one begins, so that the name of a
-    single one is known.
+    """Files of the metadata. Each is written when the next one starts, because a single file has a different
+    name.
     """
 
     def __init__(self, sink: FileSink, log_id: str):
@@ -165,7 +162,7 @@ class _Metadata:
         self._files.append({"path": path, "rows": self._rows, "first_event": self._first_event})
 
     def close(self) -> list[dict[str, Any]]:
-        """Write the last one; returns the entries of all."""
+        """Write the last file; return the entries of all."""
         if self._buffer is not None:
             self._write(self._buffer, several=bool(self._files))
         return self._files

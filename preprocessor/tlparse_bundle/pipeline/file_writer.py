@@ -1,4 +1,4 @@
-"""Writes the files of a bundle: collects them in memory, compresses, hashes, puts them in place."""
+"""Writes bundle files: buffers in memory, compresses, hashes, and puts them in place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tlparse_bundle.bundle.layout import blob_path, log_path
 from tlparse_bundle.tables.rows import Rows
 
 _CAPACITY = 5 << 18  # what grows until it has 1 MiB seldom has more
-# Pages come faster.
+# Gets pages faster.
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 _MAX_CLOSED = 1
 _SMALL_BYTES = 32 << 10
@@ -26,9 +26,8 @@ BlobRow = tuple[str, str, int, int]  # path, SHA-256, size, stored size
 class FileSink:
     """Files below ``root``, stored with ``codec``.
 
-    Blobs may be written by several processes at once: equal content has an equal name. There are no threads:
-    a thread that compresses costs the one that reads more, in waiting for the interpreter, than it takes
-    over.
+    Several processes may write blobs at once, since equal content has equal names. There are no threads:
+    a compressing thread slows the reading one more than it helps.
     """
 
     def __init__(self, root: Path, codec: Codec):
@@ -41,21 +40,19 @@ class FileSink:
         self.kept: dict[str, Rows[Any]] = {}  # these, as ``put_rows`` got them
 
     def put(self, path: str, data: bytes | memoryview) -> str:
-        """Store a file under a path (as layout gives it); returns the path that it has."""
+        """Store a file under a path from layout; return its final path."""
         self._write(self.below + path, [self.codec.encode(data)])
         return self.below + path
 
     def put_stored(self, path: str, data: bytes) -> str:
-        """Store a file that is encoded already; returns its path."""
+        """Store an encoded file; return its path."""
         self._write(self.below + path, [data])
         return self.below + path
 
     def put_rows(
         self, log_id: str, name: str, rows: Rows[Any], blobs: Sequence[str] | None = None
     ) -> dict[str, Any]:
-        """Store a table of a log as JSON Lines; returns what the log directory says of it (schema: log,
-        'tables').
-
+        """Store a table of a log as JSON Lines; return its directory entry (schema: log, 'tables').
         ``blobs``: see Rows.files.
         """
         if name in self.keep:
@@ -67,7 +64,7 @@ class FileSink:
     def put_row_files(
         self, log_id: str, name: str, files: Sequence[tuple[int, Iterable[bytes]]]
     ) -> dict[str, Any]:
-        """The same for files that are encoded already: (number of rows, pieces) of each."""
+        """Store a table from encoded files: (number of rows, pieces) of each."""
         entries = []
         for number, (count, pieces) in enumerate(files):
             path = self.below + log_path(log_id, layout.rows_file(name, number, len(files)), self.codec)
@@ -76,7 +73,7 @@ class FileSink:
         return {"rows": sum(entry["rows"] for entry in entries), "files": entries}
 
     def remove(self, table: dict[str, Any]) -> None:
-        """Remove the files of a table of rows."""
+        """Remove the files of a table."""
         for file in table["files"]:
             os.remove(self.root / file["path"])
 
@@ -85,9 +82,8 @@ class FileSink:
     ) -> BlobRow:
         """Store a blob.
 
-        ``path`` is for what no other log can have; None lets the hash tell the place, which equal blobs
-        share.
-        ``sha256`` is that of the data, where it is known.
+        ``path`` is for content that no other log can have; None derives it from the hash, so equal blobs
+        are shared. ``sha256``: hash of the data, if known.
         """
         sha256 = sha256 or hashlib.sha256(data).hexdigest()
         path = path and self.below + path
@@ -98,9 +94,9 @@ class FileSink:
         return place, sha256, len(data), target.stat().st_size
 
     def _write(self, path: str, pieces: Iterable[bytes]) -> None:
-        # For a job of many ranks there are thousands of files: what is asked of the system for each counts.
+        # Many ranks mean thousands of files, so system calls per file matter.
         target = f"{self.root}/{path}"
-        # Of a state nobody knows yet.
+        # Part of an unpublished state.
         written = target if self.below else f"{target}.{os.getpid()}.{threading.get_ident()}"
         try:
             _write_pieces(written, pieces)
@@ -117,7 +113,7 @@ def _write_pieces(path: str, pieces: Iterable[bytes]) -> None:
 
 
 def encoded_pieces(pieces: Sequence[bytes], codec: Codec) -> list[bytes]:
-    """Pieces of a file whose content is given in pieces."""
+    """Yield encoded pieces of a file whose content is given in pieces."""
     size_bytes = sum(map(len, pieces))
     if size_bytes <= _SMALL_BYTES:
         return [codec.encode(b"".join(pieces))]
@@ -126,9 +122,7 @@ def encoded_pieces(pieces: Sequence[bytes], codec: Codec) -> list[bytes]:
 
 
 class Buffer:
-    """Takes pages as it is filled, and gives them all back. In the heap, large bytes that come and go
-    side by side leave holes, more of them in a larger log.
-    """
+    """Buffer with its own memory pages, which are all freed. On the heap, large bytes leave holes."""
 
     __slots__ = ("_hash", "_hashed", "_memory", "size")
 
@@ -152,7 +146,7 @@ class Buffer:
         self.size += len(data)
 
     def settle(self) -> None:
-        """Hash what there is: it need not be done again by each copy of the process that writes it."""
+        """Hash the data so far, so that forked copies need not."""
         if self._hash is None:
             self._hash = hashlib.sha256()
         self._hash_rest(self._hash)
@@ -162,22 +156,19 @@ class Buffer:
         self._hashed = self.size
 
     def sha256(self) -> str | None:
-        """Of all that there is; None when nothing was hashed before."""
+        """Return the hash of all data; None when nothing was hashed before."""
         if self._hash is None:
             return None
         self._hash_rest(self._hash)
         return self._hash.hexdigest()
 
     def data(self) -> memoryview:
-        """What there is. Nothing may be added afterwards."""
+        """Return the data, after which nothing may be added."""
         return memoryview(self._memory)[: self.size]
 
 
 class BufferOfSeries(Buffer):
-    """One of a series, each of which is filled and written: it has the pages of one before.
-
-    To get new ones takes longer than to fill them.
-    """
+    """Buffer that reuses the pages of the previous one, since new pages take longer to get than to fill."""
 
     __slots__ = ()
     _closed: ClassVar[list[mmap.mmap]] = []  # of the process
@@ -190,6 +181,6 @@ class BufferOfSeries(Buffer):
         return memory
 
     def close(self) -> None:
-        """It was written: another one may have its pages."""
+        """Release the pages for the next buffer."""
         if len(self._memory) == _CAPACITY and len(self._closed) < _MAX_CLOSED:
             self._closed.append(self._memory)

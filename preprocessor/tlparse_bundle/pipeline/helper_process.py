@@ -1,4 +1,4 @@
-"""A process of our own that does a part of the work on a log: messages pass to it and from it."""
+"""A helper process that does part of the work on a log, with messages in both directions."""
 
 from __future__ import annotations
 
@@ -27,22 +27,19 @@ class LinkClosed(EOFError):
 
 
 def sent_apart(data: bytes | None) -> bytes | pickle.PickleBuffer | None:
-    """What stands for some bytes in a message, so that large ones are not copied on their way.
-
-    They arrive as bytes.
-    """
+    """Wrap bytes in a message so that large ones are not copied. They arrive as bytes."""
     return pickle.PickleBuffer(data) if data is not None and len(data) >= _BUFFER_BYTES else data
 
 
 class Link:
-    """Messages from another process and to it. They are pickled: both processes are ours."""
+    """Pickled messages between our own processes."""
 
     def __init__(self, source: IO[bytes], target: IO[bytes]):
         self._source = source
         self._target = target
 
     def send(self, message: Any) -> None:
-        """Waits while the pipe is full. Raises LinkClosed."""
+        """Send a message, waiting while the pipe is full. Raise LinkClosed."""
         buffers: list[pickle.PickleBuffer] = []
         data = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
         try:
@@ -56,7 +53,7 @@ class Link:
             raise LinkClosed from None
 
     def receive(self) -> Any:
-        """The next message. Raises LinkClosed, also when a message was cut."""
+        """Return the next message. Raise LinkClosed, also for a cut message."""
         size, count = _HEAD.unpack(self._read(_HEAD.size))
         data = self._read(size)
         return pickle.loads(
@@ -71,21 +68,18 @@ class Link:
 
 
 def may_fork() -> bool:
-    """Whether the process can be a copy of this one, which has read its modules already: on Linux, as long as
-    there are no threads.
-    """
+    """Return whether the helper can be a fork of this process: on Linux, while there are no threads."""
     return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
 
 
 class Helper:
-    """Our end. The process ends when this one does, whatever ends it: a copy of this one, or a plain
-    subprocess.
+    """Our end. The process, a fork or a subprocess, ends with this one.
 
-    Raises BundleError when the process has ended early, and what was raised over there.
+    Raises BundleError when the process has ended early, and exceptions raised there.
     """
 
     def __init__(self, work: Callable[[Link], Any], head: Any):
-        """``work`` is what it does with messages, a function of a module; ``head`` is the first of them."""
+        """``work`` is a module function that handles messages; ``head`` is the first message."""
         self._process: _Copy | _Subprocess = _Copy(work) if may_fork() else _Subprocess(work)
         for pipe in (self._process.stdin, self._process.stdout):
             _widen(pipe)
@@ -96,7 +90,7 @@ class Helper:
         try:
             self._link.send(message)
         except LinkClosed:
-            while True:  # until it has said why
+            while True:  # until it has reported the reason
                 self.receive()
 
     def receive(self) -> Any:
@@ -104,8 +98,8 @@ class Helper:
             message = self._link.receive()
         except EOFError:
             raise BundleError(
-                f"a process that helps to read the log ended early (exit code {self._process.wait()})",
-                hint="It may have been killed for want of memory; --jobs 1 does without it.",
+                f"a process that reads the log was killed (exit code {self._process.wait()})",
+                hint="It may have run out of memory. --jobs 1 works without this process.",
                 code="worker-died",
             ) from None
         if isinstance(message, Exception):
@@ -113,16 +107,16 @@ class Helper:
         return message
 
     def close(self) -> None:
-        """End it: nothing that it has not answered is needed, and nothing may be written any more."""
+        """End the process; pending answers are dropped."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdout, self._process.stdin):
-            with suppress(OSError):  # what it was to be told last
+            with suppress(OSError):  # the last message to it
                 pipe.close()
 
 
 class _Subprocess(subprocess.Popen[bytes]):
-    """A process that needs nothing of the program that called us."""
+    """A process that is independent of the calling program."""
 
     stdin: IO[bytes]
     stdout: IO[bytes]
@@ -146,7 +140,7 @@ def _command(work: Callable[[Link], Any]) -> list[str]:
 
 
 class _Copy:
-    """A copy of this process, with what is needed here of subprocess.Popen."""
+    """A fork of this process, with the needed part of subprocess.Popen."""
 
     def __init__(self, work: Callable[[Link], Any]):
         its_input, to_it = os.pipe()
@@ -178,10 +172,10 @@ class _Copy:
 
 
 def serve(work: Callable[[Link], Any], link: Link | None = None, parent: int | None = None) -> None:
-    """The other end, by default at the standard streams: what ``work`` returns, or raises, is the last
-    message. Does not return.
+    """Run the other end, by default at the standard streams. The last message is the result or exception of
+    ``work``. Does not return.
 
-    It ends with ``parent``, the number of the process that speaks to it.
+    It ends with ``parent``, the id of the process that it talks to.
     """
     if parent is not None:
         end_with(parent)
@@ -196,7 +190,7 @@ def serve(work: Callable[[Link], Any], link: Link | None = None, parent: int | N
         except Exception as error:
             answer = error
         link.send(answer)
-    except LinkClosed:  # nobody is there to be told
+    except LinkClosed:  # nobody is left to receive it
         pass
     os._exit(0)
 

@@ -1,4 +1,4 @@
-"""The records of a log, and what there is to know of its bytes."""
+"""Records of a log, with the size and hash of its bytes."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from tlparse_bundle.log.record_reader import PREFIX, ByteStream, Record, RecordR
 
 
 class GrowingBytes(ByteStream, Protocol):
-    """The bytes of a log that may still grow."""
+    """Bytes of a log that may still grow."""
 
     def close(self) -> None: ...
 
 
 class LogRecords:
-    """Iterate over it once, then ``tail``, ``sha256`` and ``diagnostics`` are whole; ``close`` in any case.
+    """Iterates once over records; then ``tail``, ``sha256`` and ``diagnostics`` are complete. Always
+    ``close`` it.
 
-    ``raw`` gives the bytes of a log that still grows, see RecordReader; None opens the log and reads it as it
-    is. Raises BundleError when the log cannot be read or decompressed.
+    ``raw`` yields the bytes of a growing log, see RecordReader; None opens the log. Raises BundleError
+    when the log cannot be read or decompressed.
     """
 
     def __init__(self, log: LogFile, raw: GrowingBytes | None = None):
@@ -38,9 +39,7 @@ class LogRecords:
         return self._reader.certain
 
     def stop(self) -> None:
-        """While it waits for more: what was read is the whole log, without a record at its end of which the
-        rest is still to come.
-        """
+        """End the log here, while waiting, without an incomplete last record."""
         head, payload = self._reader.waiting
         end = self.size_bytes if _is_whole(head, payload) else self._reader.certain
         self._reader.stop_at(end)
@@ -51,17 +50,17 @@ class LogRecords:
 
     @property
     def tail(self) -> bytes:
-        """Behind the last record."""
+        """Return the bytes after the last record."""
         return self._reader.tail
 
     @property
     def sha256(self) -> str:
-        """Of the uncompressed log."""
+        """Return the SHA-256 of the uncompressed log."""
         return self._stream.sha256()
 
     @property
     def size_bytes(self) -> int:
-        """Read so far."""
+        """Return the number of bytes read so far."""
         return self._stream.size_bytes
 
     def close(self) -> None:
@@ -69,9 +68,8 @@ class LogRecords:
 
 
 class _HashingStream:
-    """Hashes a log and counts its bytes while it is read.
-
-    ``certain`` tells how much of it can no longer be taken back, see RecordReader: the rest is hashed later.
+    """Hashes a log and counts its bytes while reading. Bytes after ``certain``, see RecordReader, are hashed
+    later.
     """
 
     def __init__(self, stream: ByteStream, certain: Callable[[], int] | None):
@@ -96,7 +94,7 @@ class _HashingStream:
         return data
 
     def stop_at(self, size_bytes: int) -> None:
-        """The log ends here, at what is certain or behind all that was read."""
+        """End the log at what is certain, or after everything that was read."""
         whole = b"".join(self._held)[: size_bytes - self._hashed_bytes]
         self._held = deque((whole,))
         self.size_bytes = size_bytes
@@ -109,10 +107,11 @@ class _HashingStream:
 
 
 def _is_whole(text: bytes, payload: bytes) -> bool:
-    """``text`` is what was read from the begin of the record on; ``payload`` is what of its payload was taken
-    out of that before.
+    """Return whether a record is complete, by the MD5 that it announces; other text when its line is
+    complete.
 
-    A record with a payload announces the MD5 of it. What is no record is whole when its line is.
+    ``text`` is everything from the start of the record; ``payload`` the part of its payload already
+    removed.
     """
     if not text:
         return True

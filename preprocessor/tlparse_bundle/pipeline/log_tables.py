@@ -1,4 +1,4 @@
-"""The stage that builds the tables of a log, and the cache of what equal payloads yielded."""
+"""The stage that builds the tables of a log, with a cache of results for equal payloads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import Table, TableContext
 from tlparse_bundle.tables.tally import Tally
 
-# Of memory, for the events of one log; beyond, its tables are filled as they come.
+# Memory for the events of one log; beyond it, tables are filled directly.
 MAX_WAITING_BYTES = 24 << 20
 _METADATA_FACTOR = 4  # parsed, metadata take several times their size
 _MAX_KNOWN = 64  # tables, of some logs
@@ -40,7 +40,7 @@ _known: dict[tuple[str, str, bytes], EncodedTables] = {}  # by table, codec, and
 
 
 class PayloadTables:
-    """``observe`` some events after others, in file order, then ``finish``."""
+    """Tables of payloads: ``observe`` events in file order, then ``finish``."""
 
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
@@ -55,10 +55,7 @@ class PayloadTables:
         self._tables.settle()
 
     def finish(self) -> tuple[dict[str, dict[str, Any]], Diagnostics]:
-        """Write the tables.
-
-        Returns them by name (see FileSink.put_rows), and what there is to say about the payloads.
-        """
+        """Write the tables. Return them by name (see FileSink.put_rows), and the notes about payloads."""
         entries = {
             name: self._sink.put_rows(self._log_id, name, rows)
             for table in self._tables
@@ -69,7 +66,7 @@ class PayloadTables:
 
 
 class _Slot:
-    """One table, and what stands for the events that it is to see."""
+    """One table, with the fingerprint of the events that it sees."""
 
     def __init__(self, cls: type[Table]):
         self.diagnostics = Diagnostics()
@@ -81,7 +78,7 @@ class _Slot:
 
 
 class RememberedPayloadTables:
-    """See PayloadTables. The tables are made at the end, or taken from an earlier log."""
+    """See PayloadTables. Tables are built at the end, or taken from an earlier log."""
 
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
@@ -105,10 +102,10 @@ class RememberedPayloadTables:
             self._fill()
 
     def settle(self) -> None:
-        """Nothing: the tables are made at the end."""
+        """Do nothing, since the tables are built at the end."""
 
     def _note(self, event: Event) -> bool:
-        """Whether a table wants the event."""
+        """Return whether a table wants the event."""
         slots = self._of_type.get(event.type)
         if slots is None:
             types = ((slot, slot.table.types) for slot in self._slots)
@@ -145,7 +142,7 @@ class RememberedPayloadTables:
         return (self._here or self._fill()).finish()
 
     def _files(self, slot: _Slot) -> EncodedTables:
-        """What a slot has made: the files of its tables by name, encoded."""
+        """Return the encoded table files of a slot by name."""
         codec = self._sink.codec
         key = slot.table.name, codec.name, hashlib.sha256(b"".join(slot.fingerprints)).digest()
         data = _known.get(key)
@@ -164,7 +161,7 @@ class RememberedPayloadTables:
 
 
 def _fingerprint(event: Event) -> bytes:
-    """All of an event that a table can see, but its place in the log, which is for diagnostics alone."""
+    """Return everything of an event that a table can see, except its place in the log."""
     content = event.hash or hashlib.sha256(event.payload or b"").hexdigest()
     who = (
         event.index,
@@ -180,7 +177,7 @@ def _fingerprint(event: Event) -> bytes:
 
 @dataclass(slots=True)
 class TablesSummary:
-    """What the log directory and the manifest need to know."""
+    """Data for the log directory and the manifest."""
 
     tables: dict[str, dict[str, Any]]  # by name: see FileSink.put_rows
     kinds: list[dict[str, Any]]  # 'kinds' and 'ranks' of the log directory (schema: log)
@@ -190,9 +187,9 @@ class TablesSummary:
 
 
 class LogTables:
-    """See Stage. ``one_of_many``: what the logs before had in common with this one need not be made again.
+    """See Stage. ``one_of_many``: reuse what earlier logs have in common with this one.
 
-    ``sink``: where the files go, if it is not simply below ``root``.
+    ``sink``: where files go, if not below ``root``.
     """
 
     def __init__(self, root: Path, codec: str, log_id: str, one_of_many: bool, sink: FileSink | None = None):

@@ -1,6 +1,6 @@
-"""Bundles of disjoint logs to one: the same bytes as building it from all the logs at once.
+"""Merges bundles of disjoint logs, with the same bytes as building them from all logs at once.
 
-One exception: a log that lacks names of files which another log of its process defines is left as it is (see
+One exception: a log that lacks file names from a different log of its process is unchanged (see
 build.strings_from_others).
 """
 
@@ -38,18 +38,17 @@ def merge(
     verify: bool = True,
     run: int | None = None,
 ) -> BuildResult:
-    """Write the bundle of all logs of ``bundles`` to ``out``, without reading a raw log; folders or URLs.
+    """Merge ``bundles`` (folders or URLs) into ``out`` without reading raw logs.
 
-    ``verify``: each blob must have the hash that it is named by. ``run``: as in ``build``. Raises BundleError
-    when two bundles have a log of one name, when their formats or codecs differ, when one is damaged, or when
-    ``out`` may not be written.
+    ``verify``: check blobs against their hashes. ``run``: as in ``build``. Raises BundleError when two
+    bundles share a log name, formats or codecs differ, one is damaged, or ``out`` may not be written.
     """
     opened = [Bundle.open(location, verify=verify) for location in bundles]
     _check(opened, bundles)
     codec = opened[0].codec.name
     if str(out).rstrip("/") in (str(location).rstrip("/") for location in bundles):
         raise BundleError(
-            f"{out} is one of the bundles to merge", hint="Choose another place.", code="exists"
+            f"'{out}' is one of the bundles to merge", hint="Choose a different path for OUT.", code="exists"
         )
     logs = [
         (str(location), log.id)
@@ -84,31 +83,30 @@ def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike[str]]
     for bundle, location in zip(opened, locations, strict=True):
         if bundle.manifest["format"] != own:
             version = "{major}.{minor}".format(**bundle.manifest["format"])
-            hint = "Build it again from its logs (tlparse-bundle restore writes them)."
+            hint = "Rebuild it from its logs. To get them: tlparse-bundle restore BUNDLE FOLDER"
             raise BundleError(
-                f"{location} has the format {version}, this program writes {own['major']}.{own['minor']}",
+                f"{location} has format {version}, but this version writes {own['major']}.{own['minor']}",
                 hint=hint,
                 code="format-version",
             )
         if bundle.codec != opened[0].codec:
             raise BundleError(
-                f"{locations[0]} is stored with codec {opened[0].codec.name}, {location} with"
-                f" {bundle.codec.name}",
-                hint="Build one of them again with --codec.",
+                f"{locations[0]} has codec {opened[0].codec.name}, but {location} has {bundle.codec.name}",
+                hint="Rebuild one of them with --codec.",
                 code="codec",
             )
         for log in bundle.logs:
             other = homes.setdefault(log.id.lower(), location)
             if other is not location:
                 raise BundleError(
-                    f"two bundles have a log {log.id}:\n  {other}\n  {location}",
+                    f"two bundles have the same log {log.id}:\n  {other}\n  {location}",
                     hint="Merge only bundles of different logs.",
                     code="same-name",
                 )
 
 
 def _common_names(opened: Sequence[Bundle]) -> dict[str, str]:
-    """Label and commit, where all bundles have the same one."""
+    """Return label and commit if all bundles have the same."""
     names = {}
     for key in ("label", "commit"):
         first: str | None = opened[0].manifest.get(key)
@@ -118,10 +116,10 @@ def _common_names(opened: Sequence[Bundle]) -> dict[str, str]:
 
 
 def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary:
-    """Copy the files of a log to the bundle at ``root``; equal blobs of several logs are one file.
+    """Copy the files of a log to the bundle at ``root``; equal blobs become one file.
 
-    Nothing of one log can become a part of another one: its own files lie in its own folder, and a blob is
-    what it is named by, since whoever stored it has checked that.
+    Logs cannot mix: each has its own folder, and a blob is named by its content, as its writer has
+    checked.
     """
     bundle = Bundle.open(location, verify=verify)
     log = bundle.log(log_id)
@@ -148,10 +146,7 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
 
 
 def _own_files(log: Log) -> list[str]:
-    """The files of a log but its blobs.
-
-    Raises BundleError when one lies elsewhere than in the folder of the log.
-    """
+    """Yield the files of a log except blobs. Raise BundleError for one outside its folder."""
     directory = log.directory
     chunks = (chunk["path"] for chunk in directory["verbatim"])
     rows = (file["path"] for entry in directory["tables"].values() for file in entry["files"])
@@ -161,12 +156,12 @@ def _own_files(log: Log) -> list[str]:
     )
     for path in (*paths, *own):
         if not layout.is_own(path) or not path.startswith(f"logs/{log.id}/"):
-            raise damaged(f"log {log.id}", f"{quoted(path)} is no path of a file of it")
+            raise damaged(f"log {log.id}", f"{quoted(path)} is not a path of one of its files")
     return paths
 
 
 def check_log(log: Log) -> None:
-    """Raises BundleError unless readers can rely on all tables of a log. The blobs are not read."""
+    """Raise BundleError unless all tables of a log are valid. Blobs are not read."""
     directory, bundle = log.directory, log.bundle
     for key in ("id", "rank", "source", "event_count"):
         if directory[key] != log.row[key]:

@@ -1,4 +1,4 @@
-"""What only several ranks together can say: made from the files of the logs, never from raw logs."""
+"""Analyses across ranks, from the files of logs, never from raw logs."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _FRAMES, _RUN, _FAULTS = "", ".", "!"
 
 
 def digest_log(root: str | Path, codec: str, row: dict[str, Any]) -> dict[str, bytes]:
-    """What the analyses need of the log of a row, as JSON by the name of the analysis.
+    """Return the data of a log that the analyses need, as JSON by analysis.
 
-    ``root`` is the folder or URL of a bundle that may not be complete yet.
+    ``root`` is the folder or URL of a bundle that may be incomplete.
     """
     frames = _frames(root, codec, row)
     by_analysis = {analysis.name: analysis.digest(frames) for analysis in analyses()}
@@ -75,12 +75,12 @@ def _frames(root: str | Path, codec: str, row: dict[str, Any]) -> Frames:
 
 @cache
 def _contents() -> Contents:
-    """One for all logs that a process reads: equal ranks have equal payloads."""
+    """Return the cache for all logs of a process, since equal ranks have equal payloads."""
     return Contents()
 
 
 class RankFiles(NamedTuple):
-    """What several ranks together say."""
+    """Results of the analyses across ranks."""
 
     entries: dict[str, dict[str, Any]]  # by name of table (schema: manifest, 'rank_tables')
     job: dict[str, Any] | None  # schema: manifest, 'job'; None for less than two ranks
@@ -88,7 +88,7 @@ class RankFiles(NamedTuple):
     faults: list[str]  # of plug-ins
 
     def add_to(self, manifest: dict[str, Any]) -> None:
-        """Name the tables and the job in a manifest."""
+        """Add the tables and the job to a manifest."""
         if self.job is not None:
             manifest["job"] = self.job
             manifest["rank_tables"] = self.entries
@@ -104,10 +104,9 @@ def write_ranks(
 ) -> RankFiles:
     """Write the tables of the analyses.
 
-    ``rows`` are those of the manifest; ``run`` is the number of the run to compare, from 1, in the order of
-    their start.
-    ``below`` stands before each path, as in the sink.
-    Raises BundleError when there is no such run, or it has no two ranks.
+    ``rows`` are the manifest's; ``run`` is the run to compare, from 1 in order of start; ``below`` is a
+    path prefix as in the sink. Raises BundleError when there is no such run, or it has fewer than two
+    ranks.
     """
     ranked = [row for row in rows if row["rank"] is not None]
     if len({row["rank"] for row in ranked}) < 2:
@@ -167,7 +166,7 @@ def write_ranks(
 
 
 def _run_of(row: dict[str, Any], described: list[Any]) -> RunOfLog:
-    """``described``: what the log records about its run."""
+    """Return the run to compare. ``described``: data that logs record about their run."""
     world_size, start_epoch_us, last_epoch_us = described
     return RunOfLog(
         row["id"],
@@ -209,10 +208,7 @@ def _plugin_tables(
     digests: Sequence[Any],
     tables: Mapping[str, Sequence[dict[str, Any]]],
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the tables of a plug-in, by name.
-
-    Raises an exception when they are not rows of JSON, or a name is taken.
-    """
+    """Return the rows of a plug-in's tables by name. Raise an exception for invalid rows or a taken name."""
     if len(digests) < len(comparison.members):
         raise LookupError("a process that read a log does not have it")
     taken = {*schema_names(), *map(str.lower, tables)}
@@ -228,8 +224,10 @@ def _plugin_tables(
 def _none(run: int | None, count: int) -> RankFiles:
     if run is not None:
         raise BundleError(
-            f"run {run} cannot be compared",
-            hint=f"There are {count} runs of several ranks." if count else "The logs are of one rank.",
+            f"there is no run {run} with several ranks",
+            hint=f"Pass a number from 1 to {count} to --run."
+            if count
+            else "All logs are of one rank. Leave out --run.",
             code="not-found",
         )
     return RankFiles({}, None, [], [])

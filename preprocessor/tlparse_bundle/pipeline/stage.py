@@ -1,6 +1,6 @@
-"""Where work runs: a stage takes a log batch by batch, in this process or in one of its own.
+"""Stages, which process a log batch by batch in this process or in their own.
 
-A stage knows nothing of processes, and whoever feeds it does not know where it runs.
+A stage does not know about processes, and its caller does not know where it runs.
 """
 
 from __future__ import annotations
@@ -21,24 +21,21 @@ _APART_BYTES = 8 << 20  # of a log; below, another process costs more time than 
 
 
 class Stage(Protocol):
-    """``feed`` it the batches of a log in order, ``end`` when there are no more, then ``finish``."""
+    """A stage: ``feed`` it batches in order, call ``end``, then ``finish``."""
 
     def empty_tables(self) -> Tables:
-        """Tables like those of the stage, without content.
-
-        They tell which events of the timeline it must get whole, and which payloads.
-        """
+        """Return empty tables of the stage, to query which events and payloads they need."""
 
     def feed(self, batch: Batch) -> None: ...
 
     def settle(self) -> None:
-        """Of a log that goes on: do now what each of its states would do again."""
+        """For a growing log: do now the work that each state would repeat."""
 
     def end(self) -> None:
-        """What runs apart finishes while this process does something else."""
+        """End the input; a separate process finishes while this one continues."""
 
     def finish(self, blobs: Callable[[], Sequence[str]]) -> Any:
-        """``blobs`` gives the paths of the blobs, by number, when all are written."""
+        """Return the result. ``blobs``: paths of blobs by number, once all are written."""
 
 
 class _StageClass(Protocol):
@@ -49,7 +46,7 @@ class _StageClass(Protocol):
 
 
 def open_stage(name: str, *arguments: Any, cores: int, log_bytes: int) -> AbstractContextManager[Stage]:
-    """A stage by its name, module:class. When the block ends, so does the process that it has."""
+    """Yield a stage by name (module:class). Its process ends with the block."""
     if log_bytes >= _APART_BYTES and name in _APART[min(cores, max(_APART))]:
         return _Apart(name, arguments)
     return nullcontext(_class(name)(*arguments))
@@ -62,10 +59,10 @@ def _class(name: str) -> _StageClass:
 
 
 class _Apart:
-    """Stands for a stage in another process: it is fed there while this process reads on."""
+    """Proxy of a stage in another process, which runs while this process reads on."""
 
     def __init__(self, name: str, arguments: tuple[Any, ...]):
-        # Before the process: a copy of this one needs not read the modules again.
+        # Before forking, so that the copy need not import the modules again.
         self._empty_tables = _class(name).empty_tables()
         self._helper = Helper(work, (name, arguments))
         self._sent = BatchesSent(self._empty_tables.read)
@@ -95,7 +92,7 @@ class _Apart:
 
 
 def work(link: Link) -> Any:
-    """What the other process does."""
+    """Run the stage in the other process."""
     name, arguments = link.receive()
     stage, received = _class(name)(*arguments), BatchesReceived()
     while (message := link.receive()) is not None:

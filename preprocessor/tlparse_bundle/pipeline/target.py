@@ -1,4 +1,4 @@
-"""Where a bundle is written: beside its place until it is whole, or at a URL with the manifest last."""
+"""Targets of a bundle: a staging folder, or a URL with the manifest last."""
 
 from __future__ import annotations
 
@@ -22,21 +22,18 @@ _MAX_MANIFEST_BYTES = 256 << 20
 
 
 class Destination(Protocol):
-    """Where files of a bundle go."""
+    """Destination of bundle files."""
 
     @property
     def root(self) -> str | Path:
-        """A folder or a URL, for those that write logs and read them again."""
+        """Folder or URL, for code that writes logs and reads them back."""
 
     def write(self, path: str, data: bytes) -> None:
         """Store a file of the bundle as it is."""
 
 
 class Target(Destination, Protocol):
-    """A bundle that is being written.
-
-    Use as a context manager: it is there when the block ends well, else nothing is.
-    """
+    """A bundle that is being written. Context manager: it appears when the block succeeds."""
 
     @property
     def root(self) -> str:
@@ -49,14 +46,14 @@ class Target(Destination, Protocol):
     ) -> bool | None: ...
 
     def size(self) -> tuple[int, int]:
-        """Number of files and of their bytes, at the end."""
+        """Return the number of files and of their bytes, at the end."""
 
 
 def open_target(out: str | os.PathLike[str], *, overwrite: bool, sources: Sequence[Any] = ()) -> Target:
-    """The target at a folder or a URL. Raises BundleError unless a bundle may be written there.
+    """Return the target at a folder or URL. Raise BundleError unless a bundle may be written there.
 
-    In a folder nobody can read the bundle who cannot read all ``sources``; of an object store its rules tell
-    that.
+    In a folder, only those who can read all ``sources`` can read the bundle; in an object store, its own
+    rules apply.
     """
     if is_url(out):
         return _RemoteTarget(str(out), overwrite)
@@ -94,9 +91,7 @@ class _Folder:
 
 
 class _RemoteTarget:
-    """A prefix of an object store, or another folder that fsspec can write to: what has no manifest is no
-    bundle.
-    """
+    """A remote prefix or folder that fsspec can write to. Without a manifest it is not a bundle."""
 
     def __init__(self, url: str, overwrite: bool):
         self._folder = RemoteFolder(url)
@@ -104,14 +99,14 @@ class _RemoteTarget:
         files = self._files()
         if layout.MANIFEST in files and not overwrite:
             raise BundleError(
-                f"{self.root} exists already", hint="Use --overwrite to replace it.", code="exists"
+                f"'{self.root}' already exists", hint="Use --overwrite to replace it.", code="exists"
             )
         others = sorted(path for path in files if not layout.is_own(path))
         if others or (files and layout.MANIFEST not in files and not overwrite):
             held = ", ".join((others or sorted(files))[:5])
             raise BundleError(
-                f"{self.root} exists and holds {held}",
-                hint="Choose another place; only bundles are ever replaced.",
+                f"'{self.root}' exists and contains {held}",
+                hint="Choose a different path. Only bundles are replaced.",
                 code="exists",
             )
         self._old = files
@@ -145,7 +140,7 @@ class _RemoteTarget:
             raise BundleError(f"{self.root} cannot be listed: {error}", code="unreadable") from None
 
     def _remove(self, files: Iterable[str]) -> None:
-        """The manifest first: from then on it is no bundle, until the new one is whole."""
+        """Remove the bundle, manifest first, so that it is not a bundle until the new one is complete."""
         paths = set(files)
         if layout.MANIFEST in paths:
             self._folder.remove(layout.MANIFEST)
@@ -154,7 +149,7 @@ class _RemoteTarget:
 
 @contextmanager
 def folder_of(root: str) -> Iterator[Path]:
-    """A folder of this machine whose files go to ``root`` at the end if it is a URL; else ``root`` itself."""
+    """Yield a local folder, uploaded to ``root`` at the end if that is a URL; else ``root`` itself."""
     if not is_url(root):
         yield Path(root)
         return
@@ -164,7 +159,7 @@ def folder_of(root: str) -> Iterator[Path]:
 
 
 def upload(folder: Path, url: str) -> None:
-    """Copy what is below a folder to a URL. A blob that is there already has the same content."""
+    """Upload a folder to a URL. Existing blobs have the same content."""
     remote = RemoteFolder(url)
 
     def send(path: Path) -> None:
@@ -183,7 +178,7 @@ def _is_empty(out: Path) -> bool:
 
 
 class _Replaceable:
-    """Says whether what is at a path is the bundle that was at ``out`` first, and nothing else."""
+    """Checks whether a path holds the bundle that was at ``out`` at first, and nothing else."""
 
     def __init__(self, out: Path, overwrite: bool):
         self._out = out
@@ -192,24 +187,27 @@ class _Replaceable:
 
     def __call__(self, path: Path) -> None:
         if not is_bundle(path):
-            hint = "Choose another place; only bundles are ever replaced."
-            raise BundleError(f"{shown(self._out)} exists and is not a bundle", hint=hint, code="exists")
+            hint = "Choose a different path. Only bundles are replaced."
+            raise BundleError(f"'{shown(self._out)}' exists and is not a bundle", hint=hint, code="exists")
         if not self._overwrite:
             raise BundleError(
-                f"{shown(self._out)} exists already", hint="Use --overwrite to replace it.", code="exists"
+                f"'{shown(self._out)}' already exists", hint="Use --overwrite to replace it.", code="exists"
             )
         others = sorted(others_in(path))
         if others:
-            hint = "Move these away first; they would be lost."
+            hint = "Move them away first, or they would be lost."
             raise BundleError(
-                f"{shown(self._out)} holds more than a bundle: {', '.join(map(shown, others[:5]))}",
+                f"'{shown(self._out)}' contains files that are not part of a bundle: "
+                f"{', '.join(map(shown, others[:5]))}",
                 hint=hint,
                 code="exists",
             )
         if _version(path) != self._seen:
-            hint = "Somebody else has written it. Look at it, and try again if it is to be replaced."
+            hint = "Check its contents, and run the command again to replace it."
             raise BundleError(
-                f"{shown(self._out)} has changed meanwhile; it was left as it is", hint=hint, code="exists"
+                f"'{shown(self._out)}' was changed by another process; it was not replaced",
+                hint=hint,
+                code="exists",
             )
 
 
@@ -222,7 +220,7 @@ def _version(bundle: Path) -> tuple[int, ...] | None:
 
 
 def others_in(bundle: Path) -> Iterator[str]:
-    """What lies in a bundle and is no part of one; empty folders too, which somebody may want to fill."""
+    """Yield files in a bundle folder that are not part of it, and empty folders."""
     for place, folders, files in os.walk(bundle):
         at = Path(place).relative_to(bundle)
         for name in files:

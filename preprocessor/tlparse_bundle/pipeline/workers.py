@@ -1,4 +1,4 @@
-"""Processes that work on several logs at once."""
+"""Worker processes for several logs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _CONNECT_SECONDS = 30
 
 
 def core_count() -> int:
-    """Cores that this process may use: a cluster or a container may leave it fewer than the machine has."""
+    """Return the number of cores available to this process, which a cluster or container can limit."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Executor(Protocol):
-    """Where the work on logs is done. Use as a context manager."""
+    """Runs the work on logs. Context manager."""
 
     count: int
 
@@ -40,11 +40,11 @@ class Executor(Protocol):
         arguments: Sequence[tuple[Any, ...]],
         done: Callable[[int], None] = lambda number: None,
     ) -> list[Any]:
-        """The results in the order of the arguments; ``done`` is told the number of each as it is there."""
+        """Return the results in the order of arguments; ``done`` gets the number of each finished one."""
 
 
 class Workers:
-    """Processes of this machine, started when there is work for two. Use as a context manager."""
+    """Local processes, started for two or more tasks. Context manager."""
 
     def __init__(self, count: int):
         self.count = count
@@ -62,7 +62,7 @@ class Workers:
 
             for worker in set(multiprocessing.active_children()) - self._others:
                 worker.terminate()
-        # Its thread must not outlive it: it would complain at exit.
+        # Its thread must not outlive it, or it fails at exit.
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def map(
@@ -77,7 +77,7 @@ class Workers:
                 results.append(function(*argument))
                 done(number)
             return results
-        # A single log does not need it, and a browser cannot use it.
+        # Not needed for a single log, and unavailable in a browser.
         from concurrent.futures import ProcessPoolExecutor, as_completed
         from concurrent.futures.process import BrokenProcessPool
 
@@ -102,16 +102,16 @@ class Workers:
                 results[futures[future]] = future.result()
                 done(futures[future])
         except BrokenProcessPool:
-            hint = "It may have been killed for want of memory; --jobs 1 needs less."
+            hint = "It may have run out of memory. --jobs 1 needs less."
             raise BundleError(
-                "a process that worked on a log ended early", hint=hint, code="worker-died"
+                "a process that reads a log was killed", hint=hint, code="worker-died"
             ) from None
         return results
 
 
 def _start(parent: int) -> None:
     end_with(parent)
-    # It reaches all processes of a terminal; the parent ends its workers itself.
+    # Ctrl-C reaches all processes of a terminal; the parent ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGHUP})
@@ -119,9 +119,9 @@ def _start(parent: int) -> None:
 
 
 class DaskWorkers:
-    """An Executor at dask://HOST:PORT, the address of the scheduler. Use as a context manager.
+    """Executor at dask://HOST:PORT, the address of the scheduler. Context manager.
 
-    Raises BundleError when the address is none, Dask is not installed, or nobody answers.
+    Raises BundleError when the address is invalid, Dask is not installed, or nobody answers.
     """
 
     count = 1_000_000  # the scheduler knows how many there are, and they may change
@@ -180,7 +180,7 @@ class DaskWorkers:
 
 
 def _dask() -> Any:
-    """The package of Dask that has workers; parts of it have no types. Raises ImportError."""
+    """Return the Dask package with workers, parts of which are untyped. Raise ImportError."""
     import distributed
 
     return distributed

@@ -1,1 +1,1 @@
-"""Redacted bundles: with other names, and without private content."""
+"""Redacts bundles: other names, and no private content."""

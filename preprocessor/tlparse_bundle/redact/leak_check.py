@@ -1,4 +1,4 @@
-"""Looks in a redacted bundle for everything that should have gone."""
+"""Searches a redacted bundle for leaks."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from tlparse_bundle.redact.text_rewriter import PATH, URL, WORD, anywhere, is_lo
 from tlparse_bundle.tables.rows import parse_rows
 
 _OURS = "schemas.json"  # the same in each bundle of a version
-# Tables and diagnostics cut what is long: 'wrap' may be of 'wrapper'.
+# Tables and diagnostics cut long text: 'wrap' may come from 'wrapper'.
 _CUT = re.compile(r"(?<=.{20})\w+(?:…|['\"])$|(?<=.{999})\w+$", re.DOTALL)
 
 
 def left_over(folder: Path, log_names: LogNames, policy: Policy) -> list[str]:
-    """Names, paths and lines of source code of the logs that stand in a file of a bundle; empty when it may
-    be handed on.
+    """Return names, paths and source lines of the logs that are still in a bundle; empty when it is safe to
+    share.
 
-    Words of torch, of Python and of this package may stand there; of names that are such words the rewritten
-    log has none, but other sentences may.
+    Words of torch, Python and this package may remain.
     """
     texts = [" ".join(str(path.relative_to(folder)) for path in folder.rglob("*"))]
     for path in sorted(folder.rglob("*")):
@@ -57,7 +56,7 @@ def _without_public(match: re.Match[str]) -> str:
 
 
 def _names(whole: str, log_names: LogNames) -> Iterator[str]:
-    # A URL stays only where it is one of torch.
+    # Only torch's URLs stay.
     tokens = set(WORD.findall(PATH.sub(_without_public, URL.sub(" ", whole))))
     joined = (
         "_"
@@ -79,7 +78,7 @@ def _names(whole: str, log_names: LogNames) -> Iterator[str]:
 
 
 def _texts(data: bytes, parse: Callable[[bytes], Any]) -> Iterator[str]:
-    """The strings of JSON, without words that were cut; else the text itself."""
+    """Yield the strings of JSON without cut words; else the text itself."""
     text = data.decode("utf-8", "surrogateescape")
     try:
         value = parse(data)

@@ -1,4 +1,4 @@
-"""Rewrite a log record by record, with file names and announced payload sizes."""
+"""Rewrites a log record by record, with new file names and payload digests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KINDS = ("fn", "module", "tensor", "name")
 
 
 class LogNames:
-    """The names of all logs: feed each string, then ``names()``."""
+    """Names of all logs: feed each string, then call ``names()``."""
 
     def __init__(self) -> None:
         self.words: set[str] = set()
@@ -112,7 +112,7 @@ class LogNames:
 
 
 _ANNOUNCED = re.compile(rb'("has_payload": ?")([0-9a-f]{32})(")')
-# What a payload is announced by is the digest of one of these.
+# Payloads are announced by the digest of one of these.
 _ANNOUNCED_FORMS: tuple[Callable[[bytes], bytes], ...] = (
     lambda payload: payload,
     lambda payload: payload.replace(b"\r\n", b"\n"),
@@ -122,7 +122,7 @@ _LOC = re.compile(r'("loc": ?)("(?:[^"\\]|\\.)*")', re.DOTALL)
 
 
 class _Pieces(io.RawIOBase):
-    """An iterator of bytes as a stream."""
+    """A stream from an iterator of bytes."""
 
     def __init__(self, pieces: Iterator[bytes]):
         self._pieces = pieces
@@ -145,7 +145,7 @@ class _Pieces(io.RawIOBase):
 
 
 def records(log: Log) -> Iterator[tuple[bytes, Record | None]]:
-    """(bytes that are no record, record); at the end what lies behind the last, with None."""
+    """Yield (bytes outside records, record); at the end the bytes after the last record, with None."""
     reader = RecordReader(io.BufferedReader(_Pieces(restored_bytes(log))), Diagnostics())
     for record in reader:
         yield b"", record
@@ -166,7 +166,7 @@ def is_json(payload: str) -> bool:
 
 
 def collect(log: Log, names: LogNames) -> None:
-    """Feed everything that a log says to ``names``."""
+    """Feed all strings of a log to ``names``."""
     for junk, record in records(log):
         if record is None:
             names.string(text_of(junk))
@@ -179,7 +179,7 @@ def collect(log: Log, names: LogNames) -> None:
 
 
 class Rewriter:
-    """Writes logs again with the words of ``text``; ``names``: None when they stay."""
+    """Rewrites logs with the words of ``text``; ``names`` is None when they stay."""
 
     def __init__(self, text: Text, names: Names | None, *, source: bool):
         self._text = text
@@ -262,7 +262,7 @@ class Rewriter:
         )
 
     def _digest(self, announced: bytes, payload: bytes | None, new: bytes | None) -> bytes:
-        """Return the digest that announces the new payload: right if the old one was right."""
+        """Return the digest of the new payload: correct if the old one was."""
         if payload is not None and new is not None:
             for form in _ANNOUNCED_FORMS:
                 if md5(form(payload)) == announced:
@@ -281,9 +281,7 @@ class Rewriter:
 
 
 def _lines_like(old: bytes, new: bytes) -> bytes:
-    """Payload lines that cannot be written from the payload alone: with the empty lines and the end that the
-    old ones have.
-    """
+    """Return irregular payload lines with the empty lines and ending of the old ones."""
     lines, below = iter(new.split(b"\n")), []
     for line in old.split(b"\n"):
         if not line.startswith(b"\t"):

@@ -1,6 +1,4 @@
-"""What goes out of a bundle: classes of content, parts that a person knows from the pages, and the two
-presets.
-"""
+"""Redaction policies: classes of content, parts known from the pages, and two presets."""
 
 from __future__ import annotations
 
@@ -88,7 +86,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "anatomy": ("kinds", "origins", "kind_compiles"),
     "ranks": (),  # all that the manifest names
 }
-# Tables about several ranks that say what a part says.
+# Tables about several ranks with the contents of a part.
 RANK_PARTS: Mapping[str, tuple[str, ...]] = {
     "findings": ("rank_findings",),
     "caches": ("rank_caches", "rank_cache_totals"),
@@ -106,7 +104,7 @@ PUBLIC = "share-with-public"
 
 @dataclass(frozen=True)
 class Policy:
-    """``preset`` is None when what is dropped is not just what a preset says."""
+    """A policy; ``preset`` is None when it is not exactly a preset."""
 
     preset: str | None
     dropped: frozenset[str]
@@ -120,21 +118,20 @@ class Policy:
 
 
 def policy(preset: str | None = None, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> Policy:
-    """A preset (default: ``PUBLIC`` when nothing is to be dropped), with classes and parts that stay or go
-    besides.
+    """Return a preset (default: ``PUBLIC`` when nothing is dropped) with classes and parts kept or dropped.
 
-    When ``keep`` names a part, the parts that it does not name go, and payloads and metadata with them, in
-    which they stand a second time. Raises BundleError for an unknown word, or one in both.
+    When ``keep`` names a part, other parts are dropped, with payloads and metadata, which repeat them.
+    Raises BundleError for an unknown word, or one in both.
     """
     keep, drop = set(keep), set(drop)
     unknown = sorted((keep | drop) - {*CLASSES, *PARTS})
     if unknown:
         hint = (
-            f"There is: {', '.join(CLASSES)}; and of the tables"
+            f"Use: {', '.join(CLASSES)}; or for tables:"
             f" {', '.join(name for name in PARTS if name not in CLASSES)}."
         )
         raise BundleError(
-            f"nothing to keep or drop is called {', '.join(unknown)}", hint=hint, code="bad-name", exit_code=2
+            f"unknown name to keep or drop: {', '.join(unknown)}", hint=hint, code="bad-name", exit_code=2
         )
     if keep & drop:
         raise BundleError(
@@ -142,12 +139,12 @@ def policy(preset: str | None = None, keep: Iterable[str] = (), drop: Iterable[s
         )
     if "verbatim" in keep:
         raise BundleError(
-            "verbatim cannot be kept: the log as it was holds all that goes", code="bad-name", exit_code=2
+            "verbatim cannot be kept: it contains everything that is redacted", code="bad-name", exit_code=2
         )
     if preset is not None and preset not in PRESETS:
         raise BundleError(
-            f"there is no preset {preset}",
-            hint=f"There is: {', '.join(PRESETS)}.",
+            f"unknown preset {preset!r}",
+            hint=f"Use one of: {', '.join(PRESETS)}.",
             code="bad-name",
             exit_code=2,
         )

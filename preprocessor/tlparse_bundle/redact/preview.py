@@ -1,4 +1,4 @@
-"""What a redacted bundle would have, before there is one."""
+"""Previews a redaction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_LINES = 50_000  # distinct ones; the rules take their time
 _MAX_LINE = 1_000  # characters
 # A log is full of hashes and versions.
 _NOISE = ("Base64HighEntropyString", "HexHighEntropyString", "IPPublicDetector")
-# A line without one of these is none that a rule takes for a secret.
+# Rules only match lines with one of these.
 _MAY_BE = re.compile(
     r"key|token|secret|passw|pwd|auth|credential|-----BEGIN|://[^/\s]*@|AKIA|hf_|ghp_|gho_|xox[a-z]-|sk-|eyJ",
     re.IGNORECASE,
@@ -30,9 +30,8 @@ _ALWAYS = ("compiles", "artifacts", "stacks", "events", "diagnostics")
 
 
 def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
-    """Lines that say what goes, what stays, how much that is, and what looks like a secret.
-
-    Raises BundleError for a bundle that cannot be redacted.
+    """Return lines that list what is dropped and kept, with sizes, and possible secrets. Raise BundleError
+    for a bundle that cannot be redacted.
     """
     check_source(bundle)
     log_names = look(bundle)
@@ -86,7 +85,7 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
     try:
         places = secrets(bundle)
     except BundleError as error:
-        yield f"{error.message[0].upper()}{error.message[1:]}: {error.hint}"
+        yield f"{error.message[0].upper()}{error.message[1:]}. {error.hint}"
         places = []
     else:
         yield f"Looks like a secret: {plural(len(places), 'place')}" + (":" if places else ".")
@@ -116,9 +115,7 @@ def _size(size_bytes: int) -> str:
 
 
 def addresses(bundle: Bundle) -> list[str]:
-    """Addresses of machines, sites and people, in the order of the logs, without those of torch's own pages
-    and of the machine itself.
-    """
+    """Return addresses of machines, sites and people in log order, without torch's pages and this machine."""
     listed: dict[str, None] = {}
     for log in bundle.logs:
         for junk, record in records(log):
@@ -137,15 +134,15 @@ def addresses(bundle: Bundle) -> list[str]:
 
 
 def secrets(bundle: Bundle) -> list[str]:
-    """One line for each place: the kind and the log. Raises BundleError without the package."""
+    """Return one line per place with a secret: kind and log. Raise BundleError without the package."""
     try:
         from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
         from detect_secrets.core.scan import scan_line
         from detect_secrets.settings import transient_settings
     except ImportError:
         raise BundleError(
-            "what looks like a secret cannot be told without detect-secrets",
-            hint="pip install 'tlparse-bundle[secrets]'",
+            "secrets cannot be found without detect-secrets",
+            hint="Install it: pip install 'tlparse-bundle[secrets]'",
             code="not-installed",
         ) from None
     kinds: Iterable[type[object]] = get_mapping_from_secret_type_to_class().values()

@@ -1,4 +1,4 @@
-"""Other names for names: one for each, the same in all logs of a bundle."""
+"""Pseudonyms: one per name, the same in all logs of a bundle."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ NUMBER = re.compile(
 
 @cache
 def listed(name: str) -> frozenset[str]:
-    """One of the lists: ours, prose, operators, torch; or the paths of torch's files: files."""
+    """Return a word list: ours, prose, operators, torch, or files (paths of torch's files)."""
     return frozenset((files("tlparse_bundle.redact") / "words" / f"{name}.txt").read_text("utf-8").split())
 
 
 @cache
 def always() -> frozenset[str]:
-    """Words that the readers of this package look for, names of torch's operators, and those of Python
-    itself: they stay even where they are names.
+    """Return words that stay even as names: those that readers look for, torch operators, and Python's
+    words.
     """
     return (
         listed("ours")
@@ -44,9 +44,7 @@ def always() -> frozenset[str]:
 
 @cache
 def usual() -> frozenset[str]:
-    """Words of torch and of the standard library: they stay where the log does not use them as names of its
-    own.
-    """
+    """Return words of torch and the standard library, which stay unless the log defines them."""
     dunder = {
         name
         for kind in (object, type, int, str, list, dict, BaseException, type(always))
@@ -57,12 +55,12 @@ def usual() -> frozenset[str]:
 
 @cache
 def written_by_us() -> frozenset[str]:
-    """Words of which a bundle is full, whatever the log says: fields, sentences, descriptions."""
+    """Return the words that every bundle contains: fields, sentences, descriptions."""
     return always() | listed("prose")
 
 
 def is_plain(word: str) -> bool:
-    """Numbers, and words that are too short to tell anything."""
+    """Return whether a word is a number, or too short to reveal anything."""
     return len(word) <= MAX_PLAIN or NUMBER.fullmatch(word) is not None
 
 
@@ -136,7 +134,7 @@ class Names:
         return word not in self._own and (word in usual() or word in self._of_torch)
 
     def word(self, word: str) -> str:
-        """What stands for a word: itself when it may stay."""
+        """Return the pseudonym of a word: the word itself when it may stay."""
         pseudonym = self._words.get(word)
         if pseudonym is None:
             pseudonym = self._words[word] = self._other(word)
@@ -157,7 +155,7 @@ class Names:
         )
 
     def _made_by_torch(self, word: str) -> str | None:
-        """Names that torch makes of others keep their form."""
+        """Return a pseudonym that keeps the form of a torch-generated name."""
         if _HEX.fullmatch(word):
             return self._hash(word, "0123456789abcdef")
         if _BASE32.fullmatch(word) or _CACHE_FILE.fullmatch(word):
@@ -187,7 +185,7 @@ class Names:
         return _PARTS.sub(lambda part: self._part(part[0]), word)
 
     def _part(self, part: str) -> str:
-        """A part of a name that torch made: without an underscore, so that it remains one part."""
+        """Return a pseudonym of a name's part, without underscores, so that it stays one part."""
         if not part or part in self._given or self.stays(part):
             return part
         pseudonym = self._parts.get(part)
@@ -200,7 +198,7 @@ class Names:
         return pseudonym
 
     def _hash(self, word: str, alphabet: str) -> str:
-        """As long as the other and of the same digits; it depends on the order of appearance alone."""
+        """Return a hash of the same length and alphabet, based only on the order of appearance."""
         while True:
             self._counts["hash"] += 1
             digest = hashlib.shake_256(f"tlparse-bundle {self._counts['hash']}".encode()).digest(len(word))
@@ -217,11 +215,11 @@ class Names:
                 return name
 
     def given(self) -> dict[str, str]:
-        """The words and paths that have other names."""
+        """Return words and paths with pseudonyms."""
         return {old: new for old, new in {**self._words, **self._paths}.items() if old != new}
 
     def path(self, path: str) -> str:
-        """What stands for a path: folders of users go, those of torch and Python stay."""
+        """Return the pseudonym of a path, without user folders; paths of torch and Python stay."""
         pseudonym = self._paths.get(path)
         if pseudonym is None:
             pseudonym = self._paths[path] = self._other_path(path)
@@ -270,7 +268,7 @@ class Names:
 
 
 def public_part(path: str) -> str | None:
-    """The end of a path that lies in torch, Triton or the standard library; None for every other path."""
+    """Return the end of a path in torch, Triton or the standard library; None for other paths."""
     parts = [part for part in _SEPARATORS.split(path) if part]
     for number, part in enumerate(parts[:-1]):
         following = parts[number + 1]

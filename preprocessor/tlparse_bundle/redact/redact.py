@@ -1,7 +1,7 @@
-"""A redacted copy of a bundle.
+"""Redacts a bundle.
 
-Its logs are rewritten with other words, and built. Then payloads, tables and metadata that the policy drops,
-and the verbatim log, are removed. At last the result is searched for what should be gone.
+Its logs are rewritten with pseudonyms and rebuilt. Then payloads, tables and metadata that the policy
+drops, and the verbatim log, are removed. Finally the result is searched for leaks.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _MEASURED = (
 
 @dataclass
 class Redacted:
-    """``changed``: kinds of findings of which there are more or fewer than before, by how many."""
+    """Result of a redaction. ``changed``: differences in the number of findings, by kind."""
 
     folder: Path
     size_bytes: int
@@ -73,16 +73,15 @@ def redact(
     overwrite: bool = False,
     words: Words | None = None,
 ) -> Redacted:
-    """Write ``bundle`` to ``out`` without what ``policy`` drops; nothing is there when a name, a path or a
-    line is found in the result.
+    """Write a redacted copy of ``bundle`` to ``out``, or nothing when a name, path or source line leaks.
 
-    Raises BundleError then, when the bundle is redacted already or grows, and when ``out`` exists and may not
-    be replaced, as the bundle itself.
+    Raises BundleError for a leak, for a redacted or growing bundle, and when ``out`` exists and may not
+    be replaced, or is the bundle itself.
     """
     if Path(out).exists() and Path(bundle.location).exists() and os.path.samefile(out, bundle.location):
         raise BundleError(
-            f"{shown(out)} is the bundle itself, from which no other could be made any more",
-            hint="Name another folder.",
+            f"'{shown(out)}' is the bundle to redact",
+            hint="Choose a different path for OUT.",
             code="exists",
         )
     target = open_target(out, overwrite=overwrite, sources=guards(bundle.location))
@@ -130,8 +129,8 @@ def redacted_folder(
                 f"{len(left):,} names, paths or lines of the logs are still in the result, which was not"
                 f" written: {some}",
                 hint=(
-                    "This is a fault of tlparse-bundle. Drop more, such as payloads or metadata, and tell us"
-                    " the form in which they stand there."
+                    "This is a bug in tlparse-bundle. Drop more, such as payloads or metadata, and report"
+                    " the form in which they appear."
                 ),
                 code="not-redacted",
             )
@@ -148,25 +147,23 @@ def redacted_folder(
 
 
 def check_source(bundle: Bundle) -> None:
-    """Raise BundleError unless the bundle can be redacted: it must hold the logs that it was made of, and
-    they must be whole.
-    """
+    """Raise BundleError unless the bundle can be redacted: it must hold its complete logs."""
     if "redacted" in bundle.manifest:
         raise BundleError(
-            f"{shown(bundle.location)} is redacted already",
-            hint="Redact the bundle that it was made from.",
+            f"'{shown(bundle.location)}' is already redacted",
+            hint="Redact the original bundle.",
             code="redacted",
         )
     if bundle.manifest.get("growing"):
         raise BundleError(
-            f"{shown(bundle.location)} still grows",
-            hint="Redact it when the logs have ended.",
+            f"'{shown(bundle.location)}' is still growing",
+            hint="Redact it when it is finished.",
             code="growing",
         )
 
 
 def look(*bundles: Bundle) -> LogNames:
-    """Collect the names that the logs of bundles use."""
+    """Collect names that the logs of bundles use."""
     log_names = LogNames()
     for bundle in bundles:
         log_names.stacks(bundle.logs)
@@ -208,7 +205,7 @@ def _declared(bundle: Bundle) -> int:
 
 
 def _changed(old: Bundle, new: Bundle, policy: Policy) -> dict[str, int]:
-    """Return by how many the findings of each kind differ, among those that should be there."""
+    """Return by how much the number of findings of each kind differs, except expected ones."""
     gone = {part for part in ("findings", "ranks") if part in policy.dropped}
     before, after = (
         Counter(
@@ -226,7 +223,7 @@ def _changed(old: Bundle, new: Bundle, policy: Policy) -> dict[str, int]:
 
 
 def _kinds(bundle: Bundle) -> Counter[str]:
-    """How many findings there are of each kind."""
+    """Return the number of findings by kind."""
     counts = Counter(
         row["kind"] for log in bundle.logs if not log.is_missing("findings") for row in log.findings()
     )

@@ -1,6 +1,4 @@
-"""Text of a log with other names: paths, source lines and words, one after another, in whatever form they
-stand.
-"""
+"""Rewrites text of a log with pseudonyms for paths, source lines and words."""
 
 from __future__ import annotations
 
@@ -85,7 +83,7 @@ class Text:
         return self._string(text) if len(text) < _CODE else self._rewritten(text)
 
     def json(self, text: str) -> str:
-        """Rewrite JSON: its strings, and words that should not stand in it; all else stays."""
+        """Rewrite the strings of JSON, and unexpected words; the rest stays."""
         out, end = [], 0
         for match in JSON_STRING.finditer(text):
             out += [self.string(text[end : match.start()]), self._json_string(match[0])]
@@ -156,7 +154,7 @@ def is_long(line: str) -> bool:
 
 
 def code_in(text: str) -> list[tuple[str, str, str | None]]:
-    """(path, line of code, function) of what torch says of lines of code in a text."""
+    """Yield (path, line of code, function) for source lines in a text."""
     return [
         (match["path"], match["code"], match["function"])
         for place in PLACES

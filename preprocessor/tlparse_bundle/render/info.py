@@ -17,14 +17,14 @@ _MAX_LOGS = 40
 _MAX_COMPILES = 40
 _MAX_HEADLINES = 5
 _NOT_COMPILES = {
-    "limits": ("compile id that torch refused", "compile ids that torch refused"),
-    "captures": ("compile id that was only captured", "compile ids that were only captured"),
+    "limits": ("refused compile", "refused compiles"),
+    "captures": ("capture", "captures"),
 }
 RUNNING, UNFINISHED = "running", "unfinished"
 
 
 def headlines(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """What logs say, by their rows of the manifest: a line for each, those with most to say first."""
+    """Return the headlines of logs, those with the most errors first. ``rows``: their manifest rows."""
     rows = sorted(rows, key=lambda row: weight(row["summary"]), reverse=True)
     lines = [
         (f"{shown(row['id'])}: " if len(rows) > 1 else "") + shown(row["summary"]["text"])
@@ -53,7 +53,7 @@ def as_text(bundle: Bundle) -> str:
     lines = [
         *([shown(growing), ""] if growing else []),
         (
-            f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])}"
+            f"format {version['major']}.{version['minor']}, built by {shown(producer['name'])}"
             f" {shown(producer['version'])}, codec {manifest['codec']}"
         ),
         "",
@@ -86,7 +86,7 @@ def as_text(bundle: Bundle) -> str:
         )
     lines += _columns(rows)
     if len(bundle.logs) > _MAX_LOGS:
-        lines.append(f"… {len(bundle.logs) - _MAX_LOGS} more logs; --json shows all")
+        lines.append(f"… {len(bundle.logs) - _MAX_LOGS} more logs; --json prints all")
     if len(bundle.logs) == 1:
         lines += ["", *_compiles(bundle)]
     return "\n".join(lines)
@@ -147,7 +147,7 @@ def _compiles(bundle: Bundle) -> list[str]:
         )
     lines = _columns(rows)
     if len(log.compiles) > _MAX_COMPILES:
-        lines.append(f"… {len(log.compiles) - _MAX_COMPILES} more compiles; --json shows all")
+        lines.append(f"… {len(log.compiles) - _MAX_COMPILES} more compiles; --json prints all")
     others = [
         plural(len(log.table(name)), *nouns)
         for name, nouns in _NOT_COMPILES.items()

@@ -54,7 +54,7 @@ def compile_words(running: dict[str, Any]) -> str:
     """Return an open compile in words: "0/0 forward (model.py:12)"."""
     place = f"({os.path.basename(running['file'])}:{running['line']})" if running["file"] else ""
     parts = (id_of(running) if running["compile"] else None, running["function"], place)
-    return shown(" ".join(part for part in parts if part)) or "a compile without a name"
+    return shown(" ".join(part for part in parts if part)) or "an unnamed compile"
 
 
 def still_growing(manifest: dict[str, Any]) -> str | None:
@@ -64,10 +64,7 @@ def still_growing(manifest: dict[str, Any]) -> str | None:
     if not is_growing(manifest):
         return None
     live = manifest["live"]
-    text = (
-        "The logs of this bundle are still being written; it has what was read until"
-        f" {_moment(live['written_epoch_us'])}."
-    )
+    text = f"The logs of this bundle are still being written. Last read: {_moment(live['written_epoch_us'])}."
     rows = {row["id"]: row for row in manifest["logs"]}
     open_now = running_compiles(rows, {log["id"]: log for log in live["logs"] if log["id"] in rows})
     if not open_now:
@@ -75,11 +72,11 @@ def still_growing(manifest: dict[str, Any]) -> str | None:
     more = f"; {plural(len(open_now) - _LISTED, 'more compile')}" if len(open_now) > _LISTED else ""
     return (
         f"{text} Running:"
-        f" {'; '.join(_said(one, live['written_epoch_us']) for one in open_now[:_LISTED])}{more}."
+        f" {'; '.join(_sentence_part(one, live['written_epoch_us']) for one in open_now[:_LISTED])}{more}."
     )
 
 
-def _said(one: Running, now_us: int) -> str:
+def _sentence_part(one: Running, now_us: int) -> str:
     inside = f" in {code(one.spans[-1])}" if one.spans else ""
     since = (
         f" for {duration(max(0, now_us - one.since_us))} (since {_moment(one.since_us, '%H:%M:%S')})"

@@ -1,1 +1,1 @@
-"""Bundles and viewers for browsers: what the server and published folders share."""
+"""Shared code of the server and published folders."""

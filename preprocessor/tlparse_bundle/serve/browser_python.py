@@ -1,6 +1,4 @@
-"""The files that a browser loads to run this package (see in_browser.py): Python (Pyodide, which the
-installation puts beside the viewers), and the package.
-"""
+"""Files with which a browser runs this package (see in_browser.py): Pyodide and the package."""
 
 from __future__ import annotations
 
@@ -19,14 +17,14 @@ _SHOWN = {".css", ".html", ".js", ".svg"}
 
 
 def python_folder() -> Path | None:
-    """Where Pyodide lies; None when this installation has none, since it was made without npm."""
+    """Return the folder of Pyodide; None in an installation that was built without npm."""
     folder = viewers_folder() / FOLDER
     return folder if (folder / "pyodide.asm.wasm").is_file() else None
 
 
 @cache
 def package_archive() -> bytes:
-    """A zip of the package with its schemas."""
+    """Return a zip of the package with its schemas."""
     root = Path(__file__).resolve().parent.parent
     schemas = shared_files() / "schema"
     return _zipped(
@@ -40,7 +38,7 @@ def package_archive() -> bytes:
 
 @cache
 def viewers_archive() -> bytes:
-    """A zip of the viewers, which only an export needs."""
+    """Return a zip of the viewers, which only an export needs."""
     root = viewers_folder()
     shown = [path for path in files(root) if path.suffix in _SHOWN and not path.is_relative_to(root / FOLDER)]
     return _zipped(
@@ -55,7 +53,7 @@ ARCHIVES = {
 
 
 def copy_python(viewers: Path) -> None:
-    """Copy Pyodide, if there is any, and the archives into the viewers of a site."""
+    """Copy Pyodide, if installed, and the archives into the viewers of a site."""
     source = python_folder()
     if source is not None:
         copy_tree(source, viewers / FOLDER)

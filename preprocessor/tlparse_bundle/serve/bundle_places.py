@@ -1,7 +1,6 @@
-"""Where the server finds bundles: a folder of this machine, or a place that fsspec knows.
+"""Places where the server finds bundles: local folders, or locations that fsspec supports.
 
-A place is one bundle, or a folder of bundles; which of the two is looked up anew each time, so that
-bundles appear when they are built.
+A place is a bundle or a folder of bundles, checked on each request, so that new bundles appear.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ LISTED = 500  # bundles of one folder that are looked at for a list
 
 
 class Stored(NamedTuple):
-    """A file as it is stored: ``tag`` changes with its content; ``open`` raises OSError."""
+    """A stored file. ``tag`` changes with its content; ``open`` raises OSError."""
 
     tag: str
     size: int | None  # None: it lies elsewhere
@@ -39,25 +38,23 @@ class Place(Protocol):
     remote: bool  # its methods take their time
 
     def file(self, path: str, folder: str = "") -> Stored | None:
-        """The file below the place, or below a folder of it; None when there is none, or when the path leads
-        elsewhere.
-        """
+        """Return the file below the place or a folder of it; None if missing or outside."""
 
     def folders(self, most: int = LISTED) -> list[str]:
-        """Names of the folders in the place, in order; the first ``most``."""
+        """Return the names of the first ``most`` folders in the place, in order."""
 
     def size(self, folder: str = "") -> int | None:
-        """How many bytes a bundle of the place has; None where that takes its time."""
+        """Return the size of a bundle in bytes; None when that is slow."""
 
     def location(self, folder: str = "") -> str:
-        """Where a bundle of the place lies, for those that open it: a path or a URL. Raises OSError."""
+        """Return the path or URL of a bundle, to open it. Raise OSError."""
 
     def files(self, folder: str = "") -> list[str]:
-        """The paths of all files of a bundle of the place, in order. Raises OSError."""
+        """Return the paths of all files of a bundle, in order. Raise OSError."""
 
 
 def proper(path: str) -> bool:
-    """Return whether every part of a path from a request is the name of a file that is not hidden."""
+    """Return whether every part of a request path is a file name that is not hidden."""
     return all(
         part and not part.startswith(".") and not set(part) & set('\\?#%*[]"') and part.isprintable()
         for part in path.split("/")
@@ -65,7 +62,7 @@ def proper(path: str) -> bool:
 
 
 def inside(root: Path, path: str, exists: Callable[[Path], bool] = Path.is_file) -> Path | None:
-    """What lies at ``path`` below ``root`` (resolved); None when there is nothing, or a link leads out."""
+    """Return the file or folder at ``path`` below ``root`` (resolved); None if missing or outside."""
     if any(part.startswith(".") for part in Path(path).parts):
         return None
     try:
@@ -76,7 +73,7 @@ def inside(root: Path, path: str, exists: Callable[[Path], bool] = Path.is_file)
 
 
 def local_file(root: Path, path: str) -> Stored | None:
-    """The regular file at ``path`` below ``root``; None when there is none. No link is followed."""
+    """Return the regular file at ``path`` below ``root``, without following links; None without one."""
     try:
         status = os.lstat(root / path)
     except (OSError, ValueError):  # a name that no file can have
@@ -92,7 +89,7 @@ def local_file(root: Path, path: str) -> Stored | None:
 
 
 def bytes_below(folder: str | Path) -> int:
-    """The sizes of all files below a folder; of a very large tree those of the first."""
+    """Return the size of all files below a folder; in a very large tree, only of the first ones."""
     total, left = 0, _MEASURED
     waiting = [str(folder)]
     while waiting and left > 0:
@@ -110,10 +107,7 @@ def bytes_below(folder: str | Path) -> int:
 
 
 class LocalPlace:
-    """A folder of this machine.
-
-    A bundle in it may be a link to another one in it; what a bundle holds may be none.
-    """
+    """A local folder. A bundle may be a link to a bundle in it; files of a bundle may not be links."""
 
     remote = False
 
@@ -162,7 +156,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 class RemotePlace:
-    """Credentials are fsspec's matter (environment, configuration files); none is in a URL or shown."""
+    """A remote place. fsspec handles credentials (environment, configuration files); URLs have none."""
 
     remote = True
 
@@ -212,13 +206,13 @@ def _tag(text: str) -> str:
 
 
 def open_place(location: str | Path) -> Place:
-    """The place at a folder or a URL. Raises BundleError when there is no such folder, or no fsspec for the
+    """Return the place at a folder or URL. Raise BundleError when it is missing, or without fsspec for a
     URL.
     """
     if "://" in str(location):
         return RemotePlace(str(location))
     if not Path(location).is_dir():
-        raise BundleError(f"{location} is no bundle, and no folder of bundles", code="not-a-bundle")
+        raise BundleError(f"{location} is not a bundle or a folder of bundles", code="not-a-bundle")
     return LocalPlace(Path(location))
 
 

@@ -1,4 +1,4 @@
-"""Bundles and viewers by name, and the rows of the list of them, ``bundles.json``."""
+"""Bundles and viewers by name, and the rows of ``bundles.json``."""
 
 from __future__ import annotations
 
@@ -31,10 +31,7 @@ _Location = TypeVar("_Location", bound=str | Path)
 
 
 class Bundles:
-    """The bundles of several places.
-
-    Names are ``place`` for a bundle, ``place/folder`` in a folder of bundles.
-    """
+    """Bundles of several places. Names are ``place``, or ``place/folder`` in a folder of bundles."""
 
     def __init__(self, places: Mapping[str, Place]):
         self._places = dict(places)
@@ -49,7 +46,7 @@ class Bundles:
         return True
 
     def file(self, path: str) -> tuple[str, Stored] | None:
-        """A file of a bundle by its URL path, '<name of the bundle>/<path in it>', with the path in it."""
+        """Return a bundle file and its path by the URL path '<name of the bundle>/<path in it>'."""
         if not proper(path):
             return None
         name, _, rest = path.partition("/")
@@ -67,7 +64,7 @@ class Bundles:
         return None if stored is None else (rest, stored)
 
     def bundle(self, name: str) -> tuple[Place, str] | None:
-        """The place and the folder in it of a bundle by its name."""
+        """Return place and folder of a bundle by name."""
         if not proper(name):
             return None
         first, _, folder = name.partition("/")
@@ -81,31 +78,29 @@ class Bundles:
         return self._places[first], folder
 
     def whole(self, path: str) -> tuple[str, str, Place, str] | None:
-        """Name, ending, place and folder of the bundle that '<name of the bundle>.zip' or '.html' asks for as
-        a whole.
-        """
+        """Return name, ending, place and folder for '<name of the bundle>.zip' or '.html'."""
         stem, dot, kind = path.rpartition(".")
         bundle = self.bundle(stem)
         return bundle and (stem, dot + kind, *bundle)
 
     def is_remote(self, path: str) -> bool:
-        """Whether a file by its URL path would come from elsewhere."""
+        """Return whether the file at a URL path is remote."""
         place = self._places.get(path.partition("/")[0])
         return place is not None and place.remote
 
     def only(self) -> str | None:
-        """The name of the only bundle; None when there are several places, or a folder of bundles."""
+        """Return the name of the only bundle; None for several places or a folder of bundles."""
         names = list(self._places)
         return names[0] if len(names) == 1 and self._is_bundle(names[0]) else None
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row of ``bundles.json`` for each bundle."""
+        """Return the row of each bundle in ``bundles.json``."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:  # places elsewhere take their time
             own = [[name] if self._is_bundle(name) else self._in_folder(name, pool) for name in self._places]
             return list(pool.map(self._row, (name for names in own for name in names)))
 
     def locations(self) -> list[Location]:
-        """Where each bundle lies, for those who read more than a list says."""
+        """Return the location of each bundle, for readers that need more than the list."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             own = [
                 [name] if self._is_bundle(name) else self._in_folder(name, pool, _MOST_LOCATIONS)
@@ -114,7 +109,7 @@ class Bundles:
         return [Location(name, *self._lies(name)) for names in own for name in names]
 
     def _lies(self, name: str) -> tuple[str, str]:
-        """The name of the folder that a bundle lies in, and where it lies itself."""
+        """Return the name of the folder that holds a bundle, and the bundle's location."""
         place, _, folder = name.partition("/")
         location = self._places[place].location(folder)
         return place if folder else location.rstrip("/").replace(os.sep, "/").rpartition("/")[0].rpartition(
@@ -127,7 +122,7 @@ class Bundles:
         return [f"{name}/{folder}" for folder, is_one in zip(folders, are_bundles, strict=True) if is_one]
 
     def _row(self, name: str) -> dict[str, Any]:
-        """The row of a bundle; that of the last time, if the manifest is the same."""
+        """Return the row of a bundle, cached by its manifest."""
         path_and_file = self.file(f"{name}/{MANIFEST}")
         stored = path_and_file and path_and_file[1]
         last = self._rows.get(name)
@@ -154,22 +149,20 @@ def _parsed(stored: Stored, most: int) -> object:
 
 
 def measures(size_bytes: int | None, modified: float | None) -> dict[str, int | None]:
-    """What a list says of the files of a bundle: their size, and when the bundle was built, in microseconds
-    since 1970.
-    """
+    """Return the size of a bundle's files, and its build time in microseconds since 1970."""
     return {"size_bytes": size_bytes, "built_us": None if modified is None else int(modified * 1e6)}
 
 
 def bundle_url(name: str) -> str:
-    """Where a page finds a bundle by its name, from the folder of the list."""
+    """Return the URL of a bundle by its name, relative to the list."""
     return f"bundles/{quote(name)}/"
 
 
 def bundle_row(name: str, manifest: object) -> dict[str, Any]:
-    """What a list says of a bundle: its counts, or a ``problem``. The URL is relative to the list.
+    """Return the row of a bundle: its counts, or a ``problem``. The URL is relative to the list.
 
-    Numbers of compiles are sums over the logs. ``text`` is that of the job of several ranks, else
-    that of the log with most to say; ``findings`` are those of that log and of the job, by severity.
+    Numbers of compiles are sums over logs. ``text`` is that of the job of several ranks, else that of the
+    most important log; ``findings`` are those of that log and of the job, by severity.
     """
     row: dict[str, Any] = {"name": name, "url": bundle_url(name)}
     form = manifest.get("format") if isinstance(manifest, dict) else None
@@ -192,7 +185,7 @@ def bundle_row(name: str, manifest: object) -> dict[str, Any]:
 
 
 def _is_log(log: object) -> bool:
-    """Whether a row of a manifest has what a list shows of it, of the right types."""
+    """Return whether a manifest row has the fields that a list shows, with the right types."""
     if not isinstance(log, dict) or not log.keys() >= _LISTED_OF_LOG:
         return False
     version, rank = log["torch_version"], log["rank"]
@@ -208,7 +201,7 @@ def _is_count(value: object) -> TypeGuard[int]:
 
 
 def _summary_of_all(summaries: Sequence[dict[str, Any]], job: object) -> dict[str, Any]:
-    """What the summaries of the logs say together; nothing without logs."""
+    """Return the combined summary of the logs; empty without logs."""
     if not summaries:
         return {"compile_count": 0, "compile_us": None}
     first = max(summaries, key=weight)
@@ -223,7 +216,7 @@ def _summary_of_all(summaries: Sequence[dict[str, Any]], job: object) -> dict[st
 
 
 def _summary_of_job(job: object) -> tuple[str, Counter[str]]:
-    """The sentence of the ranks together, and how many findings of each severity they have."""
+    """Return the headline across ranks, and the number of findings by severity."""
     text, counts = (job.get("text"), job.get("findings")) if isinstance(job, dict) else (None, None)
     valid = (
         {severity: count for severity, count in counts.items() if _is_count(count)}
@@ -234,7 +227,7 @@ def _summary_of_job(job: object) -> tuple[str, Counter[str]]:
 
 
 def _is_summary(row: object) -> bool:
-    """Whether it has what a list shows of a summary, of the right types."""
+    """Return whether a summary has the fields that a list shows, with the right types."""
     if (
         not isinstance(row, dict)
         or "compile_us" not in row
@@ -256,9 +249,7 @@ def _is_summary(row: object) -> bool:
 
 
 def viewer_row(name: str, folder: Path) -> dict[str, Any]:
-    """What a list says of a viewer: its page's title and description, and what a bundle must hold to be shown
-    in it.
-    """
+    """Return the row of a viewer: title and description of its page, and what a bundle must hold."""
     page = (folder / "index.html").read_text(encoding="utf-8", errors="replace")
     title = re.search(r"<title>(.*?)</title>", page, re.DOTALL)
     about = re.search(r'<meta\s+name="description"\s+content="([^"]*)"', page)
@@ -273,9 +264,7 @@ def viewer_row(name: str, folder: Path) -> dict[str, Any]:
 
 
 def url_names(locations: Sequence[_Location]) -> dict[str, _Location]:
-    """A name for the URL of each bundle, folder of bundles or viewer: its last part, numbered where two are
-    equal.
-    """
+    """Return a URL name for each bundle, folder or viewer: its last part, numbered if not unique."""
     names: dict[str, _Location] = {}
     for path in locations:
         last = (

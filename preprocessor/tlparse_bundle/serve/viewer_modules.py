@@ -1,6 +1,4 @@
-"""What the files of a viewer lead to: all files that some need, and the ES modules in an order in which each
-can be given the addresses of those that it imports.
-"""
+"""Dependencies of viewer files: all files that they need, and ES modules in import order."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ _MARKS = {IMPORT: "@module:", LATER: "@module:", WORKER: "@worker:"}
 
 
 class Reference(NamedTuple):
-    """A relative path in a text that leads to another file: ``text[start:end]``."""
+    """A relative path in a text: ``text[start:end]``."""
 
     kind: str
     start: int
@@ -47,7 +45,7 @@ class Modules(NamedTuple):
 
 
 def references(path: Path, text: str) -> list[Reference]:
-    """What the text of a module, a style or a page leads to, in order. The targets may be missing."""
+    """Return the references in a module, style or page, in order. Targets may be missing."""
     places: list[Reference] = []
     for kind, pattern in _PATTERNS.get(path.suffix, {}).items():
         for match in pattern.finditer(text):
@@ -60,10 +58,8 @@ def references(path: Path, text: str) -> list[Reference]:
 
 
 def needed(files: Iterable[Path]) -> set[Path]:
-    """The files and all that they lead to, directly or not: modules, workers, styles, and the modules of
-    types.
-
-    What is not there is left out.
+    """Return files and their transitive dependencies: modules, workers, styles, type modules. Missing ones
+    are left out.
     """
     reached = {path.resolve() for path in files}
     waiting = list(reached)
@@ -95,11 +91,13 @@ def modules(entry: Path, root: Path, *others: Path, without: Container[str] = ()
     def visit(path: Path, way: tuple[Path, ...]) -> None:
         if path in way:
             circle = " > ".join(step.name for step in (*way[way.index(path) :], path))
-            raise BundleError(f"modules import each other in a circle: {circle}", code="export")
+            raise BundleError(f"circular import of modules: {circle}", code="export")
         if path in texts:
             return
         if not path.is_relative_to(root) or not path.is_file():
-            raise BundleError(f"{way[-1] if way else root} needs {path}, which is not there", code="export")
+            raise BundleError(
+                f"{way[-1] if way else root} imports {path}, which does not exist", code="export"
+            )
         text = path.read_text(encoding="utf-8")
         pieces, done = [], 0
         for kind, start, end, target in references(path, text):
@@ -126,9 +124,7 @@ def modules(entry: Path, root: Path, *others: Path, without: Container[str] = ()
 
 
 def _worker(path: Path, root: Path) -> list[tuple[str, str]]:
-    """The modules of a worker; none when one is missing, such as a decoder: the page says so when it needs
-    it.
-    """
+    """Return the modules of a worker; empty when one is missing, such as a decoder."""
     try:
         return modules(path, root).modules
     except BundleError:
@@ -140,7 +136,7 @@ def _name(path: Path, root: Path) -> str:
 
 
 def _in_comment(text: str, position: int) -> bool:
-    """Whether a comment begins before the position in its line, or goes on in it."""
+    """Return whether a position is inside a comment."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
     return (
         line.lstrip().startswith("*")

@@ -1,4 +1,4 @@
-"""Viewers: where their files are, and which of them have something to show of a bundle."""
+"""Viewers: their files, and which can show a bundle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGES = (HOME, TREND, OPEN)  # they show no single bundle
 _SKIPPED = {"node_modules", "dist"}
 TEXT = {".css", ".html", ".js", ".json", ".jsx", ".md", ".mjs", ".svg", ".ts", ".tsx"}
 RANKS, PROVENANCE, PAIR, VLLM = "ranks", "provenance", "pair", "vllm"
-# What viewers of the package need to show anything (PAIR: two bundles); all others show any bundle.
+# Required contents for viewers of the package (PAIR: two bundles); others show any bundle.
 NEEDS = {"multirank": RANKS, "provenance": PROVENANCE, "compare": PAIR, "vllm": VLLM}
 EXAMPLES = {"starter", "letter", "bytes", "strip"}  # to be copied, not to look with
 _PROVENANCE_KINDS = {
@@ -42,14 +42,14 @@ def viewers_folder() -> Path:
 
 
 def forkable() -> list[str]:
-    """Names of the viewers that come with the package, those that must be built included."""
+    """Return the names of the package's viewers, including those that need a build."""
     return sorted(
         path.parent.name for path in viewers_folder().glob("*/index.html") if path.parent.name not in PAGES
     )
 
 
 def viewers_with(own: Mapping[str, Path]) -> dict[str, Path]:
-    """Viewers that run as they are, by name: one's own, then those of the package with names not taken."""
+    """Return viewers that need no build, by name: the user's own, then the package's with other names."""
     folders = {name: viewers_folder() / name for name in forkable() if name not in own}
     return {
         **own,
@@ -58,7 +58,7 @@ def viewers_with(own: Mapping[str, Path]) -> dict[str, Path]:
 
 
 def viewer_folder(name_or_folder: str | Path) -> Path:
-    """A viewer of the package by its name, or a folder with an index.html. Raises BundleError."""
+    """Return a viewer of the package by name, or a folder with an index.html. Raise BundleError."""
     named = viewers_folder() / str(name_or_folder)
     for folder in (
         (named, Path(name_or_folder)) if str(name_or_folder) in forkable() else (Path(name_or_folder),)
@@ -66,14 +66,14 @@ def viewer_folder(name_or_folder: str | Path) -> Path:
         if (folder / "index.html").is_file():
             return folder.resolve()
     hint = (
-        f"The viewers of the package are: {', '.join(forkable())}. A viewer of your own is a folder with an"
+        f"The built-in viewers are: {', '.join(forkable())}. A viewer of your own is a folder with an"
         " index.html."
     )
-    raise BundleError(f"there is no viewer {str(name_or_folder)!r}", hint=hint, code="not-found")
+    raise BundleError(f"{str(name_or_folder)!r} is not a viewer", hint=hint, code="not-found")
 
 
 def files(folder: Path) -> Iterator[Path]:
-    """Every file of a viewer, in order; not what is hidden, installed or built."""
+    """Yield every file of a viewer in order, except hidden, installed or built ones."""
     for path in sorted(folder.iterdir()):
         if path.name.startswith(".") or path.name in _SKIPPED:
             continue
@@ -91,7 +91,7 @@ def copy_tree(source: Path, target: Path) -> None:
 
 
 def holds(manifest: Mapping[str, Any]) -> list[str]:
-    """What a bundle holds that not every bundle does."""
+    """Return the optional contents of a bundle."""
     ranks, descriptors = manifest.get("rank_tables"), manifest.get("descriptors")
     kinds = set(descriptors) if isinstance(descriptors, dict) else set()
     has = {
@@ -103,6 +103,6 @@ def holds(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def fitting(viewers: Iterable[str], manifest: Mapping[str, Any]) -> list[str]:
-    """Those of the viewers, by name, that have something to show."""
+    """Return the viewers, by name, that can show the bundle."""
     held = holds(manifest)
     return [name for name in viewers if NEEDS.get(name) in (None, *held)]

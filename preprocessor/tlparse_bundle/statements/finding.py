@@ -129,10 +129,10 @@ def _unlisted(others: Sequence[Finding]) -> Finding:
     return Finding(
         UNLISTED,
         min((finding.severity for finding in others), key=lambda name: SEVERITIES[name].rank),
-        f"{plural(len(others), 'more finding')} {'is' if len(others) == 1 else 'are'} not listed:"
+        f"{plural(len(others), 'more finding')} not listed:"
         f" {listed([f'{count:,} {kind}' for kind, count in kinds], 5)}",
         (),
-        "The numbers of the headline include them, and the other tables list what they are about.",
+        "The headline counts them, and the other tables hold their data.",
         compiles=[finding.compiles[0] for finding in others if finding.compiles],
         events=[finding.events[0] for finding in others if finding.events],
         spans=[finding.spans[0] for finding in others if finding.spans],

@@ -1,4 +1,4 @@
-"""What changed between two calls of a compiled function, in words."""
+"""Sentences about the guard failures that led to recompiles."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from tlparse_bundle.statements.recompile_causes import Cause
 
 SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
 _MOST_VALUES = 5
+_MANY_SHOWN = 3  # of more values than that
+_ARGUMENT = re.compile(r"(?!___)(?!self$)[A-Za-z_]\w*|L\['(?!___)\w+'\]")
 _KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
 _LOCAL = re.compile(r"\bL\['(\w+)'\]")
 Specialization = Mapping[str, Any]  # a row of specializations with the names of its sources
-Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimension; None of a number
+Constant = tuple[FunctionKey, str | None, int | None]  # function, name, dimension; None for a number
 
 
 def source_name(source: str | None) -> str | None:
-    """ "L['x']" as the name that the user wrote."""
+    """Return the name in the user's code: "x" for "L['x']"."""
     return source and _LOCAL.sub(r"\1", source)
 
 
 def subject(change: str, source: str | None, dimension: int | None) -> str:
-    """What differed, as short as it can be said: "`x.size(0)`"."""
+    """Return what the guard checks, such as "`x.size(0)`"."""
     name = source_name(source) or "an input"
     at = "?" if dimension is None else dimension
     forms = {
@@ -52,23 +54,26 @@ def subject(change: str, source: str | None, dimension: int | None) -> str:
     return words.get(change, name if source else "a guard")
 
 
-def what_changed(cause: Cause) -> str:
-    """ "`x.size(0)` changed (4 → 5 → 9)"; the guard in torch's words when that says more."""
+def what_changed(cause: Cause, *, with_values: bool = True) -> str:
+    """Return a clause such as "`x.size(0)` had 3 different values (`4`, `5`, `9`)", or torch's guard text."""
     if cause.reason is None:
-        return "no earlier result was near: each was kept out by several guards"
+        return "every cache entry failed several guards"
     change, source, guard = cause.change, cause.reason["source"], cause.reason["guard"]
     if len(cause.changes) == 1 and change == "identity":
-        return f"{subject(change, source, None)} is another object"
+        return f"{subject(change, source, None)} is a different object"
     if change in ("other", "shape"):
-        return f"{code(first_line(guard))} failed"
+        return f"guard {code(first_line(guard))} failed"
     if len(cause.changes) > 1:
         subjects = list(dict.fromkeys(subject(one, source, cause.dimension) for one in cause.changes))
         return f"{listed(subjects)} changed"
-    values = values_text(
-        _key_differences(list(cause.values)) if change == "dispatch_keys" else list(cause.values)
-    )
-    values += " → …" if cause.open and len(cause.values) > 1 else ""
-    return f"{subject(change, source, cause.dimension)} changed{f' ({values})' if values else ''}"
+    values = list(cause.values)
+    if change == "dispatch_keys":
+        values = _key_differences(values)
+    elif change == "requires_grad":
+        values = [{"0": "False", "1": "True"}.get(str(value), value) for value in values]
+    kind = "argument " if change in ("value", "flag") and source and _ARGUMENT.fullmatch(source) else ""
+    what = f"{kind}{subject(change, source, cause.dimension)}"
+    return f"{what} {_values_text(values, is_open=cause.open, with_values=with_values)}"
 
 
 def _keys(value: Any) -> list[str] | None:
@@ -77,12 +82,12 @@ def _keys(value: Any) -> list[str] | None:
 
 
 def _key_differences(values: list[Any]) -> list[Any]:
-    """Dispatch keys without those that all sets have."""
+    """Return the dispatch keys without those that all sets share."""
     sets = [keys for value in values if (keys := _keys(value)) is not None]
     if len(sets) < max(2, len(values)):
         return values
     common = set.intersection(*map(set, sets))
-    return [", ".join(key for key in keys if key not in common) or "none of them" for keys in sets]
+    return [", ".join(key for key in keys if key not in common) or "none" for keys in sets]
 
 
 def others_than_autograd(values: Iterable[Any]) -> bool:
@@ -95,12 +100,20 @@ def others_than_autograd(values: Iterable[Any]) -> bool:
     return any(keys != sets[0] for keys in sets)
 
 
-def values_text(values: list[Any]) -> str:
+def _values_text(values: list[Any], *, is_open: bool, with_values: bool) -> str:
+    """Return how the values differed. ``is_open``: torch did not record the last one."""
+    if not values:
+        return "changed"
     if len(values) == 1:
-        return f"no longer {values[0]}"
-    if len(values) <= _MOST_VALUES:
-        return " → ".join(map(str, values))
-    return f"{' → '.join(map(str, values[: _MOST_VALUES - 2]))} → … → {values[-1]}; {len(values):,} values"
+        return f"is no longer {code(str(values[0]))}"
+    if len(values) == 2 and not is_open:
+        return f"changed from {code(str(values[0]))} to {code(str(values[1]))}"
+    text = f"had {len(values) + is_open:,} different values"
+    if not with_values:
+        return text
+    shown = values if len(values) <= _MOST_VALUES else values[:_MANY_SHOWN]
+    more = ", …" if is_open or len(shown) < len(values) else ""
+    return f"{text} ({', '.join(code(str(value)) for value in shown)}{more})"
 
 
 def specializations(facts: Facts) -> dict[FunctionKey, list[Specialization]]:
@@ -121,12 +134,12 @@ def noun_of(rows: Sequence[Specialization]) -> str:
 
 
 def noun(facts: Facts) -> str:
-    """What all constants of the log are: sizes, or values."""
+    """Return what the specialized symbols of the log are: "size" or "value"."""
     return noun_of([row for rows in facts.once(specializations).values() for row in rows])
 
 
 def constants(facts: Facts) -> set[Constant]:
-    """What became a constant: (function, name, dimension), with None for the dimension of a number."""
+    """Return the specialized symbols: (function, name, dimension); the dimension of a number is None."""
     constant: set[Constant] = set()
     for function, rows in facts.once(specializations).items():
         for source in {source for row in rows for source in row["sources"] if source}:

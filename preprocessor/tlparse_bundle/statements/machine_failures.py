@@ -1,6 +1,4 @@
-"""Failures that come from the machine and not from the program: which one a message describes, and what
-helps.
-"""
+"""Failures caused by the machine rather than the program, recognized by their messages, and their fixes."""
 
 from __future__ import annotations
 
@@ -25,17 +23,15 @@ class Environment:
     remedies: tuple[Remedy, ...]
     detail: str | None = None
     text: str | None = None
-    said: str = ""  # the line of the message that says so
+    line: str = ""  # the line of the message that says so
 
 
 def environment(message: str | None) -> Environment | None:
-    """The cause in the environment that the message of an exception describes; None for every other
-    exception.
-    """
+    """Return the machine problem that an exception message describes, or None."""
     for pattern, make in _CAUSES:
         if message and (match := pattern.search(message)):
             begin, end = message.rfind("\n", 0, match.start()) + 1, message.find("\n", match.end())
-            return replace(make(match), said=message[begin : end if end >= 0 else None].strip())
+            return replace(make(match), line=message[begin : end if end >= 0 else None].strip())
     return None
 
 
@@ -62,8 +58,8 @@ def _triton_helper(match: re.Match[str]) -> Environment:
         f"{code(compiler)} could not build Triton's {device}helper ({code(module)})",
         tuple(remedies),
         text=(
-            f"The log has only the exit status. The message of {code(compiler)} is in the standard error of"
-            " the program."
+            f"The log has only the exit status. The message of {code(compiler)} is on the program's standard"
+            " error."
         ),
     )
 
@@ -89,7 +85,7 @@ def _python_headers(match: re.Match[str]) -> Environment:
 
 def _c_compiler(match: re.Match[str]) -> Environment:
     remedy = Remedy(
-        "Install a C compiler, for instance package `gcc`, or set the environment variable `CC` to the path"
+        "Install a C compiler, such as package `gcc`, or set the environment variable `CC` to the path"
         " of one."
     )
     return Environment("c compiler", "Triton found no C compiler", (remedy,))
@@ -102,7 +98,7 @@ def _cxx_compiler(match: re.Match[str]) -> Environment:
         or "a C++ compiler"
     )
     remedy = Remedy(
-        "Install a C++ compiler, for instance package `g++`, or set the environment variable `CXX` to the"
+        "Install a C++ compiler, such as package `g++`, or set the environment variable `CXX` to the"
         " path of one before torch is imported."
     )
     return Environment(
@@ -114,8 +110,8 @@ def _libcuda(match: re.Match[str]) -> Environment:
     remedies = [Remedy(" ".join(match["hint"].split()), source=TORCH)] if match["hint"] else []
     remedies.append(
         Remedy(
-            "Check that the NVIDIA driver is visible where the program runs (a container needs `--gpus all`"
-            " or the like). `TRITON_LIBCUDA_PATH` names the folder of `libcuda.so.1` for Triton.",
+            "Check that the program can see the NVIDIA driver (a container needs `--gpus all` or similar)."
+            " Set `TRITON_LIBCUDA_PATH` to the folder of `libcuda.so.1`.",
             "ldconfig -p | grep libcuda",
         )
     )
@@ -127,8 +123,8 @@ def _gpu_memory(match: re.Match[str]) -> Environment:
     remedies = [Remedy(" ".join(hint[0].split()), source=TORCH)] if hint else []
     remedies.append(
         Remedy(
-            "Free memory of the GPU before this call, or use smaller inputs. The message of torch says which"
-            " processes use it."
+            "Free GPU memory before this call, or use smaller inputs. torch's message lists the processes"
+            " that use it."
         )
     )
     return Environment("gpu memory", "the GPU ran out of memory", tuple(remedies))
@@ -136,8 +132,8 @@ def _gpu_memory(match: re.Match[str]) -> Environment:
 
 def _host_memory(match: re.Match[str]) -> Environment:
     remedy = Remedy(
-        "Give the process more memory, or compile fewer kernels at once: each compile worker of Inductor is a"
-        " process of its own.",
+        "Give the process more memory, or compile fewer kernels at once. Each compile worker of Inductor is a"
+        " separate process.",
         "export TORCHINDUCTOR_COMPILE_THREADS=1",
     )
     return Environment("host memory", "the host ran out of memory", (remedy,))
@@ -160,7 +156,7 @@ def _space(match: re.Match[str]) -> Environment:
 def _permission(match: re.Match[str]) -> Environment:
     read_only = match["number"] == "30"
     help = (
-        "Use a folder that can be written to."
+        "Use a writable folder."
         if read_only
         else "Give the user of the program access to the path, or use a different one."
     )
@@ -196,8 +192,7 @@ def _triton(match: re.Match[str]) -> Environment:
         "Triton is not installed",
         (
             Remedy(
-                "Install the version of Triton that belongs to this torch; CUDA builds of torch depend"
-                " on it.",
+                "Install the Triton version that matches this torch. CUDA builds of torch depend on it.",
                 "pip install triton",
             ),
         ),

@@ -1,7 +1,4 @@
-"""What a log cannot tell, because the torch that wrote it does not record it: unknown is not zero.
-
-A log of torch before 2.10 often does not name its version, so that what its records have tells how old it is.
-"""
+"""What the torch version of a log does not record, inferred from its records: not recorded is not zero."""
 
 from __future__ import annotations
 
@@ -14,30 +11,31 @@ from tlparse_bundle.model.functions import resume_function
 if TYPE_CHECKING:
     from tlparse_bundle.statements.facts import (
         Facts,
-    )  # of use where findings are made; comparisons need no more than the words
+    )  # comparisons import only the words
 
 
-# What each is called behind "This version of torch does not write"; in the order of these words.
+# The name of each topic in sentences, in their order.
 TOPICS = {
     "failures": "failures",
     "graph_breaks": "graph breaks",
-    "function_names": "names of functions",
+    "function_names": "function names",
     "times": "times",
-    "recompile_reasons": "why it compiles again",
+    "recompile_reasons": "recompile reasons",
     "timeline": "a timeline",
-    "caches": "what it asks caches",
-    "symbols": "sizes that became symbols",
+    "caches": "cache lookups",
+    "symbols": "symbolic sizes",
 }
-_SAID = (
+_IN_HEADLINE = (
     "failures",
     "graph_breaks",
     "function_names",
     "times",
-)  # in the headline, with the reasons of recompiles
+    "recompile_reasons",
+)
 
 
 def untold(facts: Facts) -> list[str]:
-    """Topics, in their order."""
+    """Return the topics that the log does not record, in the order of TOPICS."""
     missing = {
         "failures": not facts.tells_ends,
         "graph_breaks": not facts.tells_breaks,
@@ -52,37 +50,28 @@ def untold(facts: Facts) -> list[str]:
 
 
 def not_recorded_text(facts: Facts) -> str:
-    """The end of the headline; empty when the log can tell all that the headline is about."""
+    """Return the end of the headline; empty when the log records all its topics."""
     missing = untold(facts)
-    topics = ", ".join(TOPICS[topic] for topic in _SAID if topic in missing)
+    topics = ", ".join(TOPICS[topic] for topic in _IN_HEADLINE if topic in missing)
     if not topics:
         return ""
-    also = f", nor {TOPICS['recompile_reasons']}" if "recompile_reasons" in missing else ""
     ended = sum(frame.row["status"] != "unfinished" for frame in facts.compiled)
-    ends = "" if facts.tells_ends else f" {large(plural(ended, 'compile'))} ended well."
-    return f"{ends} This version of torch does not write {topics}{also}.{_known_breaks(facts)}"
+    ends = "" if facts.tells_ends else f" {large(plural(ended, 'compile'))} succeeded."
+    return f"{ends} Not recorded by this torch version: {topics}.{_known_breaks(facts)}"
 
 
 def _known_breaks(facts: Facts) -> str:
-    """What goes on behind a graph break is called after the function and the line."""
+    """Return the number of graph break places that the names of resume functions show, as a sentence."""
     places = {
         (frame.row["file"], frame.row["function"])
         for frame in facts.frames
         if resume_function(frame.row["function"])
     }
-    return (
-        f" {plural(len(places), 'place')} where a graph ends can be told from names of the functions that go"
-        " on there."
-        if places
-        else ""
-    )
+    return f" Resume functions show graph breaks at {plural(len(places), 'place')}." if places else ""
 
 
 def ends_early(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], growing: bool) -> str | None:
-    """Why a log lacks what came later, in words behind "the log"; None when it is whole.
-
-    ``rows``: its findings.
-    """
+    """Return why a log is incomplete, to follow "the log"; None if it is whole. ``rows``: its findings."""
     if growing:
         return "is still being written"
     if any(row["kind"] == "data-problem" and row["details"].get("loses_records", True) for row in rows):

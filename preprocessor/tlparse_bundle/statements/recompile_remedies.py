@@ -1,4 +1,4 @@
-"""What usually helps against recompiles, unless the log says that it is done already or cannot help."""
+"""Fixes for recompiles, except those that the settings in the log rule out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tlparse_bundle.statements.statement import Remedy
 
 
 def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
-    """Ours, in words and as code; ``name`` is what the user calls the source."""
+    """Return our fixes for a cause; ``name`` is the source as the user's code names it."""
     if cause.reason is None:
         return []
     make = _REMEDIES.get(_kind(facts, cause) or "")
@@ -22,7 +22,7 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
 
 
 def _kind(facts: Facts, cause: Cause) -> str | None:
-    """What the table of causes has for most of these."""
+    """Return the most frequent fix of these recompiles in the table of causes."""
     if cause.change == "dispatch_keys":
         return "dispatch_keys"
     rows, table, everything = facts.once(_cause_ids), facts.table("recompile_causes"), facts.once(asked)
@@ -46,24 +46,23 @@ def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         return _mark_unbacked(facts, cause, name)
     if _is_constant(facts, cause, name):
         return Remedy(
-            "torch made the dimension dynamic, and something in the program made it a constant again: change"
-            " that, or pass few sizes."
+            "The dimension was dynamic, but the program specialized it. Change the code that specializes it,"
+            " or pass fewer sizes."
         )
     if _is_static(facts, cause):
         return Remedy(
-            "The log has automatic dynamic shapes off, as `torch.compile(dynamic=False)` has it: each size"
-            " makes a compile. Leave that out."
+            "Automatic dynamic shapes are off, so each new size triggers a recompile. Remove"
+            " `torch.compile(dynamic=False)`."
         )
-    apart = " The sizes 0 and 1 have a compile of their own all the same." if small else ""
+    apart = " Sizes 0 and 1 are still specialized." if small else ""
     return Remedy(
-        "Mark the dimension as dynamic before the call, or compile with"
-        f" `torch.compile(dynamic=True)`.{apart}",
+        f"Mark the dimension as dynamic before the call, or use `torch.compile(dynamic=True)`.{apart}",
         None if index is None else f"torch._dynamo.mark_dynamic({name}, {index})",
     )
 
 
 def _by_size(cause: Cause) -> tuple[bool, int]:
-    """Whether 0 or 1 is among the values, and how many others there are."""
+    """Return whether 0 or 1 is among the values, and how many other values there are."""
     values = {value for value in cause.values if type(value) is int}
     return not values.isdisjoint((0, 1)), len(values - {0, 1})
 
@@ -73,7 +72,7 @@ def _is_constant(facts: Facts, cause: Cause, name: str) -> bool:
 
 
 def _is_static(facts: Facts, cause: Cause) -> bool:
-    """Whether no size becomes dynamic by itself, as the log has it for the last of these compiles."""
+    """Return whether automatic dynamic shapes were off in the last of these compiles."""
     last = facts.once(asked)[cause.rows[-1]]
     automatic = facts.once(settings).value_at(last.compile_index, "dynamo_config", "automatic_dynamic_shapes")
     return automatic is False
@@ -83,8 +82,8 @@ def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if cause.dimension is None:
         return None
     return Remedy(
-        "torch compiles for the sizes 0 and 1 apart, also where a dimension is dynamic. If that is not"
-        " wanted, make the dimension unbacked.",
+        "torch specializes sizes 0 and 1 even for a dynamic dimension. To avoid that, mark the dimension as"
+        " unbacked.",
         f"torch._dynamo.decorators.mark_unbacked({name}, {cause.dimension})",
     )
 
@@ -92,37 +91,36 @@ def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
 def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if facts.once(settings).value("dynamo_config.specialize_int") is True:
         return Remedy(
-            "Let torch treat integers as dynamic: the log has `specialize_int` on.",
+            "`specialize_int` is on. Turn it off to let torch treat integers as dynamic.",
             "torch._dynamo.config.specialize_int = False",
         )
     small, others = _by_size(cause)
     if small and others < 2:
         return Remedy(
-            "torch compiles for the integers 0 and 1 apart, also where an integer is dynamic. If that is not"
-            " wanted, pass the number as a tensor."
+            "torch specializes the integers 0 and 1 even if an integer is dynamic. To avoid that, pass the"
+            " number as a tensor."
         )
     if _is_constant(facts, cause, name):
         return Remedy(
-            "torch made the integer dynamic, and something in the program made it a constant again, as"
-            " `range(n)` does: change that, or pass few values."
+            "The integer was dynamic, but the program specialized it, as `range(n)` does. Change that code,"
+            " or pass fewer values."
         )
     if _is_static(facts, cause):
         return Remedy(
-            "The log has automatic dynamic shapes off, as `torch.compile(dynamic=False)` has it: each integer"
-            " makes a compile. Leave that out."
+            "Automatic dynamic shapes are off, so each new integer triggers a recompile. Remove"
+            " `torch.compile(dynamic=False)`."
         )
-    return Remedy(
-        "Compile with `torch.compile(dynamic=True)`, so that the integer is dynamic from the first"
-        " compile on."
-    )
+    return Remedy("Use `torch.compile(dynamic=True)` to make the integer dynamic from the first compile.")
 
 
 def _dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
     if others_than_autograd(cause.values):
-        return Remedy("Pass inputs on one device and of one kind, or compile a function for each.")
+        return Remedy(
+            "Pass inputs of the same device and tensor type, or compile a separate function for each."
+        )
     return Remedy(
-        "Call it with inputs that were made under one grad or inference mode: those of `torch.inference_mode`"
-        " make a compile of their own."
+        "Create all inputs in the same grad or inference mode. Tensors created in `torch.inference_mode` need"
+        " a separate compile."
     )
 
 
@@ -130,7 +128,7 @@ def _static_shapes(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if facts.once(settings).value("dynamo_config.force_parameter_static_shapes") is False:
         return None
     return Remedy(
-        "Sizes of parameters are taken for constants.",
+        "Let parameter sizes be dynamic.",
         "torch._dynamo.config.force_parameter_static_shapes = False",
     )
 
@@ -159,31 +157,28 @@ _REMEDIES: dict[str, Callable[[Facts, Cause, str], Remedy | None]] = {
     "dynamic_int": _dynamic_int,
     "force_parameter_static_shapes": _static_shapes,
     "use_duck_shape": lambda facts, cause, name: Remedy(
-        "Equal sizes were taken for one symbol.", "torch.fx.experimental._config.use_duck_shape = False"
+        "Give equal sizes separate symbols.", "torch.fx.experimental._config.use_duck_shape = False"
     ),
-    "same_layout": _text("Pass inputs of one memory layout, for instance by `.contiguous()`."),
-    "same_rank": _text("Pass inputs with the same number of dimensions, or compile a function for each."),
-    "same_dtype": _text(
-        "Pass inputs of one dtype: convert them before the call, or compile a function for each."
+    "same_layout": _text("Pass inputs with the same memory layout, for example with `.contiguous()`."),
+    "same_rank": _text(
+        "Pass inputs with the same number of dimensions, or compile a separate function for each."
     ),
-    "same_device": _text("Pass inputs on one device."),
-    "same_grad_mode": _text(
-        "Call it under one grad mode; inputs that need a gradient now and then make a compile each."
-    ),
-    "tensor_argument": _text("Pass the number as a tensor, so that its value is no constant of the code."),
+    "same_dtype": _text("Pass inputs of the same dtype, or compile a separate function for each dtype."),
+    "same_device": _text("Pass inputs on the same device."),
+    "same_grad_mode": _text("Call it with the same grad mode and the same `requires_grad` of each input."),
+    "tensor_argument": _text("Pass the number as a tensor. A Python number is specialized."),
     "few_values": _text(
-        "Each value of `NAME` makes a compile of its own. That is fine for a few values; otherwise take the"
-        " branch outside of the compiled function."
+        "Each value of `NAME` triggers a recompile. If there are more than a few values, move the code that"
+        " depends on it out of the compiled function."
     ),
-    "same_type": _text("Pass arguments of one type."),
+    "same_type": _text("Pass arguments of the same type."),
     "same_object": _text(
-        "If the object is made anew for each call, make it once, for instance a function in a function."
-        " Objects that have to differ make a compile each."
+        "Create the object once and reuse it in each call. Objects that must differ need a compile each."
     ),
-    "same_structure": _text("Pass containers of one length and with the same keys."),
-    "no_aliasing": _text("Pass inputs that do not share memory, for instance a `.clone()`."),
+    "same_structure": _text("Pass containers with the same length and keys."),
+    "no_aliasing": _text("Pass inputs that do not share memory, for example a `.clone()`."),
     "same_global_state": _text(
-        "Call it under one global state: grad mode, autocast, default dtype, number of threads."
+        "Call it with the same global state: grad mode, autocast, default dtype, number of threads."
     ),
-    "same_backend": _text("Make the backend object once and pass it to every `torch.compile`."),
+    "same_backend": _text("Create the backend object once and pass it to every `torch.compile`."),
 }

@@ -14,9 +14,7 @@ from tlparse_bundle.statements.ranks.rank_sets import ranks_among
 
 @dataclass(slots=True)
 class Section:
-    """The findings of one log that are shown, or of all ranks together: rows of the table, most important
-    first, and how many are not shown.
-    """
+    """The findings to show of one log, or of all ranks together, most important first."""
 
     log: Log | None  # None: all ranks
     summary: dict[str, Any]
@@ -31,11 +29,11 @@ class Section:
 
     @property
     def more(self) -> str | None:
-        """Why there may be more than is told, in words; None when the log tells all."""
+        """Why findings may be missing, as a clause; None when the log is whole."""
         if self.log is None:
             return None
         why = ends_early(self.summary, self.findings, self.log.bundle.manifest.get("growing", False))
-        return why and f"the log {why}, so that there may be more"
+        return why and f"the log {why}, so there may be more"
 
 
 def choose(
@@ -59,7 +57,7 @@ def choose(
                 ", ".join(sorted({str(log.rank) for log in bundle.logs if log.rank is not None})) or "none"
             )
             raise BundleError(
-                "no log has one of these ranks", hint=f"Its ranks are: {known_ranks}", code="not-found"
+                "no log has one of these ranks", hint=f"Ranks of this bundle: {known_ranks}", code="not-found"
             )
     tables = [(log, log.findings()) for log in logs]
     job = bundle.job if log_id is None else None

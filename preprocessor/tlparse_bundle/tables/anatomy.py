@@ -1,6 +1,4 @@
-"""The tables of the anatomy: what the bytes of the log are, by kind of event, by compile and by place in the
-source.
-"""
+"""Tables of the log's bytes by kind of event, by compile and by source line."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ class Anatomy:
         size_bytes = event.payload_size_bytes
         if event.hash is None or size_bytes is None:  # no payload, or one of the timeline, always stored
             return
-        # A payload that was seen before refers to the place where it was stored then.
+        # A repeated payload refers to its first stored place.
         ends, blob = self._blob_ends, event.blob_index
         while len(ends) <= blob:
             ends.append(0)

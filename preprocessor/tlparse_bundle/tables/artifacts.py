@@ -1,4 +1,4 @@
-"""The artifact table: what there is to look at, in the order torch wrote it."""
+"""The artifact table, in the order torch wrote the artifacts."""
 
 from __future__ import annotations
 

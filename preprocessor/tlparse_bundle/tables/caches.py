@@ -1,4 +1,4 @@
-"""The table of caches: lookups in the compile caches, their outcomes, and why a key was new."""
+"""The cache table: lookups in compile caches, their outcomes, and differences between keys."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _NO_COMPONENT = -1  # in place of a hash; no hash is -1
 _MAX_REMEMBERED = 32  # payloads, each with the hashes of its components
 # FxGraphCachePickler.debug_lines (torch/_inductor/codecache.py): '[hash] field: value', field 'name' or
 # 'name[key]'.
-# Older torch broke the text of the graph into lines, which are no components. [0-9a-z] is what hashes are
+# Older torch split the text of the graph into lines, which are not components. [0-9a-z] is what hashes are
 # made of, and found faster than \w.
 _COMPONENT = re.compile(r"\[(?:[0-9a-z]{8,100}|\w{8,100})\] ([^:\n]{1,300}):(?= )")
 
@@ -89,7 +89,7 @@ class _Key(NamedTuple):
 class Caches:
     name = "caches"
     types = frozenset(("artifact", TIMELINE))
-    # Nothing else says that it is switched off (torch/_inductor/compile_fx.py).
+    # The only record that it is disabled (torch/_inductor/compile_fx.py).
     timeline = frozenset(("fx_graph_cache_disabled",))
 
     def __init__(self, context: TableContext):
@@ -169,8 +169,8 @@ class Caches:
         )
 
     def _hashes(self, components: list[Any]) -> set[int]:
-        """Some 600 settings are equal from one key to the next, in all caches, so that only what changed is
-        hashed.
+        """Return hashes of the components. About 600 settings repeat from key to key, so only changed ones
+        are hashed.
         """
         if len(self._field_of) > self._max_hashes:
             kept: set[int] = set()
@@ -181,7 +181,7 @@ class Caches:
             self._read.clear()
         if not components:
             return set()
-        # Compared from the end: the graph and its inputs, as many as it has, stand in front.
+        # Compare from the end, since the graph and a varying number of inputs come first.
         count = len(components)
         before = ([None] * count + self._last_components)[-count:]
         hashes = ([_NO_COMPONENT] * count + self._last_hashes)[-count:]
@@ -202,7 +202,7 @@ class Caches:
         return number
 
     def _compare(self, row: CachesRow, cache: str, new: _Key) -> None:
-        """Remember the key; for a miss, say what differs from the most similar one before."""
+        """Store the key; for a miss, set the difference from the most similar earlier key."""
         earlier = self._earlier.setdefault(cache, deque(maxlen=MAX_EARLIER))
         same = next((key for key in earlier if key.key == new.key), None)
         if row["outcome"] in ("miss", "key"):
@@ -231,9 +231,9 @@ class Caches:
 
 
 def _shared(one: set[int], other: set[int]) -> int:
-    """How many are in both.
+    """Return the number of common elements.
 
-    Keys are nearly equal as a rule: the few that one lacks are collected in half the time of the others.
+    Keys are usually nearly equal, so counting the missing ones takes half the time.
     """
     return 0 if one.isdisjoint(other) else len(one) - len(one - other)
 
@@ -275,7 +275,9 @@ def _fields(info: dict[str, Any]) -> _Fields:
 
 
 def _microseconds(info: dict[str, Any], *times: tuple[str, float]) -> int | None:
-    """Return the first of the times that there is; of each, its key and its unit in microseconds."""
+    """Return the first recorded time, in microseconds. Each candidate has a key and its unit in
+    microseconds.
+    """
     for key, factor in times:
         value = info.get(key)
         if (type(value) is int or type(value) is float) and 0 <= value * factor < 1e12:

@@ -1,4 +1,4 @@
-"""The tables of communication: what passes over collectives decided, what ranks exchanged."""
+"""Tables of communication: decisions of passes over collectives, and data that ranks exchanged."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Communication:
 
 @lru_cache(256)
 def _form(name: str) -> re.Pattern[str] | None:
-    """Which of the patterns the name of an artifact has."""
+    """Return the pattern that matches the name of an artifact."""
     return next((pattern for pattern in (_BUCKETS, _SIZES, _REPORTS) if pattern.match(name)), None)
 
 
@@ -128,7 +128,7 @@ def _first(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
 
 
 def _buckets(text: str) -> list[list[str]]:
-    """``[[a, b], [c]]``: str of lists of nodes (torch/_inductor/fx_passes/bucketing.py)."""
+    """Parse ``[[a, b], [c]]``, the str of lists of nodes (torch/_inductor/fx_passes/bucketing.py)."""
     buckets, left = [], MAX_ENTRIES
     for part in text.split("]")[: MAX_ENTRIES + 1]:
         names = _NAME.findall(part.rpartition("[")[2])[:left]

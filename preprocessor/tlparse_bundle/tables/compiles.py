@@ -1,4 +1,4 @@
-"""Compile ids of a log: the attempts of each compile, with status, times and outcome."""
+"""Attempts of each compile, with status, times and outcome."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"
 _CONVERT_FUNCTIONS = frozenset(("catch_errors", "_convert_frame", "_convert_frame_assert", "__call__"))
 
-# The function through which torch calls what is compiled: never what is compiled.
+# torch calls compiled functions through this one, which is never compiled itself.
 _EVAL_FRAME, _CALLER = "torch/_dynamo/eval_frame.py", "_fn"
 
-# Of the metrics, which are 30 kB and more of a record, only these are kept until the end of the log.
+# Metrics take 30 kB or more per record, so only these are kept until the end of the log.
 _METRICS = (
     "co_name",
     "co_filename",
@@ -96,7 +96,7 @@ class Compiles:
         self._graph_break_counts: dict[int, int] = {}
 
     def _number_of(self, compile_index: int) -> int:
-        """The number of its frame compile."""
+        """Return the number of the frame compile."""
         number = self._tally.compiles[compile_index].frame_compile
         self._frame_compiles.reach(number)
         return number
@@ -189,8 +189,8 @@ class Compiles:
         return self._captures.outcome(number) or outcome
 
     def tables(self) -> Iterator[tuple[str, Rows[Any]]]:
-        """Yield the attempts, and the candidates: the frame compiles of which ``statements.derived_tables``
-        makes the final tables.
+        """Yield the attempts, and the frame compiles from which ``statements.derived_tables`` builds the
+        final tables.
         """
         attempts_of: dict[int, list[_Attempt]] = {}
         for index, compile in enumerate(self._tally.compiles):
@@ -259,7 +259,9 @@ class Compiles:
     def _candidate(
         self, attempts: list[_Attempt], event_count: int, size_bytes: int, artifact_count: int
     ) -> CompilesRow:
-        """Return the row of a frame compile. Its status is None when nothing says that it was compiled."""
+        """Return the row of a frame compile, with a status of None when the log does not show that it was
+        compiled.
+        """
         first, last = attempts[0], attempts[-1]
         number, shared, cid = self._number_of(last.compile_index), self._frame_compiles, first.id
         metrics, stack = self._metrics_of(number), self._stack_of(last.compile_index)
@@ -316,8 +318,9 @@ class Compiles:
 
     @cached_property
     def _ends_at_caller(self) -> bool:
-        """Whether stacks of this log end at the caller of what is compiled, as torch 2.3 and 2.4 wrote them:
-        no metrics name the innermost function, or there are none.
+        """Return whether stacks end at the caller of the compiled function, as in torch 2.3 and 2.4.
+
+        That is so when no metrics name the innermost function, or there are no metrics.
         """
         differs = False
         for number, stack_index in enumerate(self._frame_compiles.stack_index):
@@ -341,7 +344,7 @@ class Compiles:
 
 
 def _restart_us(metrics: dict[str, Any]) -> int | None:
-    """Time of the attempts before the last one."""
+    """Return the time of all attempts but the last, in microseconds."""
     return microseconds(metrics, "dynamo_compile_time_before_restart_us", "dynamo_time_before_restart_s")
 
 
@@ -350,7 +353,9 @@ def _text(value: Any) -> str | None:
 
 
 def _recompile_text(payload: bytes) -> str | None:
-    """torch writes one reason as plain text and several as a JSON list, both labelled json."""
+    """Return the recompile reasons as text. torch writes one as plain text, several as a JSON list, both
+    labeled json.
+    """
     text = payload[:_MAX_REASONS_BYTES].decode("utf-8", "replace")
     try:
         reasons: Any = loads(text)

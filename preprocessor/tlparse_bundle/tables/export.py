@@ -1,4 +1,4 @@
-"""Calls of torch.export, the programs they returned, and what stood in the way."""
+"""Calls of torch.export, exported programs, and obstacles to exports."""
 
 from __future__ import annotations
 
@@ -40,9 +40,7 @@ _NO_CONTEXT: FrameContext = {"loc": None, "locals": {}, "symbol_sources": {}}
 
 
 class Export:
-    """The failures are those of tlparse's export mode, and guard_on_data_dependent_error, which it does not
-    know.
-    """
+    """Export tables. Failures are those of tlparse's export mode, and guard_on_data_dependent_error."""
 
     name = "exports"
     types = DEFINING | _FAILURES.keys() | {"export", "exported_program"}

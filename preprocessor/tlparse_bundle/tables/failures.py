@@ -1,4 +1,4 @@
-"""What failed or was started again: failures that metrics report, restarts, exceptions, in log order."""
+"""Failures and restarts in log order: from metrics, restart reasons and exceptions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Failures:
         frame: Frame | None,
         user_traceback: str | None = None,
     ) -> None:
-        # Without a compile id, torch logs who called: the only trace of where it was.
+        # Without a compile id, torch logs the caller, the only hint at the place.
         stack_index = event.metadata.get("stack_index") if event.metadata else None
         self._rows.append(
             {
@@ -138,7 +138,9 @@ class Failures:
         )
 
     def _fx_interpreter(self, event: Event) -> None:
-        """torch/fx/interpreter.py, Interpreter.run: message, the node, 'Original traceback:', the graph."""
+        """Parse an error of torch/fx/interpreter.py, Interpreter.run: message, node, 'Original traceback:',
+        graph.
+        """
         text = payload_text(event).partition("\nGraphModule: ")[0]
         message, _, traceback = text.partition("\nOriginal traceback:\n")
         frames = frames_in(traceback)
@@ -152,9 +154,8 @@ class Failures:
         )
 
     def _make_fx(self, event: Event) -> None:
-        """torch/fx/experimental/proxy_tensor.py: the graph up to the failure.
-
-        The exception itself is not logged.
+        """Parse the graph up to the failure (torch/fx/experimental/proxy_tensor.py). The exception is not
+        logged.
         """
         lines = reversed(payload_text(event).split("\n"))
         place = next(

@@ -14,7 +14,7 @@ from tlparse_bundle.tables.text.record_values import (
     text_or_none,
 )
 
-# What lies above is no time: a moment of the year 2096, eleven days of compiling.
+# Larger values are not times: the year 2096, eleven days of compiling.
 _MAX_EPOCH_US = 4 * 10**15
 _MAX_DURATION_US = 10**12
 
@@ -35,7 +35,7 @@ class Failure(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Status and times of a frame compile; None for what is not known."""
+    """Status and times of a frame compile; None when unknown."""
 
     status: Status | None
     start_epoch_us: int | None
@@ -48,7 +48,7 @@ class Outcome(NamedTuple):
 class FrameCompiles:
     """Properties that all attempts of a frame compile share, by its number.
 
-    Numbers are -1 where there is none; what few frame compiles have is in dictionaries.
+    Missing numbers are -1; rare properties are in dictionaries.
     """
 
     def __init__(self) -> None:
@@ -71,8 +71,8 @@ class FrameCompiles:
 
     @property
     def bare(self) -> bool:
-        """Whether the log has neither metrics nor spans, as those of torch 2.3: then the guards show that a
-        compile ended well.
+        """Return whether the log has neither metrics nor spans (torch 2.3). Then guards show that a compile
+        succeeded.
         """
         return max(self.metrics_row, default=-1) < 0 and max(self._span_start_us, default=-1) < 0
 
@@ -96,7 +96,7 @@ class FrameCompiles:
         compile_us = microseconds(metrics, "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s")
         if compile_us is None:
             compile_us = or_none(int(self._span_us[number]))
-        # All of it was in vain (2.4: torch/_dynamo/convert_frame.py).
+        # All of it was lost (2.4: torch/_dynamo/convert_frame.py).
         if compile_us is None and metrics.get("has_guarded_code") is False:
             compile_us = microseconds(metrics, "", "dynamo_time_before_restart_s")
         return Outcome(
@@ -134,11 +134,10 @@ class _Capture:
 
 
 class Captures:
-    """Compiles ahead of time: torch writes what Dynamo captured under a compile id, all that follows under
-    none.
+    """Ahead-of-time compiles: torch logs the capture under a compile id and everything after it under none.
 
-    Their metrics have no id and a wrong duration; begin, end and outcome come from the span around all of it.
-    What torch.export captures has such a span too, with no backend in it: that is no compile.
+    Their metrics have no id and a wrong duration, so start, end and outcome come from the enclosing span.
+    A capture by torch.export has such a span without a backend, and is not a compile.
     """
 
     def __init__(self) -> None:
@@ -147,7 +146,7 @@ class Captures:
         self._metrics: list[tuple[int, Failure | None]] = []  # begin and failure, without a compile id
 
     def observe_span(self, number: int | None, name: str, phase: str, time_us: float) -> None:
-        """``number`` is that of the frame compile; None for spans without a compile id."""
+        """Observe a span. ``number`` is the frame compile, or None for a span without a compile id."""
         if name == _CAPTURE:
             if phase == "B" and len(self._open) < _MAX_OPEN:
                 self._open.append(_Capture(time_us))
@@ -163,7 +162,7 @@ class Captures:
                 self._open[-1].observe(name, phase, time_us)
 
     def observe_metrics(self, event: Event) -> None:
-        """Metrics of a compile without an id."""
+        """Observe metrics without a compile id."""
         value = event.value
         if (
             event.type != "compilation_metrics"
@@ -213,7 +212,7 @@ def _backward_time_us(metrics: dict[str, Any]) -> int | None:
 def microseconds(
     metrics: dict[str, Any], key_us: str, key_s: str | None, limit_us: int = _MAX_DURATION_US
 ) -> int | None:
-    """A time in microseconds; older releases of torch wrote seconds under another name."""
+    """Return a time in microseconds; older releases of torch wrote seconds in a different field."""
     value = metrics.get(key_us)
     if type(value) is int and 0 <= value < limit_us:
         return value
@@ -224,5 +223,5 @@ def microseconds(
 
 
 def or_none(number: int) -> int | None:
-    """None for -1."""
+    """Return the number, or None for -1."""
     return None if number < 0 else number

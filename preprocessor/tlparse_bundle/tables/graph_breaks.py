@@ -1,4 +1,4 @@
-"""The graph breaks, each place and reason once, and their records."""
+"""Graph breaks, once per place and reason, and their records."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ class GraphBreaks:
         self._records.append(_Record(event.index, event.compile, event.attempt, number, skips_frame))
 
     def _record(self, number: int) -> _Record:
-        """Return a record.
+        """Return the row of a record.
 
-        Before torch 2.11 its text does not say that the frame is skipped: Dynamo made no graph in that
-        attempt.
+        Before torch 2.11 the text does not say whether the frame is skipped; the attempt then has no
+        graph.
         """
         record, attempt = self._records[number], self._unclear.get(number)
         return record if attempt is None else record._replace(skips_frame=attempt in self._without_graph)

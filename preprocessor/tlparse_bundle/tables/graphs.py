@@ -1,6 +1,4 @@
-"""The FX graphs of the log: their size, their operations and the graphs inside of them, counted from their
-text.
-"""
+"""FX graphs of the log: size, operations and subgraphs, counted from their text."""
 
 from __future__ import annotations
 
@@ -140,7 +138,7 @@ def _place(name: str) -> tuple[_Stage, _Position | None]:
 
 
 def _position(name: str) -> _Position | None:
-    """Whether a graph was written before or after a group of passes; None when the name does not say."""
+    """Return 'before' or 'after' a group of passes; None when the name does not state it."""
     if name.startswith(("before_", "pre_decomp_")) or name.endswith(_BEFORE):
         return "before"
     if (
@@ -153,7 +151,7 @@ def _position(name: str) -> _Position | None:
 
 
 def _direction(stage: _Stage, inputs: frozenset[str]) -> _Direction | None:
-    """Forward or backward; where the name does not say, by the names that AOTAutograd gives to inputs."""
+    """Return the direction from the name, otherwise from AOTAutograd's input names."""
     if stage in _DIRECTIONS:
         return _DIRECTIONS[stage]
     if stage in ("joint", "post_grad", "communication", "aot_quantization") and inputs:
@@ -162,9 +160,7 @@ def _direction(stage: _Stage, inputs: frozenset[str]) -> _Direction | None:
 
 
 def _count(event: Event) -> tuple[frozenset[str], _GraphFields, list[_SubgraphFields]]:
-    """Return which sorts of inputs AOTAutograd gave the graph, the fields of its row, and those of the rows
-    of the graphs inside of it.
-    """
+    """Return the kinds of AOTAutograd inputs, the fields of the row, and the rows of subgraphs."""
     read = read_fx(payload_text(event))
     graph = read.graphs[0] if read.graphs else None
     matches = (_AOT_INPUT.match(name) for name in graph.placeholders) if graph else ()

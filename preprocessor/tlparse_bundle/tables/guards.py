@@ -1,4 +1,4 @@
-"""The guards of each compile: their kinds, what they check, and how long one check takes."""
+"""Guards of each compile: kinds, sources, and the cost of one check."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _NULL = b"null"
 
 
 class _Node(NamedTuple):
-    """A line of a tree; the JSON of what it says."""
+    """A line of a guard tree, with the JSON of its fields."""
 
     is_manager: bool
     kind: str
@@ -58,9 +58,8 @@ class _Node(NamedTuple):
 
 @lru_cache(4096)
 def _node(line: str) -> _Node | None:
-    """Parse a line of a tree; return None for other lines.
-
-    Compiles of one function have most of their lines in common.
+    """Parse a line of a guard tree; return None for other lines. Cached, since compiles of a function share
+    most lines.
     """
     node = _NODE.match(line)
     if node is None:
@@ -81,7 +80,7 @@ def _node(line: str) -> _Node | None:
 
 
 class _List(NamedTuple):
-    """The guards of a payload."""
+    """Guards of a payload."""
 
     rows: list[bytes]  # see _ROW
     guard_count: int
@@ -109,7 +108,7 @@ class Guards:
         self._trees.append({**place_of(event), **fields})
 
     def _parse(self, event: Event) -> tuple[_TreeFields, str | None]:
-        """Return the fields of a row of 'guard_trees', and what is wrong with the payload."""
+        """Return the fields of a row of 'guard_trees', and the problem with the payload."""
         text, complaint, latency = payload_text(event), None, None
         if event.type == "dynamo_guards":
             guards = _guards(text)
@@ -137,9 +136,8 @@ class Guards:
         return fields, complaint
 
     def _intern(self, guard_list: _List) -> int:
-        """Return the id of a list.
-
-        Equal lists, as those of one function compiled for different sizes, are stored once.
+        """Return the id of a list. Equal lists, as of one function compiled for different sizes, share an
+        id.
         """
         rows = b"\n".join(guard_list.rows)
         key = hashlib.sha256(dumps([guard_list.manager_count, guard_list.counts]) + rows).digest()
@@ -180,10 +178,8 @@ def _tree(text: str) -> _List:
 
 
 def _guards(text: str) -> list[Any] | None:
-    """Return [{code, stack, user_stack}]: in torch 2.13 of guards about aliasing only, in older releases of
-    all.
-
-    None when it is not one.
+    """Return [{code, stack, user_stack}], which torch 2.13 writes for aliasing guards only; None for other
+    payloads.
     """
     try:
         guards = parse_json(text)

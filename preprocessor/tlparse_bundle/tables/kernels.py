@@ -1,6 +1,4 @@
-"""The code that Inductor generated, its kernels and the operations that it calls, and what torch logs about
-Triton kernels.
-"""
+"""Code that Inductor generated, its kernels and operations, and records about Triton kernels."""
 
 from __future__ import annotations
 
@@ -127,7 +125,7 @@ class Kernels:
             self._triton_kernels.append(row)
 
     def settle(self) -> None:
-        """See Table: a triton_kernel_info after the code stays the one of its kernel."""
+        """See Table: later records don't change a triton_kernel_info that follows the code."""
         if self._triton_events:
             self._join(at_end=False)
 
@@ -139,8 +137,8 @@ class Kernels:
         yield "triton_kernels", self._triton_kernels
 
     def _join(self, at_end: bool) -> None:
-        """Give the next kernels the event of their triton_kernel_info; before the end only as far as these
-        cannot change.
+        """Set the triton_kernel_info of further kernels; before the end of the log, only those that can't
+        change.
         """
         for kernel in self._kernels.since(len(self._joined)):
             event_index = None
@@ -154,7 +152,7 @@ class Kernels:
 
 
 def _parse(event: Event) -> tuple[_CodeFields, list[_KernelFields]]:
-    """Return the fields of the row of a code, and those of the rows of its kernels."""
+    """Return the fields of the row of the code, and of the rows of its kernels."""
     code = read_code(payload_text(event))
     return _code_fields(code), [_kernel_fields(kernel) for kernel in code.kernels.values()]
 
@@ -162,8 +160,7 @@ def _parse(event: Event) -> tuple[_CodeFields, list[_KernelFields]]:
 def _info_of(events: Sequence[int], code_event: int) -> tuple[int | None, bool]:
     """Return the event of a kernel's triton_kernel_info, and whether it comes after the code.
 
-    torch logs it when the code's kernels were compiled, after the code; forward and backward of one compile
-    can have kernels of one name.
+    torch logs it after the code; forward and backward of one compile can share kernel names.
     """
     for event_index in events:
         if event_index > code_event:

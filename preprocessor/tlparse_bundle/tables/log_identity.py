@@ -1,4 +1,4 @@
-"""Which process wrote the log: rank and PyTorch version."""
+"""Rank and PyTorch version of the process that wrote the log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RUNNABLE = re.compile(rb"^# torch version: ([\w.+-]{1,100})$", re.MULTILINE)
 
 
 class Identity:
-    """Collects what the records say about their process."""
+    """Collects process information from records."""
 
     def __init__(self) -> None:
         self._artifact_version: str | None = None
@@ -53,8 +53,8 @@ def _version(payload: bytes) -> str | None:
 
 
 def rank_of(ranks: Iterable[int | None], name_rank: int | None, diagnostics: Diagnostics) -> int | None:
-    """Rank of a log whose records have these, in order of appearance; ``name_rank`` is what the file name
-    says.
+    """Return the rank of a log from its records, in order of appearance; ``name_rank`` is from the file
+    name.
     """
     recorded = [rank for rank in ranks if rank is not None]
     if len(recorded) > 1:

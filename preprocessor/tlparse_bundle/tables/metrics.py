@@ -1,6 +1,4 @@
-"""The tables of metrics: every field of the compilation metrics, with JSON inside strings parsed; the
-configurations; the fields.
-"""
+"""Tables of compilation metrics, with JSON strings parsed, and of configurations and fields."""
 
 from __future__ import annotations
 
@@ -98,9 +96,8 @@ class Metrics:
         )
 
     def _config(self, event: Event, field: str, text: str) -> int | None:
-        """Return the id of a configuration.
-
-        Most equal the newest of their field, which is a cheap comparison.
+        """Return the id of a configuration. Most equal the newest one of their field, so that is compared
+        first.
         """
         newest = self._newest_configs.get(field)
         if newest is not None and newest[0] == text:
@@ -129,7 +126,7 @@ class Metrics:
         return number
 
     def _config_row(self, event: Event, field: str, text: str) -> MetricConfigsRow:
-        """The first configuration of a field in full, of the others what differs from it."""
+        """Return the first configuration of a field in full, and differences for later ones."""
         row: MetricConfigsRow = {
             "id": len(self._configs),
             "field": field,
@@ -183,12 +180,12 @@ class Metrics:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal, and of one type: 1 is not True here."""
+    """Return whether two values are equal and of one type: 1 is not True."""
     return one == other and dumps(one) == dumps(other)
 
 
 def _bounded(value: Any) -> tuple[Any, bool]:
-    """The value, long texts and lists cut, and whether it was."""
+    """Return the value with long texts and lists cut, and whether anything was cut."""
     if type(value) is str:
         return (value, False) if len(value) <= MAX_TEXT else (value[:MAX_TEXT], True)
     if type(value) not in (list, dict):
@@ -216,9 +213,9 @@ def _kernel_times(text: str) -> Any:
 
 
 def _node_shapes(text: str) -> dict[str, Any] | None:
-    """The Python repr of {node: sizes} as an object; None when it is something else.
+    """Return the Python repr of {node: sizes} as an object; None for other text.
 
-    Sizes that are dynamic stay text: s77, (s77 + 1)//2. No Python parser sees the log.
+    Dynamic sizes stay text (s77, (s77 + 1)//2). No Python parser reads the log.
     """
     if text[:1] != "{" or text[-1:] != "}":
         return None
@@ -245,7 +242,7 @@ def _sizes(text: str, depth: int) -> Any:
 
 
 def _split(text: str) -> list[str] | None:
-    """At the commas outside of brackets; None when the brackets do not match."""
+    """Split at commas outside of brackets; None when brackets don't match."""
     parts, begin, depth = [], 0, 0
     for place, character in enumerate(text):
         if character in "[({":

@@ -1,6 +1,4 @@
-"""The tables of partitions: what AOTAutograd decided about a graph: what is saved for the backward and what
-is recomputed, which inputs are changed, which outputs share memory with inputs.
-"""
+"""Tables of AOTAutograd's decisions: saved and recomputed values, mutated inputs, and aliased outputs."""
 
 from __future__ import annotations
 
@@ -131,9 +129,9 @@ class Partition:
 
 
 def _aliasing(event: Event) -> _AliasingFields:
-    """Counts from the repr of ViewAndMutationMeta (torch/_functorch/_aot_autograd/schemas.py).
+    """Return counts from the repr of ViewAndMutationMeta (torch/_functorch/_aot_autograd/schemas.py).
 
-    A subclass's metadata holds the same once more inside; counted is the first.
+    A subclass's metadata repeats it inside; only the first is counted.
     """
     text = payload_text(event)
     end = text.find("ViewAndMutationMeta(", text.find("ViewAndMutationMeta(") + 1)
@@ -157,7 +155,9 @@ def _aliasing(event: Event) -> _AliasingFields:
 
 
 def _partition_row(place: RecordPlace, value: dict[str, Any]) -> PartitionsRow:
-    """torch/_functorch/partitioners.py, the record of AOT_PARTITIONER_DEBUG."""
+    """Return the row of a partition, from the AOT_PARTITIONER_DEBUG record
+    (torch/_functorch/partitioners.py).
+    """
     edges = value.get("Joint Graph Edges")
     edges = edges if type(edges) is dict else {}
     saved = value.get("Min Cut Solution Saved Values")
@@ -179,7 +179,7 @@ def _partition_row(place: RecordPlace, value: dict[str, Any]) -> PartitionsRow:
 
 
 def _candidate_rows(place: RecordPlace, value: dict[str, Any]) -> Iterator[PartitionCandidatesRow]:
-    """Yield the nodes that could be saved or recomputed, from the same record; at most MAX_NODES."""
+    """Yield at most MAX_NODES nodes that could be saved or recomputed, from the same record."""
     nodes = value.get("Joint Graph Node Information")
     infos: Iterator[tuple[str, dict[str, Any], Any]] = (
         (name, node, node.get("recomputable_candidate_info"))

@@ -1,4 +1,4 @@
-"""The recompiles: which guard of which cache entry failed, what changed, and which recompile led to which."""
+"""Recompiles: guard failures per cache entry, changes, and which recompile triggered which."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from tlparse_bundle.tables.text.guard_failures import ReasonFields
 
     class _Request(RecordPlace):
-        """A record that asks for a recompile."""
+        """A record that requests a recompile."""
 
         code_object: int | None
         text: str | None
 
     class RequestRow(_Request):
-        """What ``statements.derived_tables`` makes a row of recompiles from."""
+        """Data from which ``statements.derived_tables`` builds a row of recompiles."""
 
         caused_by: str | None
         at_limit: bool
@@ -55,7 +55,7 @@ _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"  # its frames end the stacks o
 
 
 class _CodeObject:
-    """One code object, between two torch._dynamo.reset(): what its row of 'code_objects' is built from."""
+    """A code object between two torch._dynamo.reset(), from which its row in 'code_objects' is built."""
 
     __slots__ = (
         "compiled_autograd_id",
@@ -90,7 +90,7 @@ class _CodeObject:
         return compile_key((self.compiled_autograd_id, self.frame_id, frame_compile_id), occurrence)
 
     def recompile_of(self, event: Event) -> Recompile | None:
-        """Return the recompile that an event with this code object belongs to; None when it is none."""
+        """Return the recompile of an event with this code object; None without one."""
         cid = event.compile_id
         return None if cid is None else self.recompiles.get(cid.frame_compile_id)
 
@@ -121,11 +121,11 @@ class Recompiles:
         self._cascades = Cascades()
         self._reasons: Rows[RecompileReasonsRow] = Rows()
         self._requests: JsonList[_Request] = JsonList()
-        # What is known of these only later, by number:
+        # Set later, by number:
         self._caused_by: dict[int, int] = {}
         self._at_limit: set[int] = set()
-        # torch 2.5 writes nothing of a compile that the limit refused but why it was to be compiled again.
-        # Here are compiles with reasons and, so far, neither start nor metrics.
+        # torch 2.5 only logs the recompile reason of a refused compile.
+        # These compiles have reasons but no start or metrics yet.
         self._open: dict[str | None, tuple[int, _CodeObject]] = {}
         self._is_old = False  # 2.6 and later write metrics of it, too; theirs have start_time_us
 
@@ -258,7 +258,7 @@ class Recompiles:
         """Yield the reasons and the code objects, and the requests (``ASKED``), from which
         ``statements.derived_tables`` makes the recompiles.
         """
-        # A log that grows may have the start of the last one yet to come: nothing is noted of it here.
+        # The start of the last one may still follow in a growing log, so it is not noted.
         refused = dict(self._open) if self._is_old else {}
         at_limit = self._at_limit.union(number for number, _ in refused.values())
         limits = {code.id: key for key, (_, code) in refused.items()}
@@ -279,7 +279,7 @@ class Recompiles:
 
 
 class Recompile(NamedTuple):
-    """``sort`` is what has to be equal between a recompile and one that it causes."""
+    """A recompile. ``sort`` must be equal for a recompile and one that it triggers."""
 
     row: int
     sort: object

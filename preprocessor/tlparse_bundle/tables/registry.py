@@ -1,4 +1,4 @@
-"""The tables of a log. A new one is one module and one line here, or an entry point of another package."""
+"""Registry of the tables of a log. A new table is a module and a line here, or a plug-in's entry point."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.tables.tensors import Tensors
 from tlparse_bundle.tables.vllm.table import Vllm
 
-# Those that need the stacks of the log, or something of every event.
+# Tables that need the stacks of the log, or data of every event.
 STREAM_TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Spans, Anatomy, Recompiles, Vllm)
-# Those that read metadata and payloads of a few kinds, nothing else: most of the work, which another process
+# Tables that only read metadata and payloads of a few kinds: most of the work, which a different process
 # can do.
 PAYLOAD_TABLES: tuple[type[Table], ...] = (
     Symbols,
@@ -75,7 +75,7 @@ def _nothing() -> None:
 
 
 class Tables:
-    """Tables of one log, by name; hands events to those that want them."""
+    """Tables of one log by name. Dispatches events to the tables that need them."""
 
     def __init__(self, classes: Iterable[Callable[[TableContext], Table]], context: TableContext):
         self._tables = {table.name: table for table in (cls(context) for cls in classes)}
@@ -86,9 +86,7 @@ class Tables:
         return [table for table in self if table.types is None or event_type in table.types]
 
     def timeline(self) -> frozenset[str] | None:
-        """Names of the events of the timeline that any of them wants to see, besides their spans; None for
-        all.
-        """
+        """Return names of timeline events that any table needs besides spans; None for all."""
         names: set[str] = set()
         for table in self._of_type(TIMELINE):
             timeline: frozenset[str] | None = getattr(table, "timeline", None)
@@ -98,7 +96,7 @@ class Tables:
         return frozenset(names)
 
     def read(self, event: Event) -> bool:
-        """Whether any of them needs its payload."""
+        """Return whether any table needs the payload."""
         kind = event.type, event.name
         is_read = self._read.get(kind)
         if is_read is None:
@@ -108,7 +106,7 @@ class Tables:
         return is_read
 
     def observe(self, events: Sequence[Event]) -> None:
-        """The next events of the log."""
+        """Pass on the next events of the log."""
         by_type: dict[str, list[Event]] = {}
         for event in events:
             by_type.setdefault(event.type, []).append(event)
@@ -126,13 +124,13 @@ class Tables:
                 observe(event)
 
     def observe_spans(self, spans: Sequence[Span]) -> None:
-        """The next events of the timeline."""
+        """Pass on the next events of the timeline."""
         for observe in self._span_observers:
             for span in spans:
                 observe(span)
 
     def settle(self) -> None:
-        """See Table: the log goes on, and is about to be written as it is."""
+        """See Table: prepare to write a log that still grows."""
         for table in self:
             getattr(table, "settle", _nothing)()
 
@@ -151,9 +149,9 @@ class _PluginClass:
 
 
 class PluginTable:
-    """A table of a plug-in, as one of ours.
+    """A table of a plug-in, used like a built-in one.
 
-    When the plug-in fails a diagnostic says so, and the table sees no more events.
+    When the plug-in fails, a diagnostic is added and the table sees no more events.
     """
 
     def __init__(self, plugin: Plugin, context: TableContext):
@@ -178,20 +176,18 @@ class PluginTable:
             self._call(self._table.observe, event, event_index=event.index)
 
     def reads(self, event: Event) -> bool:
-        """Whether it needs the payload of an event: also when the plug-in fails here, since only a log with a
-        process of its own asks.
-        """
+        """Return whether the plug-in needs the payload of an event, also when the plug-in fails here."""
         return Guard(self._plugin)(getattr(self._table, "reads", _always), event) is not False
 
     def tables(self) -> Iterable[tuple[str, Rows[Any]]]:
-        """Its tables; none when the plug-in has failed."""
+        """Return its tables; empty when the plug-in failed."""
         return (
             self._call(lambda: [(self._own(name), _rows(name, rows)) for name, rows in self._table.tables()])
             or ()
         )
 
     def _own(self, name: Any) -> str:
-        """Return a name that the plug-in gave one of its tables. Raises ValueError when it is not its own."""
+        """Return the name of a plug-in table. Raise ValueError when another table has it."""
         if type(name) is not str or (
             name != self.name and not (name.startswith(f"{self.name}_") and name.isidentifier())
         ):

@@ -1,7 +1,6 @@
-"""JSON arrays and rows of tables that grow while a log is read.
+"""JSON arrays and table rows that grow while a log is read.
 
-All but the newest items are packed, so that memory hardly grows with the log: a large log has many rows,
-which say much the same.
+All but the newest items are compressed, because rows are many and repetitive.
 """
 
 from __future__ import annotations
@@ -19,16 +18,15 @@ from tlparse_bundle.tables.spill import Packs
 
 _PACK_BYTES = 16 << 10
 _BATCH = 256  # items that are encoded at once
-# In a text of the log, the quotation marks would have a backslash before them.
+# In text from the log, these quotation marks would be escaped.
 _BLOB = re.compile(rb'("blob":[0-9]+)')
 
 Item = TypeVar("Item")
 
 
 class JsonList(Generic[Item]):
-    """What is added is written at once: later changes of it are not seen.
-
-    ``size_bytes`` is that of the JSON.
+    """List whose items are encoded when added, so later changes are not seen. ``size_bytes`` is the size of
+    the JSON.
     """
 
     __slots__ = ("_count", "_ends", "_open", "_packs", "_unpacked", "size_bytes")
@@ -71,11 +69,11 @@ class JsonList(Generic[Item]):
         return self._count
 
     def __iter__(self) -> Iterator[Item]:
-        """The items, as JSON has them."""
+        """Iterate over the parsed items."""
         return self.since(0)
 
     def __getitem__(self, number: int) -> Item:
-        """An item. Those next to each other are cheap."""
+        """Return an item. Access to neighboring items is cheap."""
         pack = bisect_right(self._ends, number)
         if self._unpacked is None or self._unpacked[0] != pack:
             self._unpacked = (
@@ -85,14 +83,14 @@ class JsonList(Generic[Item]):
         return self._unpacked[1][number - (self._ends[pack - 1] if pack else 0)]
 
     def since(self, number: int) -> Iterator[Item]:
-        """The items from this one on."""
+        """Yield the items from an index on."""
         pack = bisect_right(self._ends, number)
         before = self._ends[pack - 1] if pack else 0
         items = chain.from_iterable(map(self._items, self._texts(pack)))
         return islice(items, number - before, None) if number > before else items
 
     def pieces(self) -> Iterator[bytes]:
-        """The JSON, piece by piece."""
+        """Yield the JSON in pieces."""
         yield b"["
         yield from self._texts()
         yield b"]"
@@ -108,10 +106,8 @@ class JsonList(Generic[Item]):
 
 
 class Rows(JsonList[Item]):
-    """Rows of one table, in order.
-
-    Each is written when it is added: later changes of it are not seen. ``size_bytes`` is that of the JSON
-    Lines.
+    """Rows of one table, encoded when added, so later changes are not seen. ``size_bytes`` is the size of
+    the JSON Lines.
     """
 
     __slots__ = ()
@@ -125,16 +121,16 @@ class Rows(JsonList[Item]):
             self._add(b"\n".join(map(dumps, batch)), len(batch))
 
     def add_lines(self, lines: Sequence[bytes]) -> None:
-        """Add rows that are JSON already: each without a line feed."""
+        """Add rows that are already JSON, without line feeds."""
         for start in range(0, len(lines), _BATCH):
             batch = lines[start : start + _BATCH]
             self._add(b"\n".join(batch), len(batch))
 
     def files(self, blobs: Sequence[str] | None = None) -> Iterator[tuple[int, list[bytes]]]:
-        """For each file of the table: its number of rows, and its JSON Lines in pieces.
+        """Yield the number of rows and the JSON Lines pieces of each file of the table.
 
-        A file ends with the row that is its 4,096th or that fills its first MiB. ``blobs``: paths that are
-        written for the numbers in the field 'blob' of the rows.
+        A file ends with its 4,096th row or the row that fills its first MiB. ``blobs``: paths that
+        replace the numbers in the field 'blob'.
         """
         if blobs is None and len(self) <= ROWS_PER_FILE and self.size_bytes <= BYTES_PER_FILE:
             if len(self):
@@ -169,9 +165,6 @@ class Rows(JsonList[Item]):
 
 
 def parse_rows(lines: bytes) -> list[Any]:
-    """Return the rows of JSON Lines: one call of the parser for all of them.
-
-    Raises JSONDecodeError when a line is not JSON.
-    """
+    """Return the rows of JSON Lines, parsed in one call. Raise JSONDecodeError for other lines."""
     rows: list[Any] = loads(b"[%b]" % lines.removesuffix(b"\n").replace(b"\n", b","))
     return rows

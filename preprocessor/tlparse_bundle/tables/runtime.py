@@ -1,4 +1,4 @@
-"""The tables of run time: estimated and measured run times, schedules of collectives, order of execution."""
+"""Tables of estimated and measured run times, collective schedules and execution order."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class Runtime:
         return True
 
     def _observe_execution(self, place: RecordPlace, event: Event) -> bool:
-        """``{"graph_execution_order": [{"compile_id": …}]}``; older torch: texts, or a record per graph."""
+        """Read ``{"graph_execution_order": [{"compile_id": …}]}``; older torch: text, or one record each."""
         value = payload_json(event)
         order = value.get("graph_execution_order") if type(value) is dict else None
         if order is None and type(value) is dict and "graph" in value:
@@ -301,12 +301,12 @@ def _tensor(output: Any, tensors: dict[tuple[object, ...], EstimatedOpsOutputs])
 
 @lru_cache(256)
 def _form(name: str) -> _Form | None:
-    """Return what an artifact with this name holds; None when these tables do not need it."""
+    """Return the kind of content of an artifact with this name; None when these tables don't need it."""
     return "csv" if _CSV.match(name) else "estimates" if _ESTIMATES.match(name) else _FORMS.get(name)
 
 
 def _numbers(values: Any) -> list[int | str | None] | None:
-    """A shape or strides: numbers, or expressions as text."""
+    """Return a shape or strides as numbers, with expressions as text."""
     if type(values) is not list:
         return None
     return [value if type(value) is int else as_text(value) for value in values[:_MAX_DIMENSIONS]]

@@ -1,4 +1,4 @@
-"""What the records of symbolic shapes have in common (torch/fx/experimental/symbolic_shapes.py, ShapeEnv)."""
+"""Shared parsing of symbolic shape records (torch/fx/experimental/symbolic_shapes.py, ShapeEnv)."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ Scope = tuple[tuple[int | None, int | None, int | None], int]  # a frame compile
 
 
 def names_in(expression: str) -> list[str]:
-    """The names in an expression, each once, in order of first use."""
+    """Return the distinct names in an expression, in order of first use."""
     return list(dict.fromkeys(_NAME.findall(expression)))
 
 
 def fields_of(event: Event, diagnostics: Diagnostics, *texts: str) -> dict[str, Any] | None:
-    """The metadata of the event, None when it is no object; a diagnostic for that, and when one of ``texts``
-    is no text.
+    """Return the metadata of the event, or None when it is not an object.
+
+    Adds a diagnostic for that, and for each of ``texts`` that is not text.
     """
     value = event.value
     if type(value) is not dict:
@@ -60,16 +61,15 @@ def unexpected(event: Event, diagnostics: Diagnostics, what: str) -> None:
 
 
 def scope_of(event: Event) -> Scope | None:
-    """What a name of a symbol is known in: a frame compile with all its attempts, or all records without an
-    id.
+    """Return the scope of a symbol name: a frame compile with all attempts, or all records without an id.
 
-    Every trace has a ShapeEnv of its own, in which names are unique; a new attempt makes them anew.
+    Every trace has its own ShapeEnv with unique names; each new attempt creates them again.
     """
     return event.compile_id and (event.compile_id.frame_compile, event.occurrence)
 
 
 def stacks_of(value: dict[str, Any]) -> StackFields:
-    """Return the stacks of a row, which the decoder put into the metadata."""
+    """Return the stacks of a row, as decoded in the metadata."""
     stack, user_stack = value.get("stack_index"), value.get("user_stack_index")
     return {
         "stack": stack if type(stack) is int else None,
@@ -78,11 +78,10 @@ def stacks_of(value: dict[str, Any]) -> StackFields:
 
 
 def frame_context(value: dict[str, Any]) -> FrameContext | None:
-    """Where a condition was met: source text, local variables, symbols with their sources; None when there is
-    nothing.
+    """Return where a condition was evaluated: source, locals, symbol sources; None when not recorded.
 
-    ShapeEnv._find_frame_locals writes {variable: [text or null]}, one for each leaf of the variable;
-    torch 2.6 wrote {variable: text}.
+    ShapeEnv._find_frame_locals writes {variable: [text or null]}, one per leaf; torch 2.6 wrote
+    {variable: text}.
     """
     frame = value.get("frame_locals")
     frame = frame if type(frame) is dict else {}
@@ -108,10 +107,10 @@ def _items(value: Any) -> Iterable[tuple[str, Any]]:
 
 
 class Definitions:
-    """The newest record that defined an object: an expression, or an unbacked symbol.
+    """Newest record that defined an expression or an unbacked symbol.
 
-    torch names them by their Python id (expression_created.result_id, create_unbacked_symbol.node_id),
-    which a later object can get again: what is meant is always the newest earlier definition.
+    torch uses Python ids (expression_created.result_id, create_unbacked_symbol.node_id), which later
+    objects can reuse, so the newest earlier definition counts.
     """
 
     def __init__(self) -> None:

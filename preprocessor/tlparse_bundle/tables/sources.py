@@ -1,5 +1,5 @@
-"""Code by name, links, graphs that DDPOptimizer split, captures of compiled autograd, side effects, bytecode,
-AOTAutograd's configurations.
+"""Tables of dumped code, links, DDP splits, compiled autograd captures, side effects, bytecode and
+configurations.
 """
 
 from __future__ import annotations
@@ -153,7 +153,9 @@ class Sources:
             )
 
     def _observe_capture(self, event: Event, name: str) -> None:
-        """Compiled autograd writes the reasons, the graph before it was reordered, and the graph."""
+        """Observe a capture: compiled autograd writes the reasons, the graph before reordering, and the
+        graph.
+        """
         field = _AUTOGRAD[name]
         capture = self._open_captures.get(event.compile_index)
         if capture is None or capture[field] is not None:

@@ -1,4 +1,4 @@
-"""The tables of the timeline: spans that nest, made from begin and end events; instants; sums by name."""
+"""Timeline tables: nested spans from begin and end events, instants, and sums by name."""
 
 from __future__ import annotations
 
@@ -34,11 +34,10 @@ _MISNESTED, _UNENDED, _BACKWARDS = 1, 2, 3
 
 
 class Spans:
-    """Keeps numbers only, about 12 bytes a span.
+    """Spans as numbers, about 12 bytes each.
 
-    torch writes every span under the same tid and pid, though several threads emit them
-    (torch/_dynamo/utils.py, ChromiumEventLogger; the threads of torch/_inductor/async_compile.py),
-    so that ends are matched by name, not by nesting.
+    torch writes all spans with one tid and pid, though several threads emit them (torch/_dynamo/utils.py,
+    ChromiumEventLogger; torch/_inductor/async_compile.py), so ends are matched by name, not by nesting.
     """
 
     name = "spans"
@@ -67,7 +66,7 @@ class Spans:
         self._settled: _Nested | None = _Nested()  # None when that was not so: they are nested at the end
 
     def observe(self, event: Event) -> None:
-        """What it needs are spans."""
+        """Do nothing: only spans matter."""
 
     def observe_span(self, span: Span) -> None:
         event_index, compile_index, name, phase, time_us, duration_us, compile_id = span
@@ -112,7 +111,7 @@ class Spans:
             return
         place = len(waiting) - 1
         if waiting[place][2] != compile_id:
-            # A span that an exception left open must not take the end of another compile's.
+            # A span that an exception left open must not get the end of a different compile's span.
             earlier = range(place - 1, max(-1, place - _MAX_SEARCH), -1)
             place = next((number for number in earlier if waiting[number][2] == compile_id), place)
         row, start_us, _ = waiting.pop(place)
@@ -136,13 +135,13 @@ class Spans:
             self._last_us[frame_compile] = time_us
 
     def settle(self) -> None:
-        """See Table: how the spans nest before the moment at which none was open."""
+        """See Table: nest the spans before the last moment without an open span."""
         if self._settled is not None and self._quiet:
             self._settled = self._nested(self._quiet)
             self._settled.end_us = self._quiet_us
 
     def _nested(self, row_count: int) -> _Nested:
-        """The first rows, those that are nested already as they are."""
+        """Return the first rows; already nested ones are unchanged."""
         rows, ends = self._begins.whole(), self._ends.whole()
         nested = self._settled or _Nested()
         first = nested.row_count
@@ -198,7 +197,7 @@ class Spans:
             }
 
 
-# What is odd about a timeline: the code of the diagnostic, and its words after the count.
+# Problems of a timeline: diagnostic code, and its text after the count.
 _ODD = {
     "timeline-misnested": "overlap others",
     "timeline-unended": "without an end",
@@ -210,7 +209,7 @@ _ODD = {
 
 
 class _Nested:
-    """The rows of spans, which are added in order, some at a time, each time when no span is open."""
+    """Rows of spans, added in order whenever no span is open."""
 
     def __init__(self) -> None:
         self.end_us = -1  # the latest end
@@ -240,8 +239,8 @@ class _Nested:
     ) -> None:
         """Nest the next spans.
 
-        ``end`` is -1 for those without an end, ``until`` when they are taken to end; ``backwards`` are the
-        ids of all spans that ended before they began.
+        ``end`` is -1 for an unended span, ``until`` its assumed end; ``backwards`` are the ids of all
+        spans that end before they begin.
         """
         first = self.row_count
         durations = array("q", map(sub, end, start))  # negative for those that did not end
@@ -303,7 +302,7 @@ class _Nested:
                     self._selves[name] += duration - inner
 
     def totals(self, names: Iterable[str]) -> Iterator[SpanTotalsRow]:
-        """Yield the sums of each name of a span; self time is that in no nested span on the same lane."""
+        """Yield the sums of each span name. Self time excludes nested spans on the same lane."""
         # The last names may be those of instants, which have no sums.
         sums = zip(names, self._counts, self._totals, self._selves, strict=False)
         for name, span_count, total_us, self_us in sums:
@@ -314,11 +313,9 @@ class _Nested:
 def _nest(
     start: array[int], end: array[int], until: array[int], begin_event: array[int], end_event: array[int]
 ) -> tuple[array[int], bytearray, array[int], set[int]]:
-    """Parent and lane of every span, the smallest ended span around it, and the spans that no lane below
-    theirs could take.
+    """Return parent and lane of every span, the smallest ended span around it, and misnested spans.
 
-    An unended span ends, for this, at ``until``, with the last event of its compile, or with the span that
-    encloses it.
+    An unended span ends at ``until``, with the last event of its compile, or with its enclosing span.
     """
     size = len(start)
     parent, outer, lane, crossing = array("i", [-1]) * size, array("i", [-1]) * size, bytearray(size), set()
@@ -362,8 +359,8 @@ def _nest(
 
 
 def _by_start(start: array[int], until: array[int]) -> Iterator[int]:
-    """Rows by start, the longest first, else in the order of the log; sorted piece by piece, as nearly all
-    begin in that order.
+    """Return rows by start, longest first, then in log order. Sorted in chunks, since nearly all begin in
+    order.
     """
     earliest = array("q", accumulate(reversed(start), min))  # from each row on, the last row first
     latest, first = -1, 0

@@ -1,6 +1,4 @@
-"""Data and numbers that wait until the end of a log: compressed and, but for the first, in a temporary file,
-so that memory does not grow with the log.
-"""
+"""Data and numbers kept until the end of a log, compressed and mostly in a temporary file."""
 
 from __future__ import annotations
 
@@ -23,10 +21,10 @@ _Number = TypeVar("_Number", int, float)
 
 
 class Packs:
-    """Pieces of data, by number. The file has no name, and goes when this does, or with the process.
+    """Pieces of data by number. Raise BundleError when the file cannot be written.
 
-    In a copy of the process (os.fork) it has what it had before; what is added there is not seen in the other
-    one, nor the other way round. Raises BundleError when the file cannot be written.
+    The temporary file has no name and disappears with the process. A forked copy sees earlier data only;
+    neither process sees later additions of the other.
     """
 
     __slots__ = ("_before", "_begin", "_copies", "_ends", "_file")
@@ -52,14 +50,14 @@ class Packs:
         except OSError as error:
             from tempfile import gettempdir
 
-            hint = "Rows of tables wait there; TMPDIR names another folder."
+            hint = "Set TMPDIR to a folder for temporary files with enough space."
             raise BundleError(
                 f"{gettempdir()} cannot be written: {error.strerror or error}", hint=hint, code="unwritable"
             ) from error
         self._ends.append(end + len(pack))
 
     def _move(self) -> None:
-        """To a file, if there can be one."""
+        """Move the data to a file, if possible."""
         from tempfile import TemporaryFile  # no small log needs it
 
         try:
@@ -71,7 +69,7 @@ class Packs:
         self._file = file
 
     def _part(self) -> None:
-        """In a copy: the other process goes on writing to the file."""
+        """Read from the file in a forked copy, while the other process keeps writing to it."""
         self._copies = _copies
         if not isinstance(self._file, BytesIO) and self._before is None:
             self._before, self._file, self._begin = self._file, BytesIO(), self._ends[-1]
@@ -134,7 +132,7 @@ class Numbers(Generic[_Number]):
             self._pack()
 
     def extend(self, numbers: Iterable[_Number]) -> None:
-        """Few numbers, which are added together."""
+        """Add a few numbers at once."""
         self._newest.extend(numbers)
         if len(self._newest) >= self._limit:
             self._pack()
@@ -153,7 +151,7 @@ class Numbers(Generic[_Number]):
         yield from self._newest
 
     def whole(self) -> array[_Number]:
-        """All of them, in their order."""
+        """Return all numbers in order."""
         numbers: array[_Number] = array(self._newest.typecode)
         for pack in self._packs:
             numbers.frombytes(pack)
@@ -162,10 +160,7 @@ class Numbers(Generic[_Number]):
 
 
 class NumberRows:
-    """Columns of integers of equal length, by their type codes.
-
-    The newest rows wait, so that columns are filled together.
-    """
+    """Columns of integers of equal length, by type code. The newest rows are buffered and added together."""
 
     __slots__ = ("_columns", "_count", "_rows")
 
@@ -175,7 +170,7 @@ class NumberRows:
         self._count = 0
 
     def add(self, *cells: int) -> int:
-        """Add a row, a cell for each column; returns its position."""
+        """Add a row with a cell per column; return its position."""
         self._rows.append(cells)
         if len(self._rows) >= _WAITING_ROWS:
             self._close_rows()
@@ -191,6 +186,6 @@ class NumberRows:
         self._rows.clear()
 
     def whole(self) -> list[array[int]]:
-        """The columns."""
+        """Return the columns."""
         self._close_rows()
         return [column.whole() for column in self._columns]

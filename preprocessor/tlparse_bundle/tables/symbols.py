@@ -1,4 +1,4 @@
-"""Symbols of dynamic shapes, and what torch learned about them."""
+"""Symbols of dynamic shapes, with their guards and values."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class _Waiting(Generic[_Row]):
 
 
 class _Conditions(Generic[_Row]):
-    """Guards, or conditions decided by a real value: one row for a short and a full record of the same.
+    """Guards, or conditions decided by a real value: one row for a short and a full record.
 
-    ``join`` takes from the second record the fields that only this kind of row has.
+    ``join`` takes the fields specific to this kind of row from the second record.
     """
 
     def __init__(self, full_type: str, join: Callable[[_Row, _Row], None]):
@@ -75,7 +75,7 @@ class _Conditions(Generic[_Row]):
         self._rows: Rows[_Row] = Rows()
 
     def close(self, scope: Scope | None) -> None:
-        """Note another record of this scope: the second record of an open row does not follow."""
+        """Close an open row, since a different record of this scope follows instead of its second record."""
         waiting = self._open.pop(scope, None)
         if waiting is not None:
             waiting.is_open = False
@@ -115,7 +115,7 @@ class _Conditions(Generic[_Row]):
             self._rows.append(oldest.row)
 
     def rows(self) -> Rows[_Row]:
-        """Return all rows. No more records follow."""
+        """Return all rows at the end of the log."""
         self._rows.extend(waiting.row for waiting in self._waiting)
         self._waiting.clear()
         self._open.clear()
@@ -133,7 +133,7 @@ def _join_result(row: SymbolValuesRow, second: SymbolValuesRow) -> None:
 
 
 class _Contexts:
-    """Places in the user's code where a condition was met, each once."""
+    """Distinct places in user code where a condition was evaluated."""
 
     def __init__(self) -> None:
         self.rows: Rows[SymbolContextsRow] = Rows()
@@ -287,7 +287,7 @@ class Symbols:
 
 
 class Expressions:
-    """Unbacked symbols are rows too: they are the leaves."""
+    """Expressions, with unbacked symbols as leaves."""
 
     name = "expressions"
     types = DEFINING

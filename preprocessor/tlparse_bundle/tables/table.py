@@ -1,4 +1,4 @@
-"""What a table is, and what all tables may use."""
+"""The interface of tables, and what they share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class TableContext:
-    """What tables may use: the stacks of the log, its diagnostics, and the counts of its events.
+    """Stacks, diagnostics and event counts of the log.
 
     Stacks and counts may be some events ahead of the event that a table sees.
     """
@@ -29,7 +29,7 @@ class TableContext:
 
 
 class RecordPlace(TypedDict):
-    """The fields with which the row of a record begins."""
+    """First fields of the row of a record."""
 
     event: int
     compile: str | None
@@ -37,7 +37,7 @@ class RecordPlace(TypedDict):
 
 
 def place_of(event: Event) -> RecordPlace:
-    """Return the fields with which the row of a record begins."""
+    """Return the first fields of the row of a record."""
     return {"event": event.index, "compile": event.compile, "attempt": event.attempt}
 
 
@@ -71,16 +71,14 @@ class Table(Protocol):
     def observe(self, event: Event) -> None: ...
 
     def tables(self) -> Iterable[tuple[str, Rows[Any]]]:
-        """Yield the name and the rows of each table; a table without rows is not written."""
+        """Yield the name and rows of each table. A table without rows is not written."""
         ...
 
 
 class ParseCache(Generic[_Input, _Result]):
-    """A function that is called once for each key, such as the hash of a payload, of the newest ``limit``
-    keys.
+    """Caches results of a function for the newest ``limit`` keys, such as payload hashes.
 
-    What it returns must follow from what the key stands for, be small or a part of the table anyway, and not
-    be changed later: it is handed out again. With None as the key it is always called.
+    Results must depend only on the key, be small, and never be modified. The key None is never cached.
     """
 
     def __init__(self, function: Callable[[_Input], _Result], limit: int = 128):

@@ -1,6 +1,4 @@
-"""The kinds and compiles of a log, numbered in order of appearance; events and bytes of each, counted once
-for all tables.
-"""
+"""Kinds and compiles of a log, numbered in order of appearance, with event counts and bytes."""
 
 from __future__ import annotations
 
@@ -29,10 +27,9 @@ _EventRow = tuple[int, int, int | None, int, int, int, int, int, int, int, int, 
 
 
 class Compile(NamedTuple):
-    """A row of the compile table: a compile id in one of its occurrences; no id for what belongs to no
-    compile.
+    """One occurrence of a compile id, or all records outside any compile.
 
-    All attempts of a frame compile have one ``frame_compile``, which counts from 0 without gaps.
+    All attempts of a frame compile share a ``frame_compile``, numbered from 0 without gaps.
     """
 
     id: CompileId | None
@@ -42,17 +39,17 @@ class Compile(NamedTuple):
 
     @property
     def key(self) -> str | None:
-        """What tables call the compile, such as '0/1'; None for what belongs to no compile."""
+        """Return the key of the compile, such as '0/1'; None outside any compile."""
         return None if self.id is None else compile_key(self.id.frame_compile, self.occurrence)
 
     @property
     def attempt(self) -> int | None:
-        """Attempt of that compile, from 0; None for what belongs to no compile."""
+        """Return the attempt of that compile, from 0; None outside any compile."""
         return None if self.id is None else self.id.attempt
 
 
 class Sums:
-    """Of some events; ``payload_count`` are those with a payload, be it empty."""
+    """Sums over events; ``payload_count`` counts events with a payload, even an empty one."""
 
     __slots__ = ("event_count", "payload_count", "payload_size_bytes", "size_bytes")
 
@@ -78,7 +75,7 @@ class Tally:
         self.compiles: list[Compile] = []
         self.origins: list[tuple[str, str, int]] = []  # level, path, line
         self._frame_compiles: dict[tuple[_FrameCompile | None, int], int] = {}
-        # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in
+        # A log has about 25 kinds of events per compile, so only the newest compiles are counted in
         # objects.
         self._open: dict[int, dict[_Cell, Sums]] = {}  # by compile
         self._open_count = 0  # of the sums in it
@@ -98,9 +95,9 @@ class Tally:
         compiles: Iterable[tuple[CompileId | None, int, int]],
         rows: Iterable[_EventRow],
     ) -> None:
-        """Count some events: the new kinds among them as (type, name, encoding), the new compiles as (id,
-        occurrence, first event index), and a row of the event table for each, in the order of its columns,
-        without a payload with blob -1."""
+        """Count events: new kinds as (type, name, encoding), new compiles as (id, occurrence, first event
+        index), and event table rows as columns, with blob -1 without a payload.
+        """
         for event_type, name, encoding in kinds:
             self.kinds.append(describe(event_type, name, encoding))
             self.kind_names.append((event_type, name))
@@ -152,16 +149,13 @@ class Tally:
         self._packed_compiles.append(compile_index)
 
     def settle(self) -> None:
-        """See Table: most compiles have ended, so that they need not be packed for each state again.
-
-        Of few it is no gain.
-        """
+        """See Table: pack ended compiles once instead of for each state. Not worth it for few."""
         if self._open_count >= _WORTH_PACKING:
             for compile_index in list(self._open)[:-_STILL_OPEN]:
                 self._pack(compile_index)
 
     def _merge(self) -> None:
-        """Compiles that take turns are packed again and again."""
+        """Merge packs, since interleaved compiles are packed several times."""
         packed: JsonList[list[_KindSums]] = JsonList()
         compiles = array("q")
         for compile_index, cells in self.cells():
@@ -175,30 +169,27 @@ class Tally:
             self._pack(compile_index)
 
     def kind_sums(self) -> list[Sums]:
-        """By index."""
+        """Return the sums by index."""
         self._pack_all()
         return [self._kind_sums[kind] for kind in range(len(self.kinds))]
 
     def origin_sums(self) -> list[Sums]:
-        """By index."""
+        """Return the sums by index."""
         self._pack_all()
         return [self._origin_sums[origin] for origin in sorted(self._origin_sums)]
 
     def rank_counts(self) -> dict[int | None, int]:
-        """How many events name a rank."""
+        """Return the number of events by rank."""
         self._pack_all()
         return self._rank_counts
 
     def of_compiles(self) -> tuple[array[int], array[int], array[int]]:
-        """Events, their bytes and artifacts, by index of the compile."""
+        """Return events, bytes and artifacts, by index of the compile."""
         self._pack_all()
         return self._of_compiles
 
     def cells(self) -> Iterator[tuple[int, list[_KindSums]]]:
-        """Each compile, and of each kind in it: the kind, and the numbers of Sums.
-
-        In order of compile and kind.
-        """
+        """Yield each compile with its kinds and their Sums, in order of compile and kind."""
         self._pack_all()
         compile_of = self._packed_compiles.__getitem__
         merged = self._packed_again()
@@ -215,7 +206,7 @@ class Tally:
             )
 
     def _packed_again(self) -> dict[int, dict[int, list[int]]]:
-        """The sums by kind of the compiles that were packed before their last event."""
+        """Return sums by kind of compiles that were packed before their last event."""
         merged: dict[int, dict[int, list[int]]] = {
             c: {} for c, count in Counter(self._packed_compiles).items() if count > 1
         }

@@ -1,4 +1,4 @@
-"""Inputs of compiles as torch described them, and the sizes in Dynamo's graphs."""
+"""Inputs of compiles, and the tensor sizes in Dynamo graphs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GraphTensorsRow, TensorsRow, TensorStoragesRow
 
 _FLAGS = ("requires_grad", "is_parameter", "is_leaf", "is_view")
-# What has a field of its own or says nothing. view_func is the repr of a function, with its address in
+# Fields with their own column or without information. view_func is the repr of a function with its address in
 # memory.
 _IN_COLUMNS = frozenset(
     (
@@ -44,11 +44,11 @@ _MAX_DIMENSIONS = 100
 
 
 class Tensors:
-    """torch/_subclasses/meta_utils.py, MetaTensorDescriber: storages, tensors and sources, joined by
-    describer and id.
+    """Storages, tensors and sources of MetaTensorDescriber (torch/_subclasses/meta_utils.py), by describer
+    and id.
 
-    A describer belongs to one trace and numbers its tensors; describers are numbered in the process. Where a
-    log has a pair of numbers twice, the newest earlier record is meant.
+    A describer belongs to one trace and numbers its tensors. When a pair of numbers repeats, the newest
+    earlier record counts.
     """
 
     name = "tensors"
@@ -169,9 +169,7 @@ def _shape(sizes: Any) -> list[int | str] | None:
 
 
 def _size(size: Any) -> int | str:
-    """A size that is no number: an expression of symbols. torch writes the constant that a symbol became as
-    text ('7').
-    """
+    """Return a size that is not a number: an expression. torch writes a specialized symbol as text ('7')."""
     text = text_of(size) or "null"
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else text
 
@@ -181,7 +179,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _other(value: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the fields that have no field in the table."""
+    """Return the fields without a column in the table."""
     other = {name: field for name, field in value.items() if name not in _IN_COLUMNS and field != {}}
     return {
         text_of(name): field if len(dumps(field)) <= 2000 else text_of(field) for name, field in other.items()
@@ -190,16 +188,15 @@ def _other(value: dict[str, Any]) -> dict[str, Any] | None:
 
 @lru_cache(256)
 def _device(text: str | None) -> str | None:
-    """'cuda:0' for the repr of a torch.device, anything else as it is."""
+    """Return 'cuda:0' for the repr of a torch.device; other values are unchanged."""
     match = _DEVICE.fullmatch(text or "")
     return text if match is None else ":".join(part for part in match.groups() if part is not None)
 
 
 def _input_count(sizes: dict[str, Any], payload: bytes | None) -> int | None:
-    """Return how many of the nodes, which are in the order of the graph, are inputs; None when the graph's
-    text does not say.
+    """Return how many nodes, in graph order, are inputs; None when unknown.
 
-    The signature names the inputs as Dynamo did (L_x_), the nodes are named in lower case (torch.fx.Graph).
+    The signature has Dynamo's input names (L_x_), the nodes lower-case ones (torch.fx.Graph).
     """
     match = _SIGNATURE.search((payload or b"")[:_MAX_SIGNATURE].decode("utf-8", "replace"))
     if match is None:

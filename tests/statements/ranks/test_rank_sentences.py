@@ -1,9 +1,9 @@
-"""The words of sentences about ranks, and sentences that no fixture has: number, unknown values, long lists."""
+"""Sentences about ranks, including cases without a fixture: number, unknown values, long lists."""
 
 import pytest
 from tlparse_bundle.statements.ranks.rank_finding import RankFinding
 from tlparse_bundle.statements.ranks.registry import TEMPLATES
-from tlparse_bundle.statements.ranks.wording import call_text, long_time, numbers, ordinal, sentences
+from tlparse_bundle.statements.ranks.wording import call_text, long_time, numbers, sentences
 
 COMPILES = [{"function": "f", "compile": "0/0"}, {"function": None, "compile": "1/0"}]
 ONE, SEVERAL = [[2, 2]], [[0, 1], [3, 5]]
@@ -37,13 +37,6 @@ def test_ranks_as_text(runs, text):
     assert numbers(runs) == text
 
 
-def test_ordinals():
-    assert [*map(ordinal, (1, 2, 3, 4, 10, 11, 12, 13, 14, 21, 22, 23, 111, 112))] == [
-        "1st", "2nd", "3rd", "4th", "10th", "11th", "12th", "13th", "14th", "21st", "22nd", "23rd", "111th",
-        "112th",
-    ]  # fmt: skip
-
-
 def test_long_times():
     hour_us = 3_600_000_000
     assert long_time(2 * hour_us - 1_000_000) == "119 min 59 s"
@@ -55,7 +48,7 @@ def test_long_times():
     ]
 
 
-def test_a_call_says_what_is_recorded():
+def test_a_call_shows_recorded_values():
     assert call_text(CALL) == "`all_reduce` (sum) of f32 (16, s0) in group `1`"
     unknown = dict.fromkeys(CALL)
     assert call_text({**unknown, "op": "barrier"}) == "`barrier`"
@@ -70,8 +63,8 @@ def test_a_call_says_what_is_recorded():
             "cut-log",
             {},
             {"earlier_us": 5_000_000},
-            "Rank 2 left a log that ends within a record; its log ends 5 s before the others'",
-            "Ranks 0, 1 and 3–5 left logs that end within a record; their logs end 5 s before the others'",
+            "The log of rank 2 ends mid-record; its log ends 5 s before the others'",
+            "The logs of ranks 0, 1 and 3–5 end mid-record; their logs end 5 s before the others'",
         ),
         (
             "unfinished-compile",
@@ -84,36 +77,34 @@ def test_a_call_says_what_is_recorded():
                 "call": None,
             },
             {"earlier_us": None, "everyone": False},
-            "Rank 2 is inside `f` [0/0]; rank 9 never began it",
-            "Ranks 0, 1 and 3–5 are inside `f` [0/0]; rank 9 never began it",
+            "Rank 2 is still compiling `f` [0/0] when its log ends; rank 9 never started it",
+            "Ranks 0, 1 and 3–5 are still compiling `f` [0/0] when the logs end; rank 9 never started it",
         ),
         (
             "guard",
             {"text": "TENSOR_MATCH: x", "lacking": True},
             {},
-            "Rank 2 lacks a guard that others have in `f` [0/0] (its 2nd compile): `TENSOR_MATCH: x`",
-            "Ranks 0, 1 and 3–5 lack a guard that others have in `f` [0/0] (their 2nd compile):"
-            " `TENSOR_MATCH: x`",
+            "Missing guard on rank 2, in `f` [0/0]: `TENSOR_MATCH: x`",
+            "Missing guard on ranks 0, 1 and 3–5, in `f` [0/0]: `TENSOR_MATCH: x`",
         ),
         (
             "missing-wait",
             {"missing_waits": 0},
             {},
-            "Rank 2 does not wait for 1 collective in `f` [0/0]",
-            "Ranks 0, 1 and 3–5 do not wait for 1 collective in `f` [0/0]",
+            "On rank 2, `f` [0/0] does not wait for 1 collective",
+            "On ranks 0, 1 and 3–5, `f` [0/0] does not wait for 1 collective",
         ),
         (
             "collective-parity",
             {"op": "all_reduce", "scheduled": 2, "in_code": 1},
             {},
-            "Rank 2 schedules 2 × `all_reduce` in `f` [0/0], but the code there calls 1",
-            "Ranks 0, 1 and 3–5 schedule 2 × `all_reduce` in `f` [0/0], but the code there calls 1",
+            "On rank 2, `f` [0/0] schedules 2 × `all_reduce`, but its code calls 1",
+            "On ranks 0, 1 and 3–5, `f` [0/0] schedules 2 × `all_reduce`, but its code calls 1",
         ),
     ],
 )
 def test_sentences_agree_in_number(kind, details, facts, one, several):
-    number = 2 if kind == "guard" else None
-    assert [sentences_of(kind, ranks, details, facts, number=number)[0] for ranks in (ONE, SEVERAL)] == [
+    assert [sentences_of(kind, ranks, details, facts)[0] for ranks in (ONE, SEVERAL)] == [
         one,
         several,
     ]
@@ -123,23 +114,23 @@ def test_a_wait_names_the_calls_that_the_log_has():
     details = {"position": 1, "call": CALL}
     title, text = sentences_of("collective-waits", ONE, details, others=SEVERAL)
     assert title == (
-        "Ranks 0, 1 and 3–5 call `all_reduce` (sum) of f32 (16, s0) in group `1` in `f` [0/0], for which rank 2"
-        " has no call"
+        "Ranks 0, 1 and 3–5 call `all_reduce` (sum) of f32 (16, s0) in group `1` in `f` [0/0], but rank 2 has"
+        " no matching call"
     )
     assert text == (
-        "It is call 2 in the group; rank 2 makes 1 call there that its log knows of. The others cannot go on,"
-        " unless it is called outside of compiled code."
+        "This is call 2 of the group; the log of rank 2 records 1 call. The other ranks wait unless the call"
+        " is made outside compiled code."
     )
     assert (
-        " make 1 call there that their logs know of." in sentences_of("collective-waits", SEVERAL, details)[1]
+        " the logs of ranks 0, 1 and 3–5 record 1 call."
+        in sentences_of("collective-waits", SEVERAL, details)[1]
     )
 
 
 def test_a_failure_without_a_message():
     details = {"text": "", "type": None, "file": None, "line": None}
     assert (
-        sentences_of("failure", ONE, details)[0]
-        == "Rank 2 failed to compile `f` [0/0]: torch wrote no message"
+        sentences_of("failure", ONE, details)[0] == "Rank 2 failed to compile `f` [0/0]: no message recorded"
     )
     details |= {"text": "TypeError: bad", "type": "builtins.TypeError", "file": "/x/train.py", "line": 3}
     assert sentences_of("failure", ONE, details)[0].endswith(": `TypeError: bad` at `train.py:3`")
@@ -150,8 +141,8 @@ def test_a_failure_without_a_message():
 @pytest.mark.parametrize(
     ("here", "others", "text"),
     [
-        (None, "y = x", "no line instead of `y = x`"),
-        (" ", "y = x", "an empty line instead of `y = x`"),
+        (None, "y = x", "missing instead of `y = x`"),
+        (" ", "y = x", "empty instead of `y = x`"),
         ("# File: a.py:1 in f, code: x", "# File: a.py:1 in f, code: y", "`x` instead of `y`"),
         (
             "# File: a.py:1 in f, code: x",
@@ -164,30 +155,30 @@ def test_a_failure_without_a_message():
 def test_a_line_that_differs(here, others, text):
     line = {"artifact": "g", "number": 4, "here": here, "others": others}
     title, _ = sentences_of("graph", ONE, {"stage": "joint", "inputs": [], "line": line}, {"expected": False})
-    assert title == f"Rank 2 compiled `f` [0/0] to another joint graph, first in line 4: {text}"
+    assert title == f"On rank 2, AOTAutograd built a different joint graph for `f` [0/0]: line 4 is {text}"
 
 
 @pytest.mark.parametrize(
     ("count", "equal", "text"),
     [
-        (6, True, ", like the stages of a pipeline: rank 0; rank 1; rank 2; rank 3; rank 4; rank 5"),
+        (6, True, ", like pipeline stages: rank 0; rank 1; rank 2; rank 3; rank 4; rank 5"),
         (7, False, ": rank 0; rank 1; rank 2; rank 3; rank 4; rank 5; …"),
     ],
 )
 def test_parts_of_a_job(count, equal, text):
     parts = [[[rank, rank]] for rank in range(count)]
     title, _ = sentences_of("stages", ONE, {"parts": parts}, {"equal": equal})
-    assert title == f"The ranks form {count} parts that compiled nothing in common{text}"
+    assert title == f"The ranks form {count} parts with no compile in common{text}"
 
 
 @pytest.mark.parametrize(
     ("logs", "older", "attempt", "text"),
     [
-        (1, True, True, "Rank 2 also left an older log, which is not compared"),
-        (1, False, True, "Rank 2 also left another log, which is not compared"),
+        (1, True, True, "An older log of rank 2 is not compared"),
+        (1, False, True, "Another log of rank 2 is not compared"),
         (2, True, True, "2 logs of an earlier attempt are not compared"),
         (2, False, True, "2 logs of another attempt are not compared"),
-        (2, True, False, "2 logs of another run are not compared"),
+        (2, True, False, "2 logs of a different run are not compared"),
     ],
 )
 def test_another_run(logs, older, attempt, text):
@@ -203,23 +194,23 @@ def test_another_run(logs, older, attempt, text):
     title, more = sentences_of("other-run", ONE, details, {"older": older})
     assert title == text
     assert more == (
-        "Rank 2: `a`." if logs == 1 else "Rank 2: `a` and `b`. `--run 2` at the build compares them instead."
+        "Rank 2: `a`." if logs == 1 else "Rank 2: `a` and `b`. To compare them instead, build with `--run 2`."
     )
 
 
 def test_many_groups_are_counted():
     details = {"name": "buf0", "group_count": 1200}
     title, text = sentences_of("tensors", ONE, details)
-    assert title == "Rank 2 computed other tensors in `f` [0/0], from `buf0` on"
-    assert text == "The ranks form 1,200 groups, each of which differs; this is the first of them."
+    assert title == "On rank 2, `f` [0/0] computes different tensors, starting at `buf0`"
+    assert text == "The ranks form 1,200 groups that all differ; this is the first."
 
 
 @pytest.mark.parametrize(
     ("here", "others", "text"),
     [
-        (None, "0/3", "ran fewer graphs: nothing more where others ran `f` [0/3] as the 2nd"),
-        ("0/2", None, "ran more graphs: `f` [0/2] as the 2nd, where others ran nothing more"),
-        ("0/2", "0/3", "ran graphs in another order: the 2nd was `f` [0/2], where others ran `f` [0/3]"),
+        (None, "0/3", "ran fewer graphs: nothing at step 2, where others ran `f` [0/3]"),
+        ("0/2", None, "ran more graphs: `f` [0/2] at step 2, where others ran nothing"),
+        ("0/2", "0/3", "ran graphs in a different order: step 2 was `f` [0/2] instead of `f` [0/3]"),
     ],
 )
 def test_an_order_of_graphs_that_differs(here, others, text):

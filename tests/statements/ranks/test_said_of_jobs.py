@@ -1,4 +1,4 @@
-"""What is said of real jobs (fixtures/jobs), and what must not be said of them."""
+"""Findings about real jobs (fixtures/jobs), and statements that must not appear."""
 
 import re
 import shutil
@@ -9,130 +9,138 @@ from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.pipeline.merge import merge
 from tlparse_bundle.statements.ranks.rank_finding import KINDS
-from tlparse_bundle.statements.ranks.registry import TEMPLATES
+from tlparse_bundle.statements.ranks.registry import REFERENCE, TEMPLATES
 from tlparse_bundle.statements.ranks.runs import Run, RunOfLog, runs_of, to_compare
 
 NOT_KNOWN = "Ranks 0 to 3; how many there should be is not in the logs"
 GATHER = "`all_gather_into_tensor` of f32 (64, 8) in group `0`"
 SUM = "`all_reduce` (sum) of f32 (16, 8) in group `0`"
 AGREES = "The order of collectives agrees on all ranks."
-FAULTS = r"hang|fail|wait|never|finish|inside|cannot|wrong|missing"
+FAULTS = r"hang|fail|wait|never|finish|still compiling|cannot|wrong|missing|[Nn]o log"
 
-# scenario: (headline, kind and severity of the first finding, what must be said in all, what must not be
-# said)
+# scenario: (headline, kind and severity of the first finding, texts that must appear, texts that must not)
 SAID = {
     "extra_then_hang": (
         (
-            f"Rank 2 calls {SUM} where ranks 0, 1 and 3 call {GATHER}: `exchange` [2/0]. All 4 ranks; 0, 1"
-            " and 3 agree."
+            "In `exchange` [2/0], rank 2 calls `all_reduce` (sum) of f32 (16, 8) in group `0`, but ranks "
+            "0, 1 and 3 call `all_gather_into_tensor` of f32 (64, 8). All 4 ranks have logs; ranks 0, 1 "
+            "and 3 agree."
         ),
         ("collective-mismatch", "error"),
         [
-            "These calls cannot meet",
-            (
-                "Rank 2 compiled `warmup` [0/0] (its 1st compile), which ranks 0, 1 and 3 did not; the ids of"
-                " later compiles are shifted"
-            ),
+            "Mismatched collectives: the ranks will hang or fail here.",
+            ("Rank 2 compiled `warmup` [0/0], but ranks 0, 1 and 3 did not; later compile ids are shifted"),
         ],
         r"embed|agrees|missing|Ranks 0, 1 and 3 (hang|fail)",
     ),
     "other_reduce_op": (
         (
-            f"Rank 3 calls `all_reduce` (max) of f32 (16, 8) in group `0` where ranks 0–2 call {SUM}:"
-            f" `reduce` [1/0]. {NOT_KNOWN}; 0–2 agree."
+            "In `reduce` [1/0], rank 3 calls `all_reduce` (max) of f32 (16, 8) in group `0`, but ranks "
+            "0–2 call `all_reduce` (sum) of f32 (16, 8). Ranks 0 to 3 have logs; ranks 0–2 agree. The "
+            "logs do not record the world size."
         ),
         ("collective-mismatch", "error"),
         [
-            "The ranks go on, with results that are wrong or not equal",
-            "It is called at `train.py:35`: `return collectives.all_reduce(x @ weight, op, group)`.",
+            "The ranks continue, but their results are wrong or unequal.",
+            "Called at `train.py:35`: `return collectives.all_reduce(x @ weight, op, group)`.",
         ],
-        r"hang|cannot|never|agrees|inside|fewer",
+        r"hang|cannot|never|agrees|still compiling|fewer",
     ),
     "other_group": (
         (
-            "Rank 1 calls `all_reduce` in group `2` where ranks 0, 2 and 3 call it in group `1`: `reduce`"
-            f" [1/0]. {NOT_KNOWN}; 0, 2 and 3 agree."
+            "In `reduce` [1/0], rank 1 calls `all_reduce` in group `2`, but ranks 0, 2 and 3 call it in "
+            "group `1`. Ranks 0 to 3 have logs; ranks 0, 2 and 3 agree. The logs do not record the world "
+            "size."
         ),
         ("group-differs", "warning"),
         ["No other rank makes this call in group `2`"],
-        r"agrees|never began|inside|finish",
+        r"agrees|never started|still compiling|finish",
     ),
     "other_shape": (
         (
-            f"Rank 2 calls `all_reduce` (sum) of f32 (17, 8) in group `0` where ranks 0, 1 and 3 call {SUM}:"
-            f" `reduce` [1/0]. {NOT_KNOWN}; 0, 1 and 3 agree."
+            "In `reduce` [1/0], rank 2 calls `all_reduce` (sum) of f32 (17, 8) in group `0`, but ranks 0, "
+            "1 and 3 call `all_reduce` (sum) of f32 (16, 8). Ranks 0 to 3 have logs; ranks 0, 1 and 3 "
+            "agree. The logs do not record the world size."
         ),
         ("collective-mismatch", "error"),
-        ["because input `L['x']` is float32 (17, 8) instead of float32 (16, 8)"],
-        r"fewer|more `all_reduce`|embed` \[0/0\].*another|agrees",
+        [": input `L['x']` is float32 (17, 8) instead of float32 (16, 8)"],
+        r"fewer|more `all_reduce`|embed` \[0/0\].*different|agrees",
     ),
     "pipeline": (
         (
-            "Ranks 0 to 3 agree; how many there should be is not in the logs: 2 compiles, the same on each"
-            " that is compared. In each process group the order of collectives agrees. The ranks form 2 parts"
-            " that compiled nothing in common, like the stages of a pipeline: ranks 0 and 1; ranks 2 and 3."
+            "Ranks 0 to 3 agree: 2 compiles, the same on each compared rank. The logs do not record the "
+            "world size. The order of collectives agrees in each process group. The ranks form 2 parts "
+            "with no compile in common, like pipeline stages: ranks 0 and 1; ranks 2 and 3."
         ),
         ("stages", "info"),
         [],
-        FAULTS + "|fewer|other collectives",
+        FAULTS + "|fewer|different collectives",
     ),
     "pipeline_broken": (
         (
-            "Rank 2 calls `all_reduce` (sum) of f32 (32, 8) in group `2` in `head_stage` [0/0], for which"
-            f" rank 3 has no call. {NOT_KNOWN}; 0–2 agree. The ranks form 2 parts that compiled nothing in"
-            " common, like the stages of a pipeline: ranks 0 and 1; ranks 2 and 3."
+            "Rank 2 calls `all_reduce` (sum) of f32 (32, 8) in group `2` in `head_stage` [0/0], but rank "
+            "3 has no matching call. Ranks 0 to 3 have logs; ranks 0–2 agree. The logs do not record the "
+            "world size. The ranks form 2 parts with no compile in common, like pipeline stages: ranks 0 "
+            "and 1; ranks 2 and 3."
         ),
         ("collective-waits", "error"),
-        ["1 `all_reduce` fewer"],
+        ["1 fewer `all_reduce`"],
         r"embed_stage|agrees|ranks? 0.*(hang|wait)",
     ),
     "absent_caller": (
         (
-            f"Rank 2 never began `sync` [1/0], which ranks 0, 1 and 3 finished; it calls {SUM}, for which the"
-            f" others need it. {NOT_KNOWN}; 0, 1 and 3 agree."
+            "Rank 2 never started `sync` [1/0], which ranks 0, 1 and 3 finished; the others need it for "
+            "`all_reduce` (sum) of f32 (16, 8) in group `0`. Ranks 0 to 3 have logs; ranks 0, 1 and 3 "
+            "agree. The logs do not record the world size."
         ),
         ("never-began", "error"),
-        ["Ranks 0, 1 and 3 cannot go on without rank 2"],
-        r"inside|failed|agrees|Ranks 0, 1 and 3 (never|are)",
+        ["Ranks 0, 1 and 3 wait for rank 2 in"],
+        r"still compiling|failed|agrees|Ranks 0, 1 and 3 (never|are)",
     ),
     "inside_compile": (
         (
-            "Rank 2 is inside `sync` [1/0] (for 1.39 s when its log ends, in"
-            f" `compile_fx.<locals>.fw_compiler_base`); ranks 0, 1 and 3 finished it. {NOT_KNOWN}; 0, 1 and 3"
-            " agree."
+            "Rank 2 is still compiling `sync` [1/0] when its log ends (after 1.39 s, in "
+            "`compile_fx.<locals>.fw_compiler_base`); ranks 0, 1 and 3 finished it. Ranks 0 to 3 have "
+            "logs; ranks 0, 1 and 3 agree. The logs do not record the world size."
         ),
         ("unfinished-compile", "error"),
-        [f"The ranks that finished it cannot go on without rank 2 in {SUM}, which it calls."],
-        r"never began|agrees on|failed",
+        [f"The ranks that finished it wait for rank 2 in {SUM}."],
+        r"never started|agrees on|failed",
     ),
     "all_unfinished": (
         (
-            "All 4 ranks are inside `block` [1/0] (for 1.35 s when the logs end, in"
-            f" `compile_fx.<locals>.fw_compiler_base`). {NOT_KNOWN}; each is named below."
+            "All 4 ranks are still compiling `block` [1/0] when the logs end (after 1.35 s, in "
+            "`compile_fx.<locals>.fw_compiler_base`). Ranks 0 to 3 have logs; each has a finding below. "
+            "The logs do not record the world size."
         ),
         ("unfinished-compile", "error"),
         [],
         r"rank \d|before the others|collective|never|agree\b",
     ),
     "one_short": (
-        f"Rank 3 never began `step` [0/3], which ranks 0–2 finished. {NOT_KNOWN}; 0–2 agree.",
+        (
+            "Rank 3 never started `step` [0/3], which ranks 0–2 finished. Ranks 0 to 3 have logs; ranks "
+            "0–2 agree. The logs do not record the world size."
+        ),
         ("never-began", "info"),
-        ["nothing in the logs tells that others wait"],
-        r"cannot go on|failed|inside|need it",
+        ["no rank is known to wait"],
+        r"cannot continue|failed|still compiling|need it|wait for rank",
     ),
     "one_short_waited": (
         (
-            "Rank 3 never began `step_with_total` [0/3], which ranks 0–2 finished; it calls `all_reduce`"
-            f" (sum) of f32 (19, 8) in group `0`, for which the others need it. {NOT_KNOWN}; 0–2 agree."
+            "Rank 3 never started `step_with_total` [0/3], which ranks 0–2 finished; the others need it "
+            "for `all_reduce` (sum) of f32 (19, 8) in group `0`. Ranks 0 to 3 have logs; ranks 0–2 agree. "
+            "The logs do not record the world size."
         ),
         ("never-began", "error"),
-        ["Ranks 0–2 cannot go on without rank 3"],
-        r"failed|inside|agrees|\[0/[012]\]",
+        ["Ranks 0–2 wait for rank 3 in"],
+        r"failed|still compiling|agrees|\[0/[012]\]",
     ),
     "restart": (
         (
-            "Ranks 0 to 3 agree; how many there should be is not in the logs: 3 compiles, the same on each."
-            f" {AGREES} 4 logs of an earlier attempt from 2026-11-23 07:21:53 UTC are not compared."
+            "Ranks 0 to 3 agree: 3 compiles, the same on each. The logs do not record the world size. The "
+            "order of collectives agrees on all ranks. 4 logs of an earlier attempt from 2026-11-23 "
+            "07:21:53 UTC are not compared."
         ),
         ("other-run", "info"),
         ["`--run 1`"],
@@ -140,78 +148,95 @@ SAID = {
     ),
     "two_jobs": (
         (
-            "Ranks 0 to 3 agree; how many there should be is not in the logs: 3 compiles, the same on each."
-            f" {AGREES} 2 logs of another run from 2026-11-23 07:24:09 UTC are not compared."
+            "Ranks 0 to 3 agree: 3 compiles, the same on each. The logs do not record the world size. The "
+            "order of collectives agrees on all ranks. 2 logs of a different run from 2026-11-23 07:24:09 "
+            "UTC are not compared."
         ),
         ("other-run", "info"),
         ["Ranks 0 and 1 of 2", "`--run 2`"],
         FAULTS + "|attempt|score|older",
     ),
     "last_missing": (
-        "Rank 3 left no log. 3 of 4 ranks; 0–2 agree.",
+        ("No log from rank 3. 3 of 4 ranks have logs; ranks 0–2 agree."),
         ("missing-rank", "error"),
-        ["The job has 4 ranks, as calls of collectives or estimates in the logs tell."],
+        ["Collective calls or estimates in the logs report world size 4."],
         r"hang|fail|never|agrees on all",
     ),
     "last_missing_unknown": (
-        "Ranks 0 to 2 agree; how many there should be is not in the logs: 2 compiles, the same on each.",
+        ("Ranks 0 to 2 agree: 2 compiles, the same on each. The logs do not record the world size."),
         None,
         [],
         FAULTS + "|3 ranks|collective",
     ),
     "all_failed": (
         (
-            "All 4 ranks failed to compile `loss` [1/0]: `BackendCompilerFailed: backend='backend' raised:"
-            f" TypeError: scale_loss() missing 1 required keyword-only argument: 'by'`. {NOT_KNOWN}; each is"
-            " named below."
+            "All 4 ranks failed to compile `loss` [1/0]: `BackendCompilerFailed: backend='backend' "
+            "raised: TypeError: scale_loss() missing 1 required keyword-only argument: 'by'`. Ranks 0 to "
+            "3 have logs; each has a finding below. The logs do not record the world size."
         ),
         ("failed-everywhere", "error"),
         [],
         r"agree\b|rank \d|wait|hang",
     ),
     "two_versions": (
-        f"Rank 3 ran torch 2.12.0+cu130, ranks 0–2 torch 2.13.0+cu130. {NOT_KNOWN}; 0–2 agree. {AGREES}",
+        (
+            "Rank 3 ran torch 2.12.0+cu130, but ranks 0–2 ran torch 2.13.0+cu130. Ranks 0 to 3 have logs; "
+            "ranks 0–2 agree. The logs do not record the world size. The order of collectives agrees on "
+            "all ranks."
+        ),
         ("mixed-versions", "warning"),
         [],
-        r"failed|hang|other collectives",
+        r"failed|hang|different collectives",
     ),
     "equal_logs": (
         (
-            "The logs of ranks 0 and 1 are equal byte for byte. Ranks 0 to 2; how many there should be is not"
-            " in the logs; rank 2 has no difference."
+            "The logs of ranks 0 and 1 are identical. Ranks 0 to 2 have logs; rank 2 has no finding. The "
+            "logs do not record the world size."
         ),
         ("equal-logs", "warning"),
-        ["The log of rank 1 carries records of another rank than its file name says"],
+        ["Records in the log of rank 1 have a different rank than its file name"],
         r"agree|hang|fail",
     ),
-    "healthy8": (f"All 8 ranks agree: 2 compiles, the same on each. {AGREES}", None, [], FAULTS),
+    "healthy8": (
+        ("All 8 ranks agree: 2 compiles, the same on each. The order of collectives agrees on all ranks."),
+        None,
+        [],
+        FAULTS,
+    ),
     "backend_fails_one": (
         (
-            "Rank 1 failed to compile `block` [1/0] (its 2nd compile): `BackendCompilerFailed:"
-            f" backend='backend' raised: RuntimeError: broken backend`. {NOT_KNOWN}; 0, 2 and 3 agree."
+            "Rank 1 failed to compile `block` [1/0]: `BackendCompilerFailed: backend='backend' raised: "
+            "RuntimeError: broken backend`. Ranks 0 to 3 have logs; ranks 0, 2 and 3 agree. The logs do "
+            "not record the world size."
         ),
         ("failure", "error"),
-        ["Rank 1 never began `reduce` [2/0], which ranks 0, 2 and 3 finished"],
-        r"inside|agrees",
+        ["Rank 1 never started `reduce` [2/0], which ranks 0, 2 and 3 finished"],
+        r"still compiling|agrees",
     ),
     "late": (
-        f"Rank 2 began to compile 14.9 s later than the others. {NOT_KNOWN}; 0–3 agree. {AGREES}",
+        (
+            "Rank 2 started compiling 14.9 s after the others. Ranks 0 to 3 have logs; ranks 0–3 agree. "
+            "The logs do not record the world size. The order of collectives agrees on all ranks."
+        ),
         ("late-start", "info"),
         [],
         r"hang|fail|never|took",
     ),
     "cached_before": (
-        f"Ranks 0–2 found in caches what rank 3 had to compile. {NOT_KNOWN}; 0–3 agree. {AGREES}",
+        (
+            "Ranks 0–2 loaded from caches what rank 3 had to compile. Ranks 0 to 3 have logs; ranks 0–3 "
+            "agree. The logs do not record the world size. The order of collectives agrees on all ranks."
+        ),
         ("cached-before", "info"),
         ["aot_autograd miss"],
-        r"hang|fail|never|another graph|other collectives",
+        r"hang|fail|never|different graph|different collectives",
     ),
 }
 
 
 @pytest.fixture(scope="module")
 def job(root, tmp_path_factory):
-    """job(name): the bundle of a scenario; sound."""
+    """Return job(name): the sound bundle of a scenario."""
     made = {}
 
     def build_it(name):
@@ -226,7 +251,7 @@ def job(root, tmp_path_factory):
 
 
 def everything(bundle):
-    """All sentences."""
+    """Return all sentences."""
     return "\n".join(
         [
             bundle.job["text"],
@@ -240,7 +265,7 @@ def test_every_scenario_is_here(root):
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_what_is_said_of_a_job(name, job):
+def test_findings_of_a_job(name, job):
     headline, first, must, must_not = SAID[name]
     bundle = job(name)
     assert bundle.job["text"] == headline
@@ -257,9 +282,14 @@ def test_every_kind_has_a_sentence():
     assert sorted(KINDS) == sorted(TEMPLATES)
 
 
+def test_every_kind_has_a_reference():
+    assert sorted(KINDS) == sorted(REFERENCE)
+    assert all(text.endswith((".", "`.")) for entry in REFERENCE.values() for text in entry[1:])
+
+
 @pytest.mark.parametrize("part", [0.35, 0.6, 0.8, 0.97])
-def test_what_lies_behind_a_cut_is_no_difference(root, tmp_path, part):
-    """A log that ends within a payload or an envelope, wherever that is."""
+def test_records_after_a_cut_are_not_a_difference(root, tmp_path, part):
+    """A log that ends anywhere within a payload or an envelope."""
     for path in (root / "fixtures" / "jobs" / "healthy8").iterdir():
         shutil.copy(path, tmp_path)
     (path,) = tmp_path.glob("*_rank_3_*")
@@ -281,7 +311,7 @@ def test_what_lies_behind_a_cut_is_no_difference(root, tmp_path, part):
     assert "agrees on all ranks" not in bundle.job["text"] or kinds == {"cut-log"}
 
 
-def test_what_follows_stands_below_its_cause(job):
+def test_an_effect_is_below_its_cause(job):
     rows = job("extra_then_hang").rank_table("rank_findings")
     assert [(row["kind"], row["because_of"]) for row in rows] == [
         ("collective-mismatch", None),
@@ -294,7 +324,7 @@ def test_what_follows_stands_below_its_cause(job):
 
 
 def test_the_same_problem_on_another_rank_has_the_same_fingerprint(root, tmp_path):
-    """Of the logs of absent_caller those of ranks 1 and 2 change places: names of files and ranks of records."""
+    """Ranks 1 and 2 of absent_caller swap places: names of files and ranks of records."""
     prints = []
     for name, swapped in (("as_is", {}), ("swapped", {1: 2, 2: 1})):
         folder = tmp_path / name
@@ -330,16 +360,16 @@ def test_another_run_can_be_chosen(root, tmp_path):
     bundle = Bundle.open(tmp_path / "first")
     assert (
         bundle.rank_table("rank_findings")[0]["title"]
-        == "Rank 1 never began `block` [1/0], which ranks 0, 2 and 3 finished"
+        == "Rank 1 never started `block` [1/0], which ranks 0, 2 and 3 finished"
     )
     assert (bundle.job["run"], [run["attempt"] for run in bundle.job["runs"]]) == (1, [True, True])
-    with pytest.raises(BundleError, match="run 3 cannot be compared") as error:
+    with pytest.raises(BundleError, match="there is no run 3 with several ranks") as error:
         build(logs, tmp_path / "third", run=3)
     assert "2 runs" in error.value.hint and not (tmp_path / "third").exists()
 
 
-def test_a_merged_bundle_says_the_same(root, tmp_path):
-    """What is said needs no log again: neither graphs nor code of collectives."""
+def test_a_merged_bundle_has_the_same_findings(root, tmp_path):
+    """Merging needs no log: neither graphs nor code of collectives."""
     logs = discover([root / "fixtures" / "jobs" / "extra_then_hang"])
     parts = []
     for number, some in enumerate((logs[:2], logs[2:])):
@@ -368,13 +398,13 @@ def test_a_log_without_a_rank_is_named(root, tmp_path):
     build(discover([tmp_path]), tmp_path / "out", jobs=1)
     rows = Bundle.open(tmp_path / "out").rank_table("rank_findings")
     assert [(row["kind"], row["title"]) for row in rows] == [
-        ("missing-rank", "Ranks 2–7 left no log"),
+        ("missing-rank", "No log from ranks 2–7"),
         ("no-rank", "1 log without a rank is not compared"),
     ]
 
 
 def test_clocks_that_differ_by_days_do_not_part_a_job():
-    """Only where a rank comes twice is there anything to choose."""
+    """There is a choice only where a rank occurs twice."""
     day = 86_400_000_000
     apart = [RunOfLog(str(rank), rank, None, None, rank * day, rank * day + 1) for rank in range(3)]
     assert [sorted(run.logs) for run in runs_of(apart)] == [[0, 1, 2]]
@@ -396,7 +426,7 @@ def test_the_newest_attempt_is_compared(ranks, version, number):
 
 
 def test_more_ranks_than_the_job_has_are_not_all_of_them(root, tmp_path):
-    """Logs that were copied under other names, or of another job, beside those of a job of four."""
+    """Logs copied under other names, or of another job, beside those of a job of four."""
     traces = tmp_path / "traces"
     shutil.copytree(root / "fixtures" / "jobs" / "extra_then_hang", traces)
     (first,) = traces.glob("*rank_0*")
@@ -404,4 +434,4 @@ def test_more_ranks_than_the_job_has_are_not_all_of_them(root, tmp_path):
         shutil.copy(first, traces / first.name.replace("rank_0", f"rank_{rank}"))
     build(discover([traces]), tmp_path / "out", jobs=1)
     text = Bundle.open(tmp_path / "out").job["text"]
-    assert "8 ranks (the logs tell of a job of 4)" in text and "All" not in text, text
+    assert "8 logs, but the logs report world size 4." in text and "All" not in text, text

@@ -1,4 +1,4 @@
-"""`tlparse-bundle check` as a CI job meets it: limits, baselines, outputs, exit codes."""
+"""`tlparse-bundle check` in a CI job: limits, baselines, outputs, exit codes."""
 
 import json
 import re
@@ -17,7 +17,7 @@ FOUND = 4
 
 @pytest.fixture
 def check(tmp_path):
-    """check(bundle, *options): (exit code, stdout, stderr) of the command, which ran in an empty folder."""
+    """Return check(bundle, *options): (exit code, stdout, stderr) of the command in an empty folder."""
 
     def run_it(bundle, *options):
         done = run_warm(["check", getattr(bundle, "folder", bundle), *options], tmp_path)
@@ -30,9 +30,7 @@ def check(tmp_path):
 
 @pytest.fixture
 def rows(check):
-    """rows(bundle, *options): {rule: outcome} of the command, or (outcome, text) where there are several
-    logs.
-    """
+    """Return rows(bundle, *options): {rule: outcome} of the command, or (outcome, text) with several logs."""
 
     def run_it(bundle, *options):
         code, out, err = check(bundle, *options, "--format", "json")
@@ -46,7 +44,7 @@ def rows(check):
 
 @pytest.fixture
 def pair(built, root):
-    """pair(name): the bundles of base and new."""
+    """Return pair(name): the bundles of base and new."""
     return lambda name: [built(root / "fixtures" / "pairs" / name / side) for side in ("base", "new")]
 
 
@@ -57,7 +55,7 @@ def outcomes(checks):
 # ---- limits
 
 
-def test_limits_hold_for_what_the_log_has(built, root, rows):
+def test_limits_apply_to_recorded_numbers(built, root, rows):
     bundle = built(
         root / "fixtures" / "graph_breaks" / "trace"
     )  # 14 compiles in 647 ms with 6 breaks at 5 places
@@ -83,7 +81,7 @@ def test_limits_hold_for_what_the_log_has(built, root, rows):
         "max-failures 1": "passed",
     }
     breaks = found[0]
-    assert breaks["text"] == "6 graph breaks; at most 5 are allowed." and {
+    assert breaks["text"] == "6 graph breaks; the limit is 5." and {
         row["kind"] for row in breaks["findings"]
     } == {"graph-break"}
     assert sum(row["count"] for row in breaks["findings"]) == 6 and all(
@@ -107,7 +105,7 @@ def test_a_compile_that_did_not_end_is_a_failure_and_makes_numbers_too_low(built
         "max-compile-time 50 ms": "failed",
     }
     assert (
-        found[0]["text"] == "0 graph breaks, but the log ends inside 1 compile, so that there may be more."
+        found[0]["text"] == "0 graph breaks, but the log ends inside 1 compile, so there may be more."
         and found[0]["rule"] == "max-breaks 0"
     )
     code, out, _ = check(bundle, "--max-breaks", 0)
@@ -115,7 +113,7 @@ def test_a_compile_that_did_not_end_is_a_failure_and_makes_numbers_too_low(built
     assert check(bundle, "--max-breaks", 0, "--allow-unknown")[0] == 0
 
 
-def test_what_an_old_torch_does_not_write_is_neither_passed_nor_failed(built, root, rows, check):
+def test_a_number_that_an_old_torch_does_not_record_is_unknown(built, root, rows, check):
     bundle = built(root / "fixtures" / "versions" / "2.4.1" / "breaks.log.zst")
     found = rows(bundle, "--max-breaks", 100, "--max-recompiles", 100, "--max-compiles", 17)
     assert outcomes(found) == {
@@ -123,7 +121,7 @@ def test_what_an_old_torch_does_not_write_is_neither_passed_nor_failed(built, ro
         "max-recompiles 100": "unknown",
         "max-compiles 17": "passed",
     }
-    assert found[0]["text"] == "Graph breaks are not recorded: this version of torch does not write them."
+    assert found[0]["text"] == "Graph breaks are not recorded by this version of torch."
     code, out, _ = check(bundle, "--max-breaks", 100, "--format", "github")
     assert code == FOUND and out.startswith(
         "::error title=max-breaks 100 · breaks::Graph breaks are not recorded"
@@ -132,8 +130,8 @@ def test_what_an_old_torch_does_not_write_is_neither_passed_nor_failed(built, ro
     assert code == 0 and out.startswith("::warning title=max-breaks 100")
 
 
-def test_a_run_that_goes_on_passes_no_limit(built, root, rows, tmp_path):
-    """What a follower leaves while the logs are being written: the same folder, and a manifest that says so."""
+def test_a_growing_run_passes_no_limit(built, root, rows, tmp_path):
+    """A follower's bundle while the logs are being written: the same folder, and a manifest with this state."""
     shutil.copytree(built(root / "fixtures" / "recompiles" / "trace").folder, tmp_path / "growing")
     manifest = tmp_path / "growing" / "manifest.json"
     state = {"counter": 1, "written_epoch_us": 1, "problems": [], "logs": []}
@@ -141,7 +139,7 @@ def test_a_run_that_goes_on_passes_no_limit(built, root, rows, tmp_path):
     (found,) = rows(tmp_path / "growing", "--max-breaks", 0)
     assert (found["outcome"], found["text"]) == (
         "unknown",
-        "0 graph breaks, but the log is still being written, so that there may be more.",
+        "0 graph breaks, but the log is still being written, so there may be more.",
     )
 
 
@@ -164,15 +162,15 @@ def test_a_trace_is_bundled_on_the_way(root, rows, tmp_path):
         ((), "nothing to check"),
         (("--fail-on", "new:any"), "name one with --baseline"),
         (("--baseline", ".", "--fail-on", "new:graph-brake"), "Did you mean graph-break?"),
-        (("--baseline", ".", "--fail-on", "new:slow-span"), "differ from run to run"),
+        (("--baseline", ".", "--fail-on", "new:slow-span"), "vary from run to run"),
         (("--baseline", ".", "--fail-on", "slower:10"), "Write slower:10%"),
-        (("--baseline", ".", "--fail-on", "older:any"), "is no rule"),
-        (("--max-compile-time", "soon"), "is no time"),
+        (("--baseline", ".", "--fail-on", "older:any"), "is not a rule"),
+        (("--max-compile-time", "soon"), "is not a duration"),
         (("--max-breaks", "-1"), "-1"),
         (("--max-breaks", "0", "--with-time"), "--write-baseline"),
     ],
 )
-def test_a_wrong_use_is_said(bundle, check, options, said):
+def test_wrong_use_is_reported(bundle, check, options, said):
     code, out, err = check(bundle, *options)
     assert code == 2 and said in err and out == ""
 
@@ -181,7 +179,7 @@ def test_a_wrong_use_is_said(bundle, check, options, said):
 
 
 def test_a_baseline_is_the_same_for_another_run(pair, built, root, check, tmp_path):
-    """One finding a line, no times; other paths, ids and times change nothing."""
+    """One finding per line, without times; different paths, ids and times change nothing."""
     texts = []
     for name in ("nothing_changed", "nothing_changed_training"):
         base, new = pair(name)
@@ -209,7 +207,7 @@ def test_the_schema_of_a_baseline_is_no_part_of_a_bundle():
 
 
 @pytest.mark.parametrize("as_file", [True, False])
-def test_a_new_break_is_found_and_what_was_there_is_not(pair, check, rows, tmp_path, as_file):
+def test_a_new_break_is_found_and_old_ones_are_not(pair, check, rows, tmp_path, as_file):
     base, new = pair("new_break")
     check(base, "--write-baseline", "b.json")
     known = "b.json" if as_file else base.folder
@@ -226,7 +224,7 @@ def test_a_new_break_is_found_and_what_was_there_is_not(pair, check, rows, tmp_p
     (found,) = rows(base, "--baseline", new.folder)
     assert (found["outcome"], found["text"]) == (
         "passed",
-        "None. 1 finding of the baseline is gone: write it anew, or what is gone may come back unseen.",
+        "None. 1 finding of the baseline is gone. Update the baseline, or it can return unnoticed.",
     )
 
 
@@ -246,7 +244,7 @@ def test_misses_of_caches_are_found_only_when_they_are_named(pair, rows):
     assert {row["kind"] for row in found[1]["findings"]} == {"cache-miss"} and len(found[1]["findings"]) == 2
 
 
-def test_what_happens_more_often_is_worse(pair, rows, check, tmp_path):
+def test_a_more_frequent_problem_is_worse(pair, rows, check, tmp_path):
     base, new = pair("recompile_fixed")
     assert outcomes(rows(base, "--baseline", new.folder))["new:any"] == "failed"
     check(base, "--write-baseline", "b.json")
@@ -263,7 +261,7 @@ def test_what_happens_more_often_is_worse(pair, rows, check, tmp_path):
     )
 
 
-def test_slower_is_told_from_the_time_of_compiling_beyond_a_second(pair, rows, check, tmp_path):
+def test_slower_means_a_second_more_of_compile_time(pair, rows, check, tmp_path):
     base, new = pair("line_changed")  # 8 s from the caches; 29 s with a miss
     assert outcomes(rows(new, "--baseline", base.folder, "--fail-on", "slower:10%")) == {
         "slower:10%": "failed"
@@ -306,7 +304,7 @@ def test_a_break_on_one_rank_is_named_with_what_the_ranks_say_together(pair, row
 
 
 def many_breaks(places):
-    """A log with a graph break at each of these lines."""
+    """Return a log with a graph break at each of these lines."""
     lines = ['str ["a.py", 0]']
     for number in places:
         lines += [
@@ -332,7 +330,7 @@ def test_findings_that_are_not_listed_let_no_check_pass(log_of, rows, check, tmp
     kinds = {row["kind"] for row in many.logs[0].findings()}
     assert kinds == {"graph-break", "unlisted"}, "the log must have more findings than are listed"
     (found,) = rows(many, "--baseline", many.folder, "--fail-on", "new:graph-break")
-    assert found["outcome"] == "unknown" and "not listed, and cannot be compared" in found["text"]
+    assert found["outcome"] == "unknown" and "not listed, so the rule cannot be checked" in found["text"]
     assert rows(many, "--baseline", many.folder, "--fail-on", "new:recompile")[0]["outcome"] == "passed"
     assert rows(many, "--baseline", few.folder)[0]["outcome"] == "failed"
     (found,) = rows(few, "--baseline", more.folder)
@@ -369,14 +367,14 @@ def test_details_that_are_damaged_are_refused(two_ranks, check, tmp_path, detail
     assert code == 1 and out == "" and "is damaged" in err
 
 
-# ---- files of baselines that are none
+# ---- invalid baseline files
 
 
 @pytest.mark.parametrize(
     "text, said",
     [
-        ("{", "is no baseline"),
-        ('{"format": {"name": "tlparse-bundle"}}', "is no baseline"),
+        ("{", "is not a baseline"),
+        ('{"format": {"name": "tlparse-bundle"}}', "is not a baseline"),
         ('{"what": "tlparse-bundle baseline", "version": 2}', "another version"),
         ('{"what": "tlparse-bundle baseline", "version": 1, "findings": []}', "is damaged"),
         (
@@ -388,7 +386,7 @@ def test_details_that_are_damaged_are_refused(two_ranks, check, tmp_path, detail
         ),
     ],
 )
-def test_a_file_that_is_no_baseline_is_refused(bundle, check, tmp_path, text, said):
+def test_a_file_that_is_not_a_baseline_is_refused(bundle, check, tmp_path, text, said):
     (tmp_path / "b.json").write_text(text)
     code, out, err = check(bundle, "--baseline", "b.json")
     assert code == 1 and out == "" and said in err
@@ -441,7 +439,7 @@ def test_annotations_are_escaped(hostile, check):
     assert "%250A" in line and out.count("\n") == 1
 
 
-def test_an_annotation_stands_at_the_file_of_the_checkout(pair, check, tmp_path):
+def test_an_annotation_names_the_file_of_the_checkout(pair, check, tmp_path):
     """A finding names a file without the folders that all files of the log share."""
     base, new = pair("new_break")
 
@@ -467,7 +465,7 @@ def test_an_annotation_stands_at_the_file_of_the_checkout(pair, check, tmp_path)
     assert places() == ["program.py"], "two files can be meant"
 
 
-def test_junit_is_xml_whatever_the_log_says(hostile, check, tmp_path):
+def test_junit_is_always_valid_xml(hostile, check, tmp_path):
     code, out, _ = check(
         hostile, "--no-failures", "--max-breaks", 0, "--junit", "report.xml", "--format", "junit"
     )
@@ -482,9 +480,7 @@ def test_junit_is_xml_whatever_the_log_says(hostile, check, tmp_path):
     }
     breaks, failures = suite
     assert [child.tag for child in breaks] == ["system-out"] and breaks.attrib["name"] == "max-breaks 0"
-    assert (
-        failures[0].tag == "failure" and failures[0].attrib["message"] == "1 failure; at most 0 are allowed."
-    )
+    assert failures[0].tag == "failure" and failures[0].attrib["message"] == "1 failure; the limit is 0."
     assert r"a\x1b[31m,b:c%0A\u202e::error::x" in failures[0].text and "]]>" in failures[0].text
 
 
@@ -500,7 +496,7 @@ def test_junit_has_an_error_or_a_skip_for_what_is_unknown(built, root, check):
 def test_only_a_baseline_is_replaced_by_one(bundle, check, tmp_path):
     (tmp_path / "mine.json").write_text('{"mine": 1}')
     code, out, err = check(bundle, "--write-baseline", "mine.json")
-    assert code == 1 and out == "" and "mine.json exists already, and is no baseline" in err
+    assert code == 1 and out == "" and "mine.json already exists and is not a baseline" in err
     assert (tmp_path / "mine.json").read_text() == '{"mine": 1}'
     assert [check(bundle, "--write-baseline", "b.json")[0] for _ in range(2)] == [0, 0]
     (tmp_path / "folder").mkdir()

@@ -1,5 +1,5 @@
-"""Real runs of a program before and after one change: the first sentence, what must be told, and what must
-not.
+"""Real runs of a program before and after one change: the first sentence, required changes, and forbidden
+ones.
 """
 
 import json
@@ -9,11 +9,11 @@ import pytest
 from tlparse_bundle.bundle.schemas import schema
 from tlparse_bundle.statements.runs.compare.document import compare
 
-# By pair: how the first sentence begins, all changes as (kind, change), and what led to which.
+# By pair: the beginning of the first sentence, all changes as (kind, change), and causes with effects.
 TOLD = {
     "new_break": (
         (
-            "No net change in compile time beyond run-to-run noise (59.3 s → 1 min 4 s). New: Graph break in"
+            "Compile time within run-to-run noise (59.3 s → 1 min 4 s). New: Graph break in"
             " `forward` at `program.py:14`, once: Failed to trace builtin operator (+11.5 s); 1 more compile"
             " and a different graph."
         ),
@@ -21,15 +21,15 @@ TOLD = {
     ),
     "recompile_fixed": (
         (
-            "26.1 s less compile time (2 min 8 s → 1 min 42 s). Gone: `forward` was compiled again 3 times:"
-            " `self.calls` changed (1 → 2 → 3 → …) (−42.8 s); 3 fewer compiles and a different graph."
+            "26.1 s less compile time (2 min 8 s → 1 min 42 s). Gone: `forward` recompiled 3 times:"
+            " `self.calls` had 4 different values (`1`, `2`, `3`, …) (−42.8 s); 3 fewer compiles and a different graph."
         ),
         [("finding", "gone"), ("compile", "gone"), ("graph", "changed")],
     ),
     "slower_pass": (
         (
             "27.6 s more compile time (6.76 s → 34.4 s): `pass.post_grad_passes.post_grad_custom_post_pass`"
-            " takes 27.5 s in all, was 3.57 ms."
+            " takes 27.5 s in total, was 3.57 ms."
         ),
         [("time", "worse")],
     ),
@@ -49,22 +49,22 @@ TOLD = {
     ),
     "line_changed": (
         (
-            "20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): another graph was captured; 1"
+            "20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): a different graph was captured; 1"
             " AOTAutograd cache miss and 1 FX graph cache miss."
         ),
         [("graph", "changed"), ("cache", "worse"), ("cache", "worse"), ("time", "worse")],
     ),
     "new_break_on_a_rank": (
         (
-            "49.2 s more compile time over 2 ranks (1 min 27 s → 2 min 16 s): unchanged compiles took 1.7× as"
-            " long. New: Graph break in `embed` at `program.py:18`, once: Failed to trace builtin operator"
+            "49.2 s more compile time over 2 ranks (1 min 27 s → 2 min 16 s): unchanged compiles ran 1.7×"
+            " slower. New: Graph break in `embed` at `program.py:18`, once: Failed to trace builtin operator"
             " (+374 ms on rank 1)"
         ),
         [("finding", "new"), ("compile", "new"), ("graph", "changed")],
     ),
     "nested_break": (
         (
-            "No net change in compile time beyond run-to-run noise (2.58 s → 2.48 s). New: Graph break in"
+            "Compile time within run-to-run noise (2.58 s → 2.48 s). New: Graph break in"
             " `scaled` at `program.py:7`, twice: Unsupported Tensor.item() call with"
             " capture_scalar_outputs=False (+658 ms); 4 more compiles, 1 recompile and a different graph."
         ),
@@ -111,7 +111,7 @@ def compared(built, root):
     return of
 
 
-def test_every_pair_is_told(root):
+def test_every_pair_is_listed(root):
     assert {path.name for path in (root / "fixtures" / "pairs").iterdir() if path.is_dir()} == {
         *TOLD,
         "other_inputs",
@@ -120,31 +120,31 @@ def test_every_pair_is_told(root):
 
 
 def test_other_sizes_and_no_gradients(compared):
-    """Two changes of each function, neither of which leads to the other."""
+    """Two changes in each function, neither of which causes the other."""
     document = compared("other_inputs")
     changes = document["logs"][0]["changes"]
     assert [(change["title"], change["text"]) for change in changes] == [
         (
-            "`score` (program.py:6): another graph was captured",
-            "Of its inputs `L_x_` is `f32[32, 16]` (was `f32[8, 16]`).",
+            "`score` (program.py:6): a different graph was captured",
+            "Changed input: `L_x_` is `f32[32, 16]` (was `f32[8, 16]`).",
         ),
         (
-            "`loss` (program.py:11): another graph was captured",
-            "Of its inputs `L_y_` is `f32[32, 4]` (was `f32[8, 4]`).",
+            "`loss` (program.py:11): a different graph was captured",
+            "Changed input: `L_y_` is `f32[32, 4]` (was `f32[8, 4]`).",
         ),
         (
             "`score` (program.py:6) is compiled for inference, was for training",
-            "AOTAutograd made no backward graph of it.",
+            "AOTAutograd built no backward graph.",
         ),
         (
             "`loss` (program.py:11) is compiled for inference, was for training",
-            "AOTAutograd made no backward graph of it.",
+            "AOTAutograd built no backward graph.",
         ),
     ]
     assert (
         document["summary"]["text"]
         == "1.96 s less compile time (3.76 s → 1.8 s), which no single change explains. `score`"
-        " (program.py:6): another graph was captured. 3 other changes."
+        " (program.py:6): a different graph was captured. 3 other changes."
     )
 
 
@@ -152,15 +152,11 @@ def test_calls_that_are_new_or_gone(compared):
     (graph,) = (
         change for change in compared("nested_break")["logs"][0]["changes"] if change["kind"] == "graph"
     )
-    assert (
-        graph["text"]
-        == "It has 3 inputs, was 5. It calls `torch._C._nn.linear` once (was twice) and `hidden.mean` no more"
-        " (was once)."
-    )
+    assert graph["text"] == "3 inputs, was 5. Calls: `torch._C._nn.linear` 2 → 1 and `hidden.mean` 1 → 0."
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_what_is_told(compared, name):
+def test_reported_changes(compared, name):
     document = compared(name)
     jsonschema.validate(json.loads(json.dumps(document)), schema("comparison"))
     text, expected = TOLD[name]
@@ -173,7 +169,7 @@ def test_what_is_told(compared, name):
     assert document["summary"]["root_count"] == bool(changes)
 
 
-def test_hits_elsewhere_are_no_change(compared):
+def test_hits_elsewhere_are_not_a_change(compared):
     """A line of one function changed: the caches had the others."""
     (log,) = compared("line_changed")["logs"]
     assert [bool(row["lookups"]) for row in log["compiles"]] == [
@@ -190,15 +186,15 @@ def test_the_part_of_the_key_that_differs_is_named_with_its_values(compared):
         if change["kind"] == "cache" and change["details"]["cache"] == "fx_graph"
     )
     assert (
-        fx["title"] == "FX graph cache: 4 lookups missed that hit before: the key differs in"
+        fx["title"] == "FX graph cache: 4 hits became misses: the key differs in"
         " `inductor_config[max_fusion_size]`"
     )
-    assert fx["text"] == "`inductor_config[max_fusion_size]`: `64` before, `32` now."
+    assert fx["text"] == "`inductor_config[max_fusion_size]` is `32`, was `64`."
     assert fx["cost_us"] == sum(row["new_us"] - row["base_us"] for row in log["compiles"])
 
 
 def test_the_other_way_round(built, root, compared):
-    """What was new is gone, and what took more time takes less."""
+    """New findings are gone, and slower spans are faster."""
     for name in ("new_break", "slower_pass", "recompile_fixed"):
         folder = root / "fixtures" / "pairs" / name
         back = compare([("new", built(folder / "new"))], [("base", built(folder / "base"))])
@@ -219,7 +215,7 @@ def test_two_ranks_of_one_run(built, root):
     assert ". New: Graph break in `embed`" in document["summary"]["text"]
 
 
-def test_several_runs_of_a_side_tell_what_times_vary_by(built, root):
+def test_several_runs_of_a_side_show_noise(built, root):
     sides = [built(root / "fixtures" / "pairs" / "slower_pass" / side) for side in ("base", "new")]
     document = compare([("a", sides[0]), ("b", sides[0])], [("c", sides[1]), ("d", sides[1])])
     step, *others = document["logs"][0]["changes"]
@@ -227,6 +223,6 @@ def test_several_runs_of_a_side_tell_what_times_vary_by(built, root):
     assert step["details"]["span"] == "pass.post_grad_passes.post_grad_custom_post_pass"
     assert {(change["kind"], change["change"], change["because_of"]) for change in compiles} == {
         ("time", "worse", 0)
-    } and len(compiles) == 7  # the first one of the process was as slow before
+    } and len(compiles) == 7  # the first one in the process was equally slow before
     mixed = compare([("a", sides[0]), ("b", sides[1])], [("c", sides[1]), ("d", sides[0])])
     assert mixed["logs"][0]["changes"] == []

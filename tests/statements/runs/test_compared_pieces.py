@@ -1,4 +1,4 @@
-"""Cold and warm starts of vLLM compared: real logs, what is told first, and what must not be told."""
+"""Compared cold and warm starts of vLLM: real logs, the first statement, and forbidden ones."""
 
 import json
 
@@ -23,7 +23,7 @@ def test_why_a_warm_start_compiled(compared, root):
     assert text in " ".join((root / "docs" / "how-to" / "vllm.md").read_text(encoding="utf-8").split())
     assert (
         text
-        == "48.6 s less compile time (57.4 s → 8.76 s): vLLM loaded 10 pieces that were compiled before. 1"
+        == "48.6 s less compile time (57.4 s → 8.76 s): vLLM loaded 10 pieces that the base run compiled. 1"
         " other change."
     )
     roots = {
@@ -32,14 +32,14 @@ def test_why_a_warm_start_compiled(compared, root):
         if change["because_of"] is None
     }
     assert list(roots) == [
-        "vLLM loaded 10 pieces that were compiled before: 2.01 s, was 53.4 s",
-        "vLLM compiled `submod_4` for 1–64 tokens, reused from another piece before: 3.61 s, was 83.1 ms",
+        "vLLM loaded 10 pieces that the base run compiled: 2.01 s, was 53.4 s",
+        "vLLM compiled `submod_4` for 1–64 tokens that the base run reused from another piece: 3.61 s, was 83.1 ms",
     ]
     assert (
         "`forward` [0/0] takes 8.76 s to compile, was 57.4 s"
-        in roots["vLLM loaded 10 pieces that were compiled before: 2.01 s, was 53.4 s"]
+        in roots["vLLM loaded 10 pieces that the base run compiled: 2.01 s, was 53.4 s"]
     )
-    assert "may save none under the name of the piece" in next(
+    assert "may not save it under the name of this piece" in next(
         change["text"] for change in changes if change["kind"] == "vllm" and change["change"] == "worse"
     )
     assert not [change for change in changes if change["kind"] == "code"], (
@@ -48,18 +48,19 @@ def test_why_a_warm_start_compiled(compared, root):
 
 
 def test_code_that_was_loaded_ahead_of_time(compared):
-    """Its pieces have no names in the log of the warm start: they are found by their code.
+    """Its pieces have no names in the log of the warm start, so they are matched by their code.
 
-    Those that reused code have none.
+    Pieces that reused code have none.
     """
     text, changes = compared("llama-cold", "llama-warm")
-    assert text == "vLLM loaded 10 pieces that were compiled before: 17.9 s, was 43 s for all pieces (−25 s)."
+    assert (
+        text == "vLLM loaded 10 pieces that the base run compiled: 17.9 s, was 43 s for all pieces (−25 s)."
+    )
     assert [change["kind"] for change in changes if change["because_of"] is None] == ["vllm"]
     assert changes[0]["details"]["pieces"][:2] == ["`submod_2` for 1 token", "`submod_4` for 8 tokens"]
     text, changes = compared("llama-warm", "llama-cold")
     assert text.startswith(
-        "vLLM compiled `submod_0` for 1 token, `submod_0` for 8 tokens, `submod_0` for 1–64 tokens and 7"
-        " more, loaded from the cache before: 43 s, was 17.9 s"
+        "vLLM compiled 10 pieces that the base run loaded from the cache: 43 s, was 17.9 s"
     )
     assert changes[0]["severity"] == "warning"
 
@@ -71,14 +72,13 @@ def test_ranks_are_compared_each_with_its_own(built, root):
     assert [
         [change["title"].partition(":")[0] for change in log["changes"] if change["because_of"] is None]
         for log in document["logs"]
-    ] == [["vLLM loaded 10 pieces that were compiled before"]] * 2
+    ] == [["vLLM loaded 10 pieces that the base run compiled"]] * 2
 
 
 def test_a_function_that_is_compiled_ahead_of_time_now_is_not_gone(compared):
     _, changes = compared("llama-jit-cold", "llama-cold")
     assert (
-        changes[0]["title"]
-        == "vLLM compiles ahead of time, and did at the first call of the model in the base run: 45.1 s, was"
+        changes[0]["title"] == "vLLM compiles ahead of time, was at the first call of the model: 45.1 s, was"
         " 57.4 s"
     )
     assert not [change for change in changes if change["kind"] == "compile"]

@@ -1,4 +1,4 @@
-"""The same program under two versions of torch: what one of them does not write, or words otherwise, is no
+"""The same program under two versions of torch: what one of them does not log, or words differently, is not a
 change.
 """
 
@@ -46,7 +46,7 @@ def test_nothing_is_new_or_gone(compared, version, name):
 
 
 def test_graphs_are_the_same_whatever_spaces_and_symbols_a_torch_writes(compared):
-    """2.8 indents comments by a space more; 2.5 counts symbols, which are called after their sources now."""
+    """2.8 indents comments by one more space; 2.5 numbers symbols that are now named after their sources."""
     for base in ("2.5.1", "2.8.0"):
         assert {row["graph"] for row in compared("recompiles", base, "2.13.0")["logs"][0]["compiles"]} == {
             "same",
@@ -54,7 +54,7 @@ def test_graphs_are_the_same_whatever_spaces_and_symbols_a_torch_writes(compared
         }
 
 
-def test_what_cannot_be_matched_is_not_the_same(compared):
+def test_unmatched_compiles_are_not_the_same(compared):
     summary = compared("breaks", "2.3.1", "2.13.0")["summary"]
     assert (
         summary["text"]

@@ -1,4 +1,4 @@
-"""--label and --commit: noted in the manifest as they are given, checked before anything is read or run."""
+"""--label and --commit: recorded in the manifest as given, checked before anything is read or run."""
 
 import json
 

@@ -63,8 +63,8 @@ function graphTools(state, table) {
   return h(
     "span",
     { "role": "group", "aria-label": "Show as" },
-    button("Text", !table, "The graph as torch wrote it"),
-    button("Table", table, "One row for each node"),
+    button("Text", !table, "The graph as torch logged it"),
+    button("Table", table, "One row per node"),
   );
 }
 

@@ -71,7 +71,7 @@ export async function openGraphTable(text, name, tools, state, signal) {
       rows.length === nodes.length
         ? plural(nodes.length, "node")
         : `${count(rows.length)} of ${plural(nodes.length, "node")}`,
-      nodes.length > 0 && "; Enter: the line in the text",
+      nodes.length > 0 && ". Press Enter to show the line in the text.",
     );
   };
   filter.value = state.current.q;
@@ -79,11 +79,7 @@ export async function openGraphTable(text, name, tools, state, signal) {
   apply();
   const empty =
     nodes.length === 0 &&
-    h(
-      "p",
-      { class: "note padded" },
-      "No graph was recognised in this text. The rows would be its inputs, calls and outputs.",
-    );
+    h("p", { class: "note padded" }, "No graph recognized in this text. Choose Text to read it.");
   return {
     element: h(
       "div",
@@ -138,7 +134,7 @@ function columns(nodes, several) {
     },
     {
       id: "dtype",
-      title: "Type",
+      title: "Dtype",
       class: "mono",
       cell: (/** @type {number} */ i) => shapeOf(nodes, i).dtype,
       sort: (/** @type {number} */ i) => shapeOf(nodes, i).dtype,
@@ -149,11 +145,11 @@ function columns(nodes, several) {
       number: true,
       cell: (/** @type {number} */ i) => count(nodes.users[i]),
       sort: (/** @type {number} */ i) => nodes.users[i],
-      help: "Nodes that use it",
+      help: "Number of nodes that use it",
     },
     {
       id: "source",
-      title: "Source",
+      title: "Location",
       least: "6rem",
       class: "mono",
       cell: (/** @type {number} */ i) =>
@@ -162,7 +158,7 @@ function columns(nodes, several) {
     },
     {
       id: "code",
-      title: "Code",
+      title: "Source line",
       least: "6rem",
       class: "mono",
       cell: (/** @type {number} */ i) => text(nodes.code[i]),

@@ -63,7 +63,7 @@ function sections(tables, row, state, metadata) {
       " ",
       recordLink(row.event, state),
       same.length > 0 && [
-        h("span", { class: "dim" }, " · of this compile also: "),
+        h("span", { class: "dim" }, " · other metrics of this compile: "),
         same
           .slice(0, 20)
           .map((other, i) => [
@@ -93,8 +93,7 @@ function sections(tables, row, state, metadata) {
                 field.name in row.configs
                   ? config(tables, row, field.name)
                   : value(field, row.values[field.name]),
-                row.cut.includes(field.name) &&
-                  h("span", { class: "dim" }, " (the first part; the record has all)"),
+                row.cut.includes(field.name) && h("span", { class: "dim" }, " (cut; the record has all)"),
                 field.meaning && h("span", { class: "meaning" }, ` ${field.meaning}`),
               ),
             ]),
@@ -163,16 +162,11 @@ function number(n, unit, name) {
 /** A configuration: what differs from the first of its field, and all settings behind a click. @param {Tables} tables @param {any} row @param {string} field */
 function config({ configs }, row, field) {
   const own = configs[row.configs[field]];
-  if (!own) return h("span", { class: "dim" }, "in the record only: the log has too many different ones");
+  if (!own) return h("span", { class: "dim" }, "only in the record (too many different configurations)");
   const base = own.base === null ? null : configs[own.base];
   const others = configs.filter((other) => other.field === field).length;
   if (own.text !== null)
-    return h(
-      "details",
-      null,
-      h("summary", null, "as torch wrote it"),
-      h("pre", { class: "wrapped" }, own.text),
-    );
+    return h("details", null, h("summary", null, "as recorded"), h("pre", { class: "wrapped" }, own.text));
   const settings = base === null ? (own.value ?? {}) : { ...base.value, ...own.changes };
   for (const name of own.removed) delete settings[name];
   const changed = [...Object.keys(own.changes), ...own.removed];
@@ -193,11 +187,11 @@ function config({ configs }, row, field) {
       "span",
       null,
       `${plural(Object.keys(settings).length, "setting")}, in ${plural(own.record_count, "record")}`,
-      others > 1 && `; ${plural(others, "different one")} in this log`,
+      others > 1 && `. ${plural(others, "different configuration")} in this log`,
     ),
     base &&
       changed.length > 0 && [
-        h("div", null, `${plural(changed.length, "setting")} unlike the first:`),
+        h("div", null, `${plural(changed.length, "setting")} different from the first:`),
         settingsTable(
           changed.map((name) => [
             name,
@@ -232,7 +226,7 @@ const settingsTable = (rows, titles) =>
           "tr",
           null,
           h("td", { class: "mono" }, name),
-          values.map((v) => h("td", { class: "mono" }, v === undefined ? "(not there)" : JSON.stringify(v))),
+          values.map((v) => h("td", { class: "mono" }, v === undefined ? "(not set)" : JSON.stringify(v))),
         ),
       ),
     ),

@@ -24,7 +24,7 @@ export async function openCompare(context) {
   const { bundle, log, state } = context;
   const head = h("header", { class: "compile-head compare-head" });
   const rail = h("nav", { "class": "pane rail", "aria-label": "Artifacts" });
-  const body = h("section", { "class": "pane artifact", "aria-label": "Difference" });
+  const body = h("section", { "class": "pane artifact", "aria-label": "Differences" });
   const load = loader(body);
   /** @type {import("../frame/viewer.js").View} */
   const view = {
@@ -63,7 +63,7 @@ export async function openCompare(context) {
           {
             class: "tool",
             disabled: Boolean(current.other),
-            title: "Left becomes right",
+            title: "Swap left and right",
             onclick: () => state.go(state.patched({ left: current.right, right: current.left })),
           },
           "⇄ Swap",
@@ -80,11 +80,7 @@ export async function openCompare(context) {
             "div",
             { class: "padded" },
             h("p", null, missing("left", current.left, left), " ", missing("right", current.right, right)),
-            h(
-              "p",
-              null,
-              "Choose two compiles above. A compile's page leads here with the compile of the same function before it.",
-            ),
+            h("p", null, "Choose two compiles above, or use the compare link on a compile's page."),
           ),
         );
         return;
@@ -235,11 +231,7 @@ export async function openCompare(context) {
 
 /** @param {string} which @param {string} wanted @param {Side | null} side */
 const missing = (which, wanted, side) =>
-  side
-    ? ""
-    : wanted
-      ? `There is no compile ${wanted} on the ${which}.`
-      : `Nothing is chosen on the ${which}.`;
+  side ? "" : wanted ? `No compile ${wanted} on the ${which}.` : `No compile chosen on the ${which}.`;
 
 /** @param {string} address */
 async function otherBundle(address) {
@@ -265,7 +257,7 @@ function summaryTable(left, right, list, wanted) {
   return h(
     "div",
     { "class": "scroll padded", "tabindex": "0", "role": "region", "aria-label": "Summary" },
-    wanted && h("p", { class: "note" }, `Neither has ${wanted}. Here is the summary.`),
+    wanted && h("p", { class: "note" }, `Neither compile has ${wanted}. This is the summary.`),
     h(
       "p",
       null,
@@ -283,7 +275,7 @@ function summaryTable(left, right, list, wanted) {
           "tr",
           null,
           ["", sideText(left, several), sideText(right, several)].map((title) =>
-            h("th", { scope: "col" }, title || h("span", { class: "visually-hidden" }, "What")),
+            h("th", { scope: "col" }, title || h("span", { class: "visually-hidden" }, "Property")),
           ),
         ),
       ),

@@ -2,7 +2,7 @@
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine, plural, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/figures.js";
-import { BY_TORCH, BY_TORCH_HELP } from "../shared/guard-counts.js";
+import { IN_METRICS, IN_METRICS_HELP } from "../shared/guard-counts.js";
 import { functionName } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 import { dynamoGraph, formatSide, frameHistory, inputsOf } from "./sides.js";
@@ -44,8 +44,8 @@ export async function frameTable(model, index, state) {
         : !before || before.hash === null
           ? "first"
           : before.hash === row.hash
-            ? "same as before"
-            : h("span", { class: "changed" }, "≠ another");
+            ? "unchanged"
+            : h("span", { class: "changed" }, "≠ different");
     return h(
       "tr",
       { class: row.index === index ? "here" : null },
@@ -99,7 +99,7 @@ export async function frameTable(model, index, state) {
                 right: formatSide({ model, index: row.index }),
               }),
             },
-            "compare with the one before",
+            "compare with the previous compile",
           ),
       ),
     );
@@ -108,16 +108,16 @@ export async function frameTable(model, index, state) {
     "Compile",
     "Status",
     "Inputs",
-    "Why again",
-    BY_TORCH,
+    "Recompile reason",
+    IN_METRICS,
     "Ops",
-    "Graph of Dynamo",
-    "Time",
+    "Dynamo graph",
+    "Compile time",
     "",
   ].map((title) =>
     h(
       "th",
-      { scope: "col", title: title === BY_TORCH ? BY_TORCH_HELP : null },
+      { scope: "col", title: title === IN_METRICS ? IN_METRICS_HELP : null },
       title || h("span", { class: "visually-hidden" }, "Compare"),
     ),
   );
@@ -127,7 +127,6 @@ export async function frameTable(model, index, state) {
     h("h2", null, `${plural(history.length, "compile")} of ${name}`),
     h("p", { class: "dim" }, "≠ marks what differs from the row above."),
     h("table", { class: "plain frame-table" }, h("thead", null, h("tr", null, head)), h("tbody", null, body)),
-    history.length > MOST &&
-      h("p", { class: "dim" }, `The first ${count(MOST)} of ${count(history.length)} are shown.`),
+    history.length > MOST && h("p", { class: "dim" }, `The first ${count(MOST)} of ${count(history.length)}`),
   );
 }

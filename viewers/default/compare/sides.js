@@ -2,7 +2,7 @@
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { bytes, count, time } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/figures.js";
-import { BY_TORCH } from "../shared/guard-counts.js";
+import { IN_METRICS } from "../shared/guard-counts.js";
 import { functionName, idText, placeOf } from "../shared/model.js";
 
 /** @typedef {import("../shared/model.js").Model} Model */
@@ -13,22 +13,22 @@ export function numbers({ model, index }) {
   const c = model.compiles[index];
   return [
     ["Function", functionName(c)],
-    ["Place", placeOf(model, c)],
+    ["Location", placeOf(model, c)],
     ["Status", statusInfo(c.status).word],
     ["Recompile reason", c.recompile_reason ?? "–"],
     ["Failure", c.failure_type === null ? "–" : `${c.failure_type}: ${c.failure_reason ?? "no message"}`],
-    ["Restarts", c.restart_reasons.join("\n") || "–"],
+    ["Restart reasons", c.restart_reasons.join("\n") || "–"],
     ["Compile time", time(c.total_us)],
-    ["in Dynamo", time(c.dynamo_us)],
-    ["in AOTAutograd", time(c.aot_us)],
-    ["in Inductor", time(c.inductor_us)],
-    ["Ops in the graph", count(c.graph_op_count)],
+    ["Dynamo", time(c.dynamo_us)],
+    ["AOTAutograd", time(c.aot_us)],
+    ["Inductor", time(c.inductor_us)],
+    ["Ops", count(c.graph_op_count)],
     ["Nodes", count(c.graph_node_count)],
     ["Inputs", count(c.graph_input_count)],
-    [BY_TORCH, count(c.guard_count)],
+    [IN_METRICS, count(c.guard_count)],
     ["Graph breaks", count(c.graph_break_count)],
     ["Artifacts", count(c.artifact_count)],
-    ["In the log", `${count(c.event_count)} records, ${bytes(c.size_bytes)}`],
+    ["Records", `${count(c.event_count)} records, ${bytes(c.size_bytes)}`],
   ];
 }
 

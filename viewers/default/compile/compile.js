@@ -56,14 +56,21 @@ export async function openCompile(context) {
     const compile = index === undefined ? null : model.compiles[index];
     if (!compile || index === undefined) {
       view.title = "Compile";
-      fill(head, h("h1", null, `This log has no compile ${current.compile || "(none given)"}`));
+      fill(
+        head,
+        h(
+          "h1",
+          null,
+          current.compile ? `No compile ${current.compile} in this log` : "No compile in the address",
+        ),
+      );
       fill(rail);
       fill(
         body,
         h(
           "p",
           null,
-          "Ids differ between logs when they compiled different things. ",
+          "Compile ids can differ between logs. ",
           h("a", { href: state.link({ view: "compiles" }) }, "All compiles of this log"),
         ),
       );
@@ -107,11 +114,11 @@ export async function openCompile(context) {
       h(
         "ul",
         null,
-        h("li", null, link(SUMMARY, "Summary", null, "In short")),
+        h("li", null, link(SUMMARY, "Summary", null, "Status, times, findings and artifacts")),
         compile.stack !== null &&
-          h("li", null, link(STACK, "Stack", null, "Who called the compiled function")),
+          h("li", null, link(STACK, "Stack", null, "Callers of the compiled function")),
         compile.metrics_event !== null &&
-          h("li", null, link(METRICS, "Metrics", null, "Everything that the compilation metrics say")),
+          h("li", null, link(METRICS, "Metrics", null, "All fields of the compilation metrics")),
         h("li", null, provenanceLink(log, compile, artifacts, state)),
       ),
       moreArtifacts(compile, artifacts) && h("p", { class: "note" }, moreArtifacts(compile, artifacts)),
@@ -189,7 +196,7 @@ export async function openCompile(context) {
       );
     }
     const note =
-      wanted && h("p", { class: "note" }, `${idText(compile)} has no ${wanted}. Here is its summary.`);
+      wanted && h("p", { class: "note" }, `${idText(compile)} has no ${wanted}. This is its summary.`);
     return load(
       "the summary",
       async () => null,
@@ -280,14 +287,14 @@ function heading(model, compile, index, step, state) {
     h("span", { class: "place", title: compile.file }, placeOf(model, compile)),
     h("span", { class: "spring" }),
     before < 0
-      ? h("a", { href: state.link({ view: "compare", right }) }, "compare with …")
+      ? h("a", { href: state.link({ view: "compare", right }) }, "Compare with …")
       : h(
           "a",
           {
             href: state.link({ view: "compare", left: formatSide({ model, index: before }), right }),
-            title: "Artifact by artifact; the same function's compile before this one",
+            title: "Compare with the previous compile of this function",
           },
-          `compare with ${idText(model.compiles[before])}`,
+          `Compare with ${idText(model.compiles[before])}`,
         ),
     h("span", { class: "dim" }, `${model.order.indexOf(index) + 1} of ${model.compiles.length}`),
     button("‹", "Previous compile", "[", -1),
@@ -302,7 +309,7 @@ function stackList(frames) {
   return h(
     "div",
     { "class": "scroll padded", "tabindex": "0", "role": "region", "aria-label": "Stack" },
-    h("p", { class: "dim" }, "Outermost caller first; the last frame is the compiled function."),
+    h("p", { class: "dim" }, "Outermost caller first. The last frame is the compiled function."),
     frames.length > MOST_FRAMES &&
       h("p", { class: "note" }, `The innermost ${count(MOST_FRAMES)} of ${count(frames.length)} frames.`),
     h(

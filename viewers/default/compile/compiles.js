@@ -4,7 +4,7 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, firstLine, plural, time } from "../../lib/page/format.js";
 import { STATUSES, shareBar, statusBadge } from "../../lib/page/figures.js";
-import { BY_TORCH, BY_TORCH_HELP } from "../shared/guard-counts.js";
+import { IN_METRICS, IN_METRICS_HELP } from "../shared/guard-counts.js";
 import { compileLabel, functionName, idText, modelOf, placeOf, summaryOf } from "../shared/model.js";
 import { withoutPlace } from "../shared/program-line.js";
 
@@ -82,8 +82,8 @@ export async function openCompiles({ log, state }) {
         h(
           "p",
           null,
-          "Each call of the compiler would be a row here. Record a program that calls torch.compile with ",
-          h("code", null, "TORCH_TRACE=/tmp/trace"),
+          "To record compiles, run a program that calls torch.compile: ",
+          h("code", null, "TORCH_TRACE=/tmp/trace python train.py"),
           ".",
         ),
       ),
@@ -142,10 +142,10 @@ function columns(model, state, attempts, unfolded, fold) {
   return [
     {
       id: "id",
-      title: "Id",
+      title: "Compile",
       class: "mono",
       sort: (i) => (compiles[i].id === null ? null : i),
-      help: "The last attempt of each compile; those before it fold beneath it",
+      help: "Last attempt of each compile. Expand a row for earlier attempts.",
       cell: (i) => [
         h(
           "a",
@@ -173,7 +173,7 @@ function columns(model, state, attempts, unfolded, fold) {
     },
     {
       id: "file",
-      title: "File",
+      title: "Location",
       least: "8rem",
       class: "mono",
       sort: (i) => placeOf(model, compiles[i]),
@@ -182,26 +182,27 @@ function columns(model, state, attempts, unfolded, fold) {
     { id: "status", title: "Status", sort: get("status"), cell: (i) => statusBadge(compiles[i].status) },
     {
       id: "time",
-      title: "Time",
+      title: "Compile time",
       number: true,
       sort: get("total_us"),
       cell: (i) => time(compiles[i].total_us),
-      help: "The whole compile: forward, backward and restarts; all its attempts show the same time",
+      help: "Forward, backward and restarts. All attempts of a compile show the same time.",
     },
     {
       id: "bar",
       title: "Share",
       width: "6.5rem",
-      help: `Of ${time(whole)}, all compiles`,
+      help: `Share of ${time(whole)}, the time of all compiles`,
       cell: (i) => shareBar(compiles[i].total_us, whole),
     },
-    number("ops", "Ops", "graph_op_count", "Operations in the last graph"),
-    number("guards", "Guards", "guard_count", `${BY_TORCH}: ${BY_TORCH_HELP}`),
-    number("breaks", "Breaks", "graph_break_count", "Graph break reasons written under this id"),
-    number("artifacts", "Artifacts", "artifact_count", "Graphs, code, reasons … to look at"),
+    number("ops", "Ops", "graph_op_count", "Operations in the last graph of the compile"),
+    number("guards", "Guards", "guard_count", `${IN_METRICS}: ${IN_METRICS_HELP}`),
+    number("breaks", "Graph breaks", "graph_break_count", "Graph breaks recorded with this compile id"),
+    number("artifacts", "Artifacts", "artifact_count", "Recorded graphs, code, guards, reasons and others"),
     {
       id: "reason",
-      title: "Reason in the metrics",
+      title: "Reason",
+      help: "Failure, recompile or restart reason from the compilation metrics",
       least: "8rem",
       sort: (i) => reason(compiles[i]) || null,
       cell: (i) => h("span", { title: reason(compiles[i]) }, withoutPlace(firstLine(reason(compiles[i])))),
@@ -218,7 +219,7 @@ const foldButton = (words, open, onclick) =>
       "tabindex": "-1",
       "aria-expanded": String(open),
       onclick,
-      "title": "Show or fold the attempts (→ ←)",
+      "title": "Show or hide attempts (→ ←)",
     },
     h("span", { "aria-hidden": "true" }, open ? "▾ " : "▸ "),
     words,

@@ -93,7 +93,7 @@ const box = (tone, sign, title, ...parts) =>
 function records(failures, breaks, told) {
   const rows = [...failures, ...breaks];
   return told && rows.length > 0
-    ? h("details", null, h("summary", null, `What torch wrote (${count(rows.length)})`), rows)
+    ? h("details", null, h("summary", null, `Records (${count(rows.length)})`), rows)
     : rows;
 }
 
@@ -139,16 +139,20 @@ function recompileRow(log, model, codeObjects, row, state) {
   return box(
     "recompile",
     "↻",
-    "Guards that failed",
+    "Guard failures",
     h(
       "ul",
       { class: "history" },
       row.reasons.slice(0, MOST_SHOWN).map((reason) => h("li", null, reasonParts(model, reason, state))),
     ),
     row.reasons.length > MOST_SHOWN &&
-      h("p", { class: "dim" }, `and ${count(row.reasons.length - MOST_SHOWN)} more guards of older compiles`),
+      h(
+        "p",
+        { class: "dim" },
+        `and ${count(row.reasons.length - MOST_SHOWN)} more guard failures of older cache entries`,
+      ),
     row.text !== null && h("pre", { class: "wrapped" }, row.text),
-    leader >= 0 && h("p", null, "It followed ", compileLink(model, leader, state)),
+    leader >= 0 && h("p", null, "Triggered by ", compileLink(model, leader, state)),
     h(
       "p",
       null,
@@ -156,7 +160,7 @@ function recompileRow(log, model, codeObjects, row, state) {
         h(
           "a",
           { href: state.link({ view: "recompiles", by: "function", item: String(row.code_object) }) },
-          "All compiles of the function",
+          "All compiles of this function",
         ),
       previous >= 0 && [
         " · ",
@@ -219,7 +223,7 @@ function guardList(trees, state) {
             { href: state.link({ view: "guards", item: String(tree.event) }) },
             `${plural(tree.guard_count, "guard")} in the ${tree.form} dump`,
           ),
-          tree.latency_us !== null && `, one check takes ${latency(tree.latency_us)}`,
+          tree.latency_us !== null && `, check time ${latency(tree.latency_us)}`,
           " ",
           h(
             "span",

@@ -6,7 +6,7 @@ import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, time } from "../../lib/page/format.js";
 import { shortFile } from "../../lib/page/paths.js";
 import { shares, statusBadge } from "../../lib/page/figures.js";
-import { BY_TORCH } from "../shared/guard-counts.js";
+import { IN_METRICS } from "../shared/guard-counts.js";
 import { functionName, idText, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 
@@ -60,7 +60,7 @@ export function compileSummary(context, model, index, page = null) {
       h(
         "p",
         null,
-        h("a", { href: state.link({ view: "timeline", compile: compile.key }) }, "In the timeline"),
+        h("a", { href: state.link({ view: "timeline", compile: compile.key }) }, "Show in timeline"),
       ),
     relatives(model, compile, index, state),
     page && page.cachesAndGuards(context, model, index),
@@ -95,7 +95,7 @@ function timeBar({
     ["restart", "restarts", restart],
     ["aot", "AOTAutograd", aot],
     ["inductor", "Inductor", inductor],
-    ["backward", "backward, later", backward],
+    ["backward", "lazy backward", backward],
   ]);
   return shares(
     parts.map(([id, title, us]) => ({ id, title, us: us ?? 0 })),
@@ -180,11 +180,11 @@ function numbers(compile) {
     value === null ? null : show(value);
   return [
     ["Compile time", known(compile.total_us, time)],
-    ["in Dynamo", known(compile.dynamo_us, time)],
-    ["in restarts", known(compile.restart_us, time)],
-    ["in AOTAutograd", known(compile.aot_us, time)],
-    ["in Inductor", known(compile.inductor_us, time)],
-    ["Backward, later", known(compile.backward_us, time)],
+    ["Dynamo", known(compile.dynamo_us, time)],
+    ["Restarts", known(compile.restart_us, time)],
+    ["AOTAutograd", known(compile.aot_us, time)],
+    ["Inductor", known(compile.inductor_us, time)],
+    ["Lazy backward", known(compile.backward_us, time)],
     [
       "Graph",
       known(
@@ -193,9 +193,9 @@ function numbers(compile) {
           `${count(n)} ops, ${count(compile.graph_node_count)} nodes, ${count(compile.graph_input_count)} inputs`,
       ),
     ],
-    [BY_TORCH, known(compile.guard_count, count)],
+    [IN_METRICS, known(compile.guard_count, count)],
     ["Graph breaks", compile.graph_break_count ? count(compile.graph_break_count) : null],
-    ["In the log", `${count(compile.event_count)} records, ${bytes(compile.size_bytes)}`],
+    ["Records", `${count(compile.event_count)} records, ${bytes(compile.size_bytes)}`],
   ];
 }
 
@@ -283,9 +283,6 @@ async function listArtifacts({ bundle, log, state }, compile, root) {
             .flat(),
     );
   } catch (error) {
-    fill(
-      root,
-      h("p", { class: "dim" }, `The artifacts could not be read. ${/** @type {Error} */ (error).message}`),
-    );
+    fill(root, h("p", { class: "dim" }, `Can't read the artifacts. ${/** @type {Error} */ (error).message}`));
   }
 }

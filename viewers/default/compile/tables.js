@@ -90,7 +90,7 @@ function symbolSection(model, items, state, q) {
           ),
           item.source && [" from ", h("code", null, sourceName(item.source))],
           last !== undefined && [
-            " became ",
+            " specialized to ",
             h("b", null, last.value),
             h("span", { class: "dim" }, `: ${reasonWords(last.reason ?? "")}`),
           ],
@@ -248,14 +248,14 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
             state,
             numberOf(model, cut),
             cut.event,
-            "Saved for the backward, or computed again",
+            "Saved for backward or recomputed",
           ),
         ),
         h(
           "p",
           null,
-          cut.memory_budget !== null && ["memory budget ", h("b", null, cut.memory_budget), ": "],
-          `of ${plural(own.length, "candidate")} ${count(saved)} saved and ${count(recomputed)} computed again; activations of ${gb(cut.saved_activation_gb)}, between ${gb(cut.min_activation_gb)} and ${gb(cut.max_activation_gb)}`,
+          cut.memory_budget !== null && ["Memory budget ", h("b", null, cut.memory_budget), ". "],
+          `${plural(own.length, "candidate")}: ${count(saved)} saved, ${count(recomputed)} recomputed. Saved activations ${gb(cut.saved_activation_gb)} (minimum ${gb(cut.min_activation_gb)}, maximum ${gb(cut.max_activation_gb)}).`,
         ),
         h(
           "table",
@@ -273,7 +273,7 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
                   h("td", null, h("code", { class: "dim" }, c.target ?? "")),
                   h("td", { class: "number" }, bytes(c.memory_bytes)),
                   h("td", { class: "bar-cell" }, shareBar(c.memory_bytes, whole)),
-                  h("td", null, c.saved ? "↓ saved" : c.recomputed ? "↻ computed again" : "–"),
+                  h("td", null, c.saved ? "↓ saved" : c.recomputed ? "↻ recomputed" : "–"),
                 ),
               ),
           ),
@@ -296,9 +296,9 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
               null,
               [
                 row.mutated_input_count > 0 &&
-                  `${plural(row.mutated_input_count, "input")} of ${count(row.input_count)} changed in place`,
+                  `${plural(row.mutated_input_count, "input")} of ${count(row.input_count)} mutated`,
                 row.metadata_mutated_input_count > 0 &&
-                  `${plural(row.metadata_mutated_input_count, "input")} with another shape or strides afterwards`,
+                  `${plural(row.metadata_mutated_input_count, "input")} with mutated metadata (shape or strides)`,
                 ...Object.entries(row.output_types)
                   .filter(([type]) => type !== "non_alias")
                   .map(
@@ -318,7 +318,7 @@ function partitionSection(log, model, [partitions, candidates, aliasing, duplica
       h(
         "section",
         { class: "verdict tone-recompile" },
-        h("h3", null, "Duplicate backward of a region"),
+        h("h3", null, "Duplicate backward compile"),
         h("p", null, [row.explanation, row.common_cause, row.suggested_action].filter(Boolean).join(" ")),
         recordLink(row.event, state),
       ),

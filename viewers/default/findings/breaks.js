@@ -1,4 +1,4 @@
-// The distinct graph breaks: why and where, torch's own words about each, and the compiles in which it occurred.
+// The graph breaks view: distinct breaks with reason, location, torch's explanation, and the compiles that had them.
 import { tracebackView } from "../../lib/code/traceback.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
@@ -7,7 +7,7 @@ import { count, firstLine, plural, resumeFunction } from "../../lib/page/format.
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { findingsOf, modelOf, numberOf, summaryOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
-import { isUntold, untoldPage } from "../shared/untold.js";
+import { isNotRecorded, notRecordedPage } from "../shared/not-recorded.js";
 
 const ARTIFACT = "dynamo_graph_break_reason";
 const MOST_SHOWN = 200;
@@ -22,22 +22,17 @@ export async function openBreaks({ log, state }) {
   ]);
   const breaks = table ?? [];
   if (breaks.length === 0) {
-    if (isUntold(log, "graph_breaks"))
-      return untoldPage("Graph breaks", "graph_breaks", ...otherTraces(log, model, state));
+    if (isNotRecorded(log, "graph_breaks"))
+      return notRecordedPage("Graph breaks", "graph_breaks", ...otherSigns(log, model, state));
     return emptyPage(
       "No graph breaks",
-      "Every place where Dynamo had to end a graph would be here, with torch's reason, its hints and the line of the program.",
       summaryOf(log).restart_count
         ? h(
             "a",
             { href: state.link({ view: "failures", type: "restart" }) },
             "Restarts without a recorded graph break",
           )
-        : [
-            "torch.compile with ",
-            h("code", null, "TORCH_TRACE=/tmp/trace"),
-            " records them (dynamo_graph_break_reason).",
-          ],
+        : "Nothing to fix.",
     );
   }
   return listDetail({
@@ -61,7 +56,7 @@ export async function openBreaks({ log, state }) {
     columns: [
       {
         id: "place",
-        title: "Line",
+        title: "Location",
         least: "8rem",
         class: "mono",
         sort: (i) => `${breaks[i].file}:${String(breaks[i].line).padStart(8)}`,
@@ -69,7 +64,7 @@ export async function openBreaks({ log, state }) {
       },
       {
         id: "code",
-        title: "Code",
+        title: "Source line",
         least: "7rem",
         class: "mono",
         cell: (i) => h("span", { title: breaks[i].source_line ?? "" }, breaks[i].source_line ?? "–"),
@@ -83,7 +78,7 @@ export async function openBreaks({ log, state }) {
       },
       {
         id: "times",
-        title: "Times",
+        title: "Count",
         number: true,
         sort: (i) => breaks[i].count,
         cell: (i) => count(breaks[i].count),
@@ -105,9 +100,9 @@ export async function openBreaks({ log, state }) {
   });
 }
 
-/** What tells of graph breaks where no record does: traces that began anew, and what goes on behind a break. @param {any} log @param {any} model @param {any} state */
-function otherTraces(log, model, state) {
-  const parts = new Map(); // by name: the line is in it
+/** Return other signs of graph breaks: restarts, and resume functions. @param {any} log @param {any} model @param {any} state */
+function otherSigns(log, model, state) {
+  const parts = new Map(); // by file and name, which contains the line
   for (const {
     rows: [first],
     last,
@@ -123,10 +118,10 @@ function otherTraces(log, model, state) {
   }
   return [
     summaryOf(log).restart_count
-      ? h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts, with their reasons")
+      ? h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts and their reasons")
       : null,
     parts.size > 0 && [
-      "Functions that go on in a part of their own, as they do behind a graph break:",
+      "Functions with a resume function, which Dynamo compiles after a graph break:",
       h(
         "ul",
         null,
@@ -151,21 +146,21 @@ function otherTraces(log, model, state) {
 
 /** @param {any} model @param {any} row */
 const breakPlace = (model, row) =>
-  row.file === null ? "place unknown" : `${model.short(row.file)}:${row.line}`;
+  row.file === null ? "not recorded" : `${model.short(row.file)}:${row.line}`;
 
-/** What torch wrote of one break. @param {any} model @param {any} row @param {any[]} records @param {any} state @param {boolean} told whether a finding stands above it */
-function breakDetail(model, row, records, state, told) {
+/** Return the details of a break. @param {any} model @param {any} row @param {any[]} records @param {any} state @param {boolean} hasCard true below the card of a finding, which has the explanation and hints */
+function breakDetail(model, row, records, state, hasCard) {
   const { user_traceback: traceback, explanation } = row;
   return [
     h(
-      told ? "h3" : "h2",
+      hasCard ? "h3" : "h2",
       null,
       h("span", { "class": "sign status-break", "aria-hidden": "true" }, "✂"),
       " ",
       row.reason,
     ),
     sourceLine(row),
-    !told && [
+    !hasCard && [
       explanation && h("p", { class: "prose" }, explanation),
       h(
         "ul",
@@ -173,7 +168,7 @@ function breakDetail(model, row, records, state, told) {
         row.hints.map((/** @type {string} */ hint) => h("li", null, hint)),
       ),
     ],
-    h("h3", null, plural(row.count, "time")),
+    h("h3", null, plural(row.count, "occurrence")),
     h(
       "ul",
       { class: "occurrences" },
@@ -183,13 +178,13 @@ function breakDetail(model, row, records, state, told) {
     ),
     traceback && [h("h3", null, "Called from"), tracebackView(traceback)],
     pairs([
-      ["While", row.situation && firstLine(row.situation).replace(/:$/, "")],
-      ["In the body of", row.higher_order_operator],
+      ["Situation", row.situation && firstLine(row.situation).replace(/:$/, "")],
+      ["Higher-order operator", row.higher_order_operator],
       ["Debug context", row.debug_context && h("code", null, row.debug_context)],
-      ["More about it", row.link && [row.gb_id && `${row.gb_id} `, webLink(row.link)]],
+      ["Documentation", row.link && [row.gb_id && `${row.gb_id} `, webLink(row.link)]],
     ]),
     row.followed_by.length > 0 && [
-      h("h3", null, "While that was handled"),
+      h("h3", null, "Raised while handling it"),
       h(
         "ul",
         null,
@@ -198,7 +193,7 @@ function breakDetail(model, row, records, state, told) {
         ),
       ),
     ],
-    row.text !== null && [h("h3", null, "The whole text"), h("pre", { class: "wrapped" }, row.text)],
+    row.text !== null && [h("h3", null, "Full text"), h("pre", { class: "wrapped" }, row.text)],
   ];
 }
 
@@ -216,10 +211,10 @@ function recordItem(model, record, state) {
     h(
       "a",
       { href: state.link({ view: "compile", compile: compile.key, artifact: ARTIFACT }) },
-      "what torch wrote",
+      "graph break reason",
     ),
     ", ",
     recordLink(record.event, state),
-    record.skips_frame === true && h("span", { class: "note-inline" }, " skips the frame"),
+    record.skips_frame === true && h("span", { class: "note-inline" }, " frame skipped"),
   );
 }

@@ -1,11 +1,11 @@
-// The names of the compile caches and of what came of asking them.
+// Names of the compile caches and of lookup outcomes.
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine } from "../../lib/page/format.js";
 
 export const CACHES = /** @type {Record<string, string>} */ ({
   fx_graph: "FX graph",
   aot_autograd: "AOTAutograd",
-  pgo: "profile (PGO)",
+  pgo: "PGO profile",
   precompile: "precompile",
 });
 const OUTCOMES = /** @type {Record<string, [string, string, string]>} */ ({
@@ -36,6 +36,6 @@ export function outcomeBadge(outcome) {
   );
 }
 
-/** What the record says about why, as torch wrote it; else which parts of the key are new. @param {any} row */
+/** Return the reason that torch recorded, or the failed guard, or the new components of the key. @param {any} row */
 export const cacheReason = (row) =>
   row.reason !== null ? firstLine(row.reason) : (row.guard ?? row.different.join(", "));

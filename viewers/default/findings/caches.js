@@ -1,4 +1,4 @@
-// What was asked of the compile caches, what came of it, and why.
+// The caches view: lookups and writes of the compile caches, with outcome and reason.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
@@ -6,7 +6,7 @@ import { count, plural, time } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { findingsOf, functionName, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
-import { isUntold, untoldPage } from "../shared/untold.js";
+import { isNotRecorded, notRecordedPage } from "../shared/not-recorded.js";
 import { CACHES, cacheReason, outcomeBadge, outcomeCount } from "./cache-names.js";
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
@@ -14,15 +14,15 @@ export async function openCaches({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), findingsOf(log), log.table("caches")]);
   const rows = table ?? [];
   if (rows.length === 0) {
-    if (isUntold(log, "caches")) return untoldPage("Cache records", "caches");
+    if (isNotRecorded(log, "caches")) return notRecordedPage("Cache lookups", "caches");
     return emptyPage(
-      "No cache records",
-      "Hits, misses and bypasses of the FX graph cache, the AOTAutograd cache, the profile and the precompile cache would be here. Torch asks them when Inductor compiles and they are not switched off (TORCHINDUCTOR_FORCE_DISABLE_CACHES).",
+      "No cache lookups",
+      "torch logs them when Inductor compiles with caches enabled (TORCHINDUCTOR_FORCE_DISABLE_CACHES is not set).",
     );
   }
   const counts = cacheCounts(rows);
   const compile = (/** @type {number} */ i) => model.compiles[numberOf(model, rows[i])];
-  const known = (/** @type {string} */ cell) =>
+  const valuesOf = (/** @type {string} */ cell) =>
     /** @type {string[]} */ ([...new Set(rows.map((/** @type {any} */ row) => row[cell]))]);
   return listDetail({
     state,
@@ -72,14 +72,14 @@ export async function openCaches({ log, state }) {
         key: "type",
         label: "Cache",
         all: "all caches",
-        options: known("cache").map((id) => [id, CACHES[id] ?? id]),
+        options: valuesOf("cache").map((id) => [id, CACHES[id] ?? id]),
         fits: (i, value) => rows[i].cache === value,
       },
       {
         key: "status",
         label: "Outcome",
         all: "all outcomes",
-        options: known("outcome").map((id) => [id, id]),
+        options: valuesOf("outcome").map((id) => [id, id]),
         fits: (i, value) => rows[i].outcome === value,
       },
     ],
@@ -115,7 +115,7 @@ export async function openCaches({ log, state }) {
         title: "Time",
         number: true,
         sort: (i) => rows[i].time_saved_us ?? rows[i].time_taken_us,
-        help: "Of a hit: how long the compile took whose result was found. Of a miss: how long compiling took.",
+        help: "Hit: compile time saved. Miss: compile time spent.",
         cell: (i) => {
           const us = rows[i].time_saved_us ?? rows[i].time_taken_us;
           return us === null ? "" : time(us);
@@ -123,7 +123,8 @@ export async function openCaches({ log, state }) {
       },
       {
         id: "why",
-        title: "Reason, or new parts of the key",
+        title: "Reason",
+        help: "Reason or failed guard that torch recorded. Otherwise components that differ from the closest earlier key.",
         least: "8rem",
         cell: (i) => h("span", { title: rows[i].reason ?? cacheReason(rows[i]) }, cacheReason(rows[i])),
       },
@@ -145,58 +146,54 @@ function cacheDetail(model, row, state) {
       h(
         "h3",
         null,
-        `What differs from the closest earlier key (${count(row.different_count)} of ${plural(row.component_count ?? 0, "part")})`,
+        `Differences from the closest earlier key: ${count(row.different_count)} of ${plural(row.component_count ?? 0, "component")}`,
       ),
       h(
         "ul",
         { class: "parts-list" },
         row.different.map((/** @type {string} */ name) =>
-          h("li", null, h("code", null, name), partHelp(name)),
+          h("li", null, h("code", null, name), componentHelp(name)),
         ),
       ),
       more > 0 && h("p", { class: "dim" }, `and ${count(more)} more`),
     ],
     pairs([
-      ["Guard that failed", row.guard && h("code", null, row.guard)],
+      ["Failed guard", row.guard && h("code", null, row.guard)],
       [
         "Time saved",
         row.time_saved_us === null
           ? null
           : [
               time(row.time_saved_us),
-              h(
-                "span",
-                { class: "dim" },
-                " took the compile whose result was found. Hits of several caches in one compile save the same time.",
-              ),
+              h("span", { class: "dim" }, " Hits of several caches in one compile save the same time."),
             ],
       ],
-      ["Compiling took", row.time_taken_us === null ? null : time(row.time_taken_us)],
+      ["Compile time", row.time_taken_us === null ? null : time(row.time_taken_us)],
       ["Key", row.key && h("code", null, row.key)],
-      ["torch says", row.detail],
+      ["Detailed status", row.detail],
       ["Field", row.field],
-      ["Parts of the key", row.component_count === null ? null : count(row.component_count)],
-      ["Kept elsewhere", row.remote === null ? null : row.remote ? "yes" : "no"],
+      ["Components of the key", row.component_count === null ? null : count(row.component_count)],
+      ["Remote cache", row.remote === null ? null : row.remote ? "yes" : "no"],
       ["Closest earlier key", row.closest_event === null ? null : recordLink(row.closest_event, state)],
-      ["What torch wrote", [recordLink(row.event, state), ` ${row.name}`]],
+      ["Record", [recordLink(row.event, state), ` ${row.name}`]],
     ]),
   ];
 }
 
 /** @param {string} name */
-function partHelp(name) {
+function componentHelp(name) {
   const help =
     name === "gm"
       ? "the graph itself"
       : name.startsWith("example_inputs")
         ? "an input of the graph"
         : name.startsWith("inductor_config")
-          ? "a setting of Inductor"
+          ? "an Inductor setting"
           : null;
   return help && h("span", { class: "dim" }, ` ${help}`);
 }
 
-/** Rows by cache: [cache, {hit: 1, miss: 2}]. @param {any[]} rows @returns {[string, Record<string, number>][]} */
+/** Count outcomes by cache: [cache, {hit: 1, miss: 2}]. @param {any[]} rows @returns {[string, Record<string, number>][]} */
 function cacheCounts(rows) {
   /** @type {Map<string, Record<string, number>>} */
   const caches = new Map();

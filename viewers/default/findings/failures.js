@@ -1,4 +1,4 @@
-// Failures, compiles that did not end, and restarts: what was found, and under it the records with their tracebacks.
+// The failures view: failures, unfinished compiles and restarts, each with its records and tracebacks.
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { frameList, tracebackView } from "../../lib/code/traceback.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
@@ -10,10 +10,10 @@ import { cards } from "../shared/finding-leads.js";
 import { compilesOf, findingsOf, functionName, modelOf, numberOf, placeOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
 import { framePlace, programFrame } from "../shared/program-line.js";
-import { isUntold, untoldPage } from "../shared/untold.js";
+import { isNotRecorded, notRecordedPage } from "../shared/not-recorded.js";
 
 /** @typedef {import("../../lib/finding/card.js").Finding} Finding */
-/** @typedef {{id: string, finding: Finding | null, rows: any[]}} Item a finding with the rows of the failure table that show it, or a row that none is about */
+/** @typedef {{id: string, finding: Finding | null, rows: any[]}} Item a finding with its rows of the failure table, or a row without a finding */
 
 const OF_FINDINGS = ["failure", "unfinished-compile", "restart"];
 const MOST_ROWS = 50;
@@ -35,11 +35,8 @@ export async function openFailures({ log, state }) {
   const items = itemsOf(found?.findings ?? [], table ?? []);
   const stacks = items.some((item) => stackOf(item) !== null) ? await log.stacks() : null;
   if (items.length === 0) {
-    if (isUntold(log, "failures")) return untoldPage("Failures", "failures");
-    return emptyPage(
-      "No failures",
-      "Compiles that failed or are unfinished, exceptions and restarts would be here, with the line of the program and the traceback. Nothing of the kind is in this log.",
-    );
+    if (isNotRecorded(log, "failures")) return notRecordedPage("Failures", "failures");
+    return emptyPage("No failures", "No failed or unfinished compiles, no restarts. Nothing to fix.");
   }
   const kinds = [...new Set(items.map(kindOf))];
   const place = (/** @type {number} */ i) => placeIn(model, stacks, items[i]);
@@ -75,7 +72,7 @@ export async function openFailures({ log, state }) {
       { id: "kind", title: "Kind", sort: (i) => kindOf(items[i]), cell: (i) => kindBadge(items[i]) },
       {
         id: "place",
-        title: "Line",
+        title: "Location",
         least: "6rem",
         class: "mono",
         sort: (i) => place(i) || null,
@@ -90,14 +87,14 @@ export async function openFailures({ log, state }) {
       },
       {
         id: "what",
-        title: "What",
+        title: "Problem",
         least: "8rem",
         sort: (i) => textOf(items[i]),
         cell: (i) => h("span", { title: textOf(items[i]) }, textOf(items[i])),
       },
       {
         id: "times",
-        title: "Times",
+        title: "Count",
         number: true,
         sort: (i) => items[i].finding?.count ?? 1,
         cell: (i) => count(items[i].finding?.count ?? 1),
@@ -152,7 +149,7 @@ function nameIn(model, { finding, rows: [first] }) {
   );
 }
 
-/** The stack whose innermost line of the program is the place, when neither the finding nor the record names one. @param {Item} item @returns {number | null} */
+/** Return the stack to take the location from, or null when the finding or the record names a file. @param {Item} item @returns {number | null} */
 const stackOf = ({ finding, rows: [first] }) =>
   (finding?.file ?? first?.file ?? null) === null ? (first?.stack ?? null) : null;
 
@@ -185,13 +182,15 @@ function kindBadge(item) {
 function failureDetail({ log, state }, model, found, { finding, rows }) {
   const about = (/** @type {Finding} */ other) =>
     finding ? other === finding : other.compiles.includes(rows[0].compile);
-  const told = new Set(); // what torch wrote twice is shown once
+  const shownMessages = new Set(); // repeated messages are shown once
   const compiles = [...new Set(rows.map((row) => numberOf(model, row)))].slice(0, MOST_ROWS);
   return [
     cards(model, state, found, about),
-    rows.slice(0, MOST_ROWS).map((row) => recordOf({ log, state }, model, row, told, finding !== null)),
+    rows
+      .slice(0, MOST_ROWS)
+      .map((row) => recordOf({ log, state }, model, row, shownMessages, finding !== null)),
     compiles.map((index) =>
-      wholeTraceback(
+      fullTraceback(
         { log, state },
         model,
         index,
@@ -202,13 +201,13 @@ function failureDetail({ log, state }, model, found, { finding, rows }) {
   ];
 }
 
-/** One row of the table: what torch wrote, and where. @param {{log: any, state: any}} context @param {any} model @param {any} row @param {Set<string>} told messages that stand above @param {boolean} folded whether a finding stands above it */
-function recordOf({ log, state }, model, row, told, folded) {
+/** Return one row of the table: message, location, traceback. @param {{log: any, state: any}} context @param {any} model @param {any} row @param {Set<string>} shownMessages messages that are already on the page @param {boolean} folded true below the card of a finding */
+function recordOf({ log, state }, model, row, shownMessages, folded) {
   const compile = model.compiles[numberOf(model, row)];
-  const again = row.reason === null || told.has(row.reason.trim());
+  const isNew = row.reason !== null && !shownMessages.has(row.reason.trim());
   const message =
-    !again && h("pre", { class: "wrapped message" }, row.type && `${row.type}: `, row.reason.trim());
-  if (!again) told.add(row.reason.trim());
+    isNew && h("pre", { class: "wrapped message" }, row.type && `${row.type}: `, row.reason.trim());
+  if (isNew) shownMessages.add(row.reason.trim());
   return h(
     "section",
     { class: "evidence" },
@@ -221,28 +220,28 @@ function recordOf({ log, state }, model, row, told, folded) {
       " ",
       row.function ?? compile.function ?? "",
     ),
-    message && folded ? h("details", null, h("summary", null, "The whole message"), message) : message,
+    message && folded ? h("details", null, h("summary", null, "Full message"), message) : message,
     sourceLine(row),
-    row.user_traceback && [h("h4", null, "Traceback of the program"), tracebackView(row.user_traceback)],
+    row.user_traceback && [h("h4", null, "User traceback"), tracebackView(row.user_traceback)],
     row.stack !== null && callers(log, row.stack),
     pairs([
-      ["In the log", [recordLink(row.event, state), row.reason === null && row.type && ` ${row.type}`]],
+      ["Record", [recordLink(row.event, state), row.reason === null && row.type && ` ${row.type}`]],
       [
-        "Called by",
+        "Called from",
         row.stack !== null || compile.stack === null || compile.id === null
           ? null
           : h(
               "a",
               { href: state.link({ view: "compile", compile: compile.key, artifact: "~stack" }) },
-              "the stack of the compile",
+              "stack of the compile",
             ),
       ],
     ]),
   );
 }
 
-/** The traceback with the frames of torch, where torch wrote one. @param {{log: any, state: any}} context @param {any} model @param {number} index @param {string} told */
-function wholeTraceback({ log, state }, model, index, told) {
+/** Return the traceback with torch's frames, if torch recorded one. @param {{log: any, state: any}} context @param {any} model @param {number} index @param {string} message the error message, which is not repeated */
+function fullTraceback({ log, state }, model, index, message) {
   const place = h("section", { class: "evidence" });
   const show = async () => {
     const artifact = (await compileArtifacts(log, model.compiles[index])).find(
@@ -256,8 +255,8 @@ function wholeTraceback({ log, state }, model, index, told) {
     });
     fill(
       place,
-      h("h4", null, "Full traceback ", h("a", { href }, "as torch wrote it")),
-      tracebackView(await log.text(artifact), told),
+      h("h4", null, "Full traceback ", h("a", { href }, "as recorded")),
+      tracebackView(await log.text(artifact), message),
     );
   };
   show().catch((error) => fill(place, h("p", { class: "dim" }, firstLine(error.message))));

@@ -1,4 +1,4 @@
-// The guards of each compile: how many, of which kinds, on what, and how long one check of all takes.
+// The guards view: guards of each compile by kind and source, and the time of one check.
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { Grid } from "../../lib/list/grid.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
@@ -7,7 +7,7 @@ import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
-import { BY_TORCH, BY_TORCH_HELP, IN_DUMP, IN_DUMP_HELP } from "../shared/guard-counts.js";
+import { IN_METRICS, IN_METRICS_HELP, IN_DUMP, IN_DUMP_HELP } from "../shared/guard-counts.js";
 import { findingsOf, functionName, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { withoutPlace } from "../shared/program-line.js";
@@ -28,10 +28,7 @@ export async function openGuards({ log, state }) {
   const [model, table, found] = await Promise.all([modelOf(log), log.table("guard_trees"), findingsOf(log)]);
   const trees = /** @type {Tree[]} */ (table ?? []);
   if (trees.length === 0) {
-    return emptyPage(
-      "No guards",
-      "What torch checks before it runs compiled code again would be here: each guard with its source and the line of the program. torch writes them when a compile ends (dynamo_cpp_guards_str).",
-    );
+    return emptyPage("No guards", "torch logs the guards when a compile ends (dynamo_cpp_guards_str).");
   }
   const compile = (/** @type {number} */ i) => model.compiles[numberOf(model, trees[i])];
   const all = trees.reduce((n, tree) => n + tree.guard_count, 0);
@@ -76,9 +73,9 @@ export async function openGuards({ log, state }) {
         h(
           "ul",
           { class: "facts-line" },
-          extremeItem("most guards", biggest, `${count(trees[biggest].guard_count)} in the dump`),
+          extremeItem("Most guards", biggest, `${count(trees[biggest].guard_count)} in the dump`),
           trees[slowest].latency_us !== null &&
-            extremeItem("slowest check", slowest, latency(trees[slowest].latency_us)),
+            extremeItem("Slowest check", slowest, latency(trees[slowest].latency_us)),
         ),
       ),
     columns: [
@@ -92,7 +89,7 @@ export async function openGuards({ log, state }) {
       },
       {
         id: "guards",
-        title: "In the dump",
+        title: "In dump",
         number: true,
         sort: (i) => trees[i].guard_count,
         cell: (i) => count(trees[i].guard_count),
@@ -100,32 +97,32 @@ export async function openGuards({ log, state }) {
       },
       {
         id: "torch",
-        title: "By torch",
+        title: "In metrics",
         number: true,
         sort: (i) => compile(i).guard_count,
         cell: (i) => count(compile(i).guard_count),
-        help: BY_TORCH_HELP,
+        help: IN_METRICS_HELP,
       },
       {
         id: "latency",
-        title: "One check",
+        title: "Check time",
         number: true,
         sort: (i) => trees[i].latency_us,
         cell: (i) => latency(trees[i].latency_us),
-        help: "How long one check of all these guards takes, as torch measured it",
+        help: "Time of one check of all these guards, measured by torch",
       },
       {
         id: "bar",
         title: "Share",
         width: "6.5rem",
         cell: (i) => shareBar(trees[i].guard_count, all),
-        help: `Of ${plural(all, "guard")} in all dumps`,
+        help: `Share of the ${plural(all, "guard")} in all dumps`,
       },
       {
         id: "kinds",
         title: "Kinds",
         least: "8rem",
-        cell: (i) => h("span", { title: kinds(i) }, trees[i].form === "list" ? "about aliasing" : kinds(i)),
+        cell: (i) => h("span", { title: kinds(i) }, trees[i].form === "list" ? "aliasing" : kinds(i)),
       },
     ],
     detail: (i) => [
@@ -144,7 +141,7 @@ export async function openGuards({ log, state }) {
     ...view,
     title: "Guards",
     key: (event) => {
-      // the filter of the guards, from anywhere in the detail
+      // g focuses the filter of the guards
       if (event.key !== "g" || !inner) return false;
       inner.focus();
       return true;
@@ -152,11 +149,11 @@ export async function openGuards({ log, state }) {
   };
 }
 
-/** @param {{log: any, state: any}} context @param {any} model @param {Tree[]} trees @param {Tree} tree one of them @param {(field: HTMLElement) => void} tell */
-function guardDetail({ log, state }, model, trees, tree, tell) {
+/** @param {{log: any, state: any}} context @param {any} model @param {Tree[]} trees @param {Tree} tree one of them @param {(field: HTMLElement) => void} onfilter called with the filter field */
+function guardDetail({ log, state }, model, trees, tree, onfilter) {
   const index = numberOf(model, tree);
   const { key, guard_count: made } = model.compiles[index];
-  let guards = /** @type {Guard[]} */ ([]); // when they are there
+  let guards = /** @type {Guard[]} */ ([]); // filled when loaded
   const cells = (/** @type {number} */ i) => {
     const { kind, source, file, line, function: name } = guards[i];
     return {
@@ -166,7 +163,7 @@ function guardDetail({ log, state }, model, trees, tree, tell) {
       in: name ?? "",
     };
   };
-  let lines = /** @type {string[] | null} */ (null); // the payload, when it is there
+  let lines = /** @type {string[] | null} */ (null); // of the payload, set when loaded
   const text = (/** @type {number} */ i) =>
     (lines?.[guards[i].payload_line] ?? "").replace(/^(?:\| )*\+- (?:\w+: )?/, "").trim();
   let address = "dynamo_cpp_guards_str";
@@ -189,13 +186,13 @@ function guardDetail({ log, state }, model, trees, tree, tell) {
         cell: (i) =>
           h(
             "a",
-            { href: line(i), tabindex: "-1", title: `${cells(i).kind}: its line in the tree` },
+            { href: line(i), tabindex: "-1", title: `${cells(i).kind}: show it in the guard tree` },
             cutMiddle(cells(i).kind || "guard"),
           ),
       },
       {
         id: "source",
-        title: "On",
+        title: "Source",
         least: "6rem",
         class: "mono",
         sort: (i) => cells(i).source || null,
@@ -203,7 +200,7 @@ function guardDetail({ log, state }, model, trees, tree, tell) {
       },
       {
         id: "place",
-        title: "Line of the program",
+        title: "Location",
         least: "7rem",
         class: "mono",
         sort: (i) => cells(i).place || null,
@@ -234,23 +231,23 @@ function guardDetail({ log, state }, model, trees, tree, tell) {
       fit.length === all.length
         ? plural(all.length, "guard")
         : `${count(fit.length)} of ${plural(all.length, "guard")}`,
-      tree.row_count < tree.guard_count && ` (the first of ${count(tree.guard_count)}; the record has all)`,
+      tree.row_count < tree.guard_count && `, the first of ${count(tree.guard_count)} in the record`,
     );
     grid.show(fit, state.current.line === "" ? -1 : all.findIndex((i) => lineOf(i) === state.current.line));
   };
-  const filter = searchField("Filter guards", "Filter by kind, source, text, line", (query) => {
+  const filter = searchField("Filter guards", "Filter by kind, source, location, text", (query) => {
     state.replace({ guard: query });
     show(query);
   });
   filter.value = state.current.guard;
-  tell(filter);
+  onfilter(filter);
   const note = h("span", { class: "dim" });
   guardsOf(log, trees, tree).then(
     (found) => {
       guards = found;
       show(filter.value);
     },
-    (error) => fill(note, `The guards could not be read. ${error.message}`),
+    (error) => fill(note, `Can't read the guards. ${error.message}`),
   );
   readLines(log, tree).then(
     (found) => {
@@ -258,7 +255,7 @@ function guardDetail({ log, state }, model, trees, tree, tell) {
       address = found.address;
       show(filter.value);
     },
-    (error) => fill(note, `The texts could not be read. ${error.message}`),
+    (error) => fill(note, `Can't read the guard text. ${error.message}`),
   );
   return h(
     "div",
@@ -270,20 +267,20 @@ function guardDetail({ log, state }, model, trees, tree, tell) {
         `${count(tree.guard_count)}, on ${plural(tree.manager_count, "object")}`,
       ],
       [
-        BY_TORCH,
+        IN_METRICS,
         [
           count(made),
           " ",
-          made !== null && made !== tree.guard_count && h("span", { class: "dim" }, BY_TORCH_HELP),
+          made !== null && made !== tree.guard_count && h("span", { class: "dim" }, IN_METRICS_HELP),
         ],
       ],
-      ["One check of all", latency(tree.latency_us)],
-      ["What torch wrote", recordLink(tree.event, state)],
+      ["Check time", latency(tree.latency_us)],
+      ["Record", recordLink(tree.event, state)],
     ]),
     h(
       "table",
       { class: "plain kinds" },
-      h("caption", { class: "dim" }, `Guards by kind, of ${count(tree.guard_count)}`),
+      h("caption", { class: "dim" }, "Guards by kind"),
       h(
         "tbody",
         null,
@@ -298,7 +295,7 @@ function guardDetail({ log, state }, model, trees, tree, tell) {
                 "button",
                 {
                   class: "sort",
-                  title: "Only these",
+                  title: "Show only this kind",
                   onclick: () => {
                     filter.value = kind;
                     state.replace({ guard: kind });
@@ -319,14 +316,14 @@ function guardDetail({ log, state }, model, trees, tree, tell) {
   );
 }
 
-/** The guards of a tree. Those of all trees can be many: only the files with these are read. @param {any} log @param {Tree[]} trees @param {Tree} tree @returns {Promise<Guard[]>} */
+/** Return the guards of a tree; reads only the table files that hold them. @param {any} log @param {Tree[]} trees @param {Tree} tree @returns {Promise<Guard[]>} */
 async function guardsOf(log, trees, tree) {
-  const lengths = new Map(trees.map((other) => [other.list, other.row_count])); // the lists stand in the order of their numbers
+  const lengths = new Map(trees.map((other) => [other.list, other.row_count])); // the table is sorted by list
   const first = [...lengths].reduce((sum, [list, length]) => (list < tree.list ? sum + length : sum), 0);
   return log.tableRows("guards", first, tree.row_count);
 }
 
-/** The lines of the record, and the address of the artifact. @param {any} log @param {Tree} tree */
+/** Return the lines of the payload and the address of the artifact. @param {any} log @param {Tree} tree */
 async function readLines(log, tree) {
   const artifacts = await compileArtifacts(log, tree);
   const artifact = artifacts.find((row) => row.event === tree.event) ?? (await log.event(tree.event));

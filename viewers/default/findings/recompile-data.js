@@ -1,20 +1,20 @@
-// The recompiles of a log and what the recompile limit refused, with the guards that failed. No page needed.
+// Recompiles and refused compiles of a log, with their guard failures. Needs no page.
 
 /** @typedef {import("../../../schema/bundle.d.ts").RecompileReasons} Reason */
 /** @typedef {import("../../../schema/bundle.d.ts").CodeObjects} CodeObject */
-/** @typedef {import("../../../schema/bundle.d.ts").Recompiles} Made */
+/** @typedef {import("../../../schema/bundle.d.ts").Recompiles} RecompileRow */
 /** @typedef {import("../../../schema/bundle.d.ts").Limits} Limit */
-/** @typedef {{event: number, compile: string | null, attempt: number | null, code_object: number | null, caused_by: string | null, text: string | null, refused: boolean, limit: boolean, reasons: Reason[]}} Recompile refused: torch did not begin it; limit: because of the recompile limit */
+/** @typedef {{event: number, compile: string | null, attempt: number | null, code_object: number | null, caused_by: string | null, text: string | null, refused: boolean, limit: boolean, reasons: Reason[]}} Recompile refused: Dynamo didn't start it; limit: because of the recompile limit */
 /** @typedef {{recompiles: Recompile[], codeObjects: CodeObject[]}} Recompiles in the order of the log */
 
-/** Adds to the list of a key. @template T @param {Map<any, T[]>} lists @param {any} key @param {T} item */
+/** Append to the list of a key. @template T @param {Map<any, T[]>} lists @param {any} key @param {T} item */
 function add(lists, key, item) {
-  const known = lists.get(key);
-  if (known) known.push(item);
+  const list = lists.get(key);
+  if (list) list.push(item);
   else lists.set(key, [item]);
 }
 
-/** Null when the tables were left out of the bundle. @param {import("../../lib/bundle/log.js").Log} log @returns {Promise<Recompiles | null>} */
+/** Return the recompiles of a log, or null when a redacted bundle omits the tables. @param {import("../../lib/bundle/log.js").Log} log @returns {Promise<Recompiles | null>} */
 export async function recompilesOf(log) {
   const [rows, limits, reasons, codeObjects] = await Promise.all(
     ["recompiles", "limits", "recompile_reasons", "code_objects"].map((name) => log.table(name)),
@@ -28,7 +28,7 @@ export async function recompilesOf(log) {
       compiles.map((compile) => [compile, id]),
     ),
   );
-  const made = rows.map((/** @type {Made} */ row) => ({
+  const started = rows.map((/** @type {RecompileRow} */ row) => ({
     ...row,
     refused: false,
     limit: false,
@@ -50,10 +50,10 @@ export async function recompilesOf(log) {
       };
     },
   );
-  return { recompiles: [...made, ...refused].sort((a, b) => a.event - b.event), codeObjects };
+  return { recompiles: [...started, ...refused].sort((a, b) => a.event - b.event), codeObjects };
 }
 
-/** Recompiles that one led to, directly, by position. @param {Recompile[]} recompiles @returns {Map<number, number[]>} */
+/** Map the index of a recompile to the indexes of those it triggered directly. @param {Recompile[]} recompiles @returns {Map<number, number[]>} */
 export function cascadesOf(recompiles) {
   /** @type {Map<number, number[]>} */
   const children = new Map();

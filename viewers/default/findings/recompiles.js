@@ -1,4 +1,4 @@
-// Functions that were compiled again: what was found, the guards that failed, and the history of each function.
+// The recompiles view: causes or functions, guard failures, and all compiles of each function.
 import { placeText } from "../../lib/finding/card.js";
 import { append, h, plain, rich } from "../../lib/page/dom.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
@@ -7,7 +7,7 @@ import { count, plural, time } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
 import { findingsOf, idText, modelOf, numberOf, rowOf } from "../shared/model.js";
 import { compileLink, recordLink } from "../shared/parts.js";
-import { isUntold, untoldPage } from "../shared/untold.js";
+import { isNotRecorded, notRecordedPage } from "../shared/not-recorded.js";
 import { cascadesOf, recompilesOf } from "./recompile-data.js";
 
 /** @typedef {import("../../lib/finding/card.js").Finding} Finding */
@@ -23,24 +23,21 @@ const DEEPEST = 12;
 export async function openRecompiles({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), findingsOf(log), recompilesOf(log)]);
   if (!table?.recompiles.length) {
-    if (isUntold(log, "recompile_reasons")) {
-      const again = model.frames.filter(({ last }) => last.frame_compile_id > 0);
-      return untoldPage(
-        "Reasons of recompiles",
+    if (isNotRecorded(log, "recompile_reasons")) {
+      const recompiled = model.frames.filter(({ last }) => last.frame_compile_id > 0);
+      return notRecordedPage(
+        "Recompile reasons",
         "recompile_reasons",
-        again.length > 0 && [
-          `Ids of compiles tell that ${plural(again.length, "compile was", "compiles were")} made again: `,
-          again
+        recompiled.length > 0 && [
+          `${plural(recompiled.length, "recompile")}, according to the compile ids: `,
+          recompiled
             .slice(0, MOST_SHOWN)
             .map(({ rows: [first] }, i) => [i > 0 && ", ", compileLink(model, first, state)]),
-          again.length > MOST_SHOWN && ` and ${count(again.length - MOST_SHOWN)} more`,
+          recompiled.length > MOST_SHOWN && ` and ${count(recompiled.length - MOST_SHOWN)} more`,
         ],
       );
     }
-    return emptyPage(
-      "No recompiles",
-      "Compiles that were made again when a guard failed would be here, with the guard and the line of the program.",
-    );
+    return emptyPage("No recompiles", "Nothing to fix.");
   }
   const about = {
     log,
@@ -51,16 +48,16 @@ export async function openRecompiles({ log, state }) {
     cascades: cascadesOf(table.recompiles),
     at: new Map(table.recompiles.map((row) => [row.compile, row])),
   };
-  const told = (found?.findings ?? []).filter(({ kind }) => OF_FINDINGS.includes(kind));
-  /** Opened anew for the other list: they have other columns. @type {{by: string, view: any} | null} */
+  const causes = (found?.findings ?? []).filter(({ kind }) => OF_FINDINGS.includes(kind));
+  /** The current list. The two lists have different columns. @type {{by: string, view: any} | null} */
   let shown = null;
   const element = h("div", { class: "fill" });
   const open = (/** @type {string} */ by) => {
     const tools =
-      told.length > 0 &&
+      causes.length > 0 &&
       h(
         "span",
-        { "class": "tool-group", "role": "group", "aria-label": "List" },
+        { "class": "tool-group", "role": "group", "aria-label": "Group by" },
         [
           ["", "By cause"],
           ["function", "By function"],
@@ -79,7 +76,9 @@ export async function openRecompiles({ log, state }) {
     shown = {
       by,
       view:
-        by === "function" || told.length === 0 ? functionList(about, tools) : causeList(about, told, tools),
+        by === "function" || causes.length === 0
+          ? functionList(about, tools)
+          : causeList(about, causes, tools),
     };
     element.replaceChildren(shown.view.element);
     return shown;
@@ -106,66 +105,68 @@ const limitBadge = () =>
     " limit",
   );
 
-/** @param {About} about @param {Finding[]} told @param {any} tools */
-function causeList(about, told, tools) {
+/** @param {About} about @param {Finding[]} causes @param {any} tools */
+function causeList(about, causes, tools) {
   const { model, found, recompiles, codeObjects, state } = about;
   return listDetail({
     state,
     name: "recompiles",
     label: "Causes of recompiles",
-    noun: ["row", "rows"],
-    length: told.length,
+    noun: ["finding", "findings"],
+    length: causes.length,
     tools,
-    id: (i) => told[i].fingerprint,
-    title: (i) => plain(told[i].title),
+    id: (i) => causes[i].fingerprint,
+    title: (i) => plain(causes[i].title),
     text: (i) =>
-      [plain(told[i].title), told[i].function, placeText(told[i]), told[i].text, told[i].kind].join("\n"),
+      [plain(causes[i].title), causes[i].function, placeText(causes[i]), causes[i].text, causes[i].kind].join(
+        "\n",
+      ),
     columns: [
       {
         id: "what",
-        title: "What",
+        title: "Cause",
         least: "12rem",
-        sort: (i) => told[i].title,
+        sort: (i) => causes[i].title,
         cell: (i) =>
           h(
             "span",
-            { title: plain(told[i].title) },
-            told[i].kind === "recompile-limit" && [limitBadge(), " "],
-            rich(told[i].title),
+            { title: plain(causes[i].title) },
+            causes[i].kind === "recompile-limit" && [limitBadge(), " "],
+            rich(causes[i].title),
           ),
       },
       {
         id: "place",
-        title: "Line",
+        title: "Location",
         least: "7rem",
         class: "mono",
-        sort: (i) => placeText(told[i]),
-        cell: (i) => cutMiddle(placeText(told[i]) ?? "–"),
+        sort: (i) => placeText(causes[i]),
+        cell: (i) => cutMiddle(placeText(causes[i]) ?? "–"),
       },
       {
         id: "times",
-        title: "Times",
+        title: "Count",
         number: true,
-        sort: (i) => told[i].count,
-        cell: (i) => count(told[i].count),
+        sort: (i) => causes[i].count,
+        cell: (i) => count(causes[i].count),
       },
       {
         id: "cost",
         title: "Cost",
         number: true,
-        sort: (i) => told[i].cost_us,
-        cell: (i) => (told[i].cost_us === null ? "–" : time(told[i].cost_us)),
+        sort: (i) => causes[i].cost_us,
+        cell: (i) => (causes[i].cost_us === null ? "–" : time(causes[i].cost_us)),
       },
     ],
     detail: (i) => {
       const rows = recompiles.flatMap((row, n) =>
-        row.compile !== null && told[i].compiles.includes(row.compile) ? [n] : [],
+        row.compile !== null && causes[i].compiles.includes(row.compile) ? [n] : [],
       );
       const codes = [...new Set(rows.map((n) => recompiles[n].code_object))].flatMap(
         (id) => codeObjects[id ?? -1] ?? [],
       );
       return [
-        cards(model, state, found, (finding) => finding === told[i]),
+        cards(model, state, found, (finding) => finding === causes[i]),
         rows.length > 0 && [
           h("h3", null, "Recompiles"),
           capped(rows, (index) => recompileItem(about, index, 0)),
@@ -181,53 +182,53 @@ function functionList(about, tools) {
   const { model, found, recompiles, codeObjects, state } = about;
   const counts = codeObjects.map(() => 0);
   for (const row of recompiles) if (row.code_object !== null && !row.refused) counts[row.code_object]++;
-  const asked = new Set(recompiles.map((row) => row.code_object));
+  const recompiled = new Set(recompiles.map((row) => row.code_object));
   const limited = (/** @type {CodeObject} */ code) => code.limit_compile !== null;
-  const again = codeObjects.filter((code) => asked.has(code.id) || limited(code));
+  const codes = codeObjects.filter((code) => recompiled.has(code.id) || limited(code));
   return listDetail({
     state,
     name: "recompiles",
-    label: "Functions that were compiled again",
+    label: "Recompiled functions",
     noun: ["function", "functions"],
-    length: again.length,
+    length: codes.length,
     tools,
-    id: (i) => String(again[i].id),
-    title: (i) => nameOf(again[i]),
-    text: (i) => [nameOf(again[i]), again[i].file].join("\n"),
+    id: (i) => String(codes[i].id),
+    title: (i) => nameOf(codes[i]),
+    text: (i) => [nameOf(codes[i]), codes[i].file].join("\n"),
     columns: [
       {
         id: "function",
         title: "Function",
         least: "8rem",
-        sort: (i) => nameOf(again[i]),
-        cell: (i) => cutMiddle(nameOf(again[i])),
+        sort: (i) => nameOf(codes[i]),
+        cell: (i) => cutMiddle(nameOf(codes[i])),
       },
       {
         id: "place",
-        title: "File",
+        title: "Location",
         least: "8rem",
         class: "mono",
-        sort: (i) => placeOf(model, again[i]),
-        cell: (i) => cutMiddle(placeOf(model, again[i]), again[i].file ?? undefined),
+        sort: (i) => placeOf(model, codes[i]),
+        cell: (i) => cutMiddle(placeOf(model, codes[i]), codes[i].file ?? undefined),
       },
       {
         id: "times",
         title: "Recompiles",
         number: true,
-        sort: (i) => counts[again[i].id],
-        cell: (i) => count(counts[again[i].id]),
+        sort: (i) => counts[codes[i].id],
+        cell: (i) => count(counts[codes[i].id]),
       },
       {
         id: "limit",
-        title: "Limit",
-        sort: (i) => (limited(again[i]) ? 0 : 1),
-        cell: (i) => (limited(again[i]) ? limitBadge() : ""),
+        title: "Recompile limit",
+        sort: (i) => (limited(codes[i]) ? 0 : 1),
+        cell: (i) => (limited(codes[i]) ? limitBadge() : ""),
       },
     ],
     detail: (i) => {
-      const compiles = new Set(again[i].compiles);
+      const compiles = new Set(codes[i].compiles);
       return [
-        h("h2", null, nameOf(again[i]), " ", h("span", { class: "place" }, placeOf(model, again[i]))),
+        h("h2", null, nameOf(codes[i]), " ", h("span", { class: "place" }, placeOf(model, codes[i]))),
         cards(
           model,
           state,
@@ -237,13 +238,13 @@ function functionList(about, tools) {
           { level: 3, whole: true },
         ),
         h("h3", null, "All compiles"),
-        history(about, again[i]),
+        history(about, codes[i]),
       ];
     },
   });
 }
 
-/** A list of which the first hundred are shown. @template T @param {T[]} items @param {(item: T) => any} item @param {string} [tag] */
+/** Return a list of the first 100 items, with a button for the others. @template T @param {T[]} items @param {(item: T) => any} item @param {string} [tag] */
 function capped(items, item, tag = "ul") {
   const list = h(tag, { class: "history" }, items.slice(0, MOST_SHOWN).map(item));
   if (items.length > MOST_SHOWN) {
@@ -267,7 +268,7 @@ function capped(items, item, tag = "ul") {
   return list;
 }
 
-/** One recompile, and under it those that it led to. @param {About} about @param {number} index @param {number} depth @returns {HTMLElement} */
+/** Return one recompile, and below it those that it triggered. @param {About} about @param {number} index @param {number} depth @returns {HTMLElement} */
 function recompileItem(about, index, depth) {
   const { model, recompiles, codeObjects, state, cascades } = about;
   const row = recompiles[index];
@@ -284,17 +285,17 @@ function recompileItem(about, index, depth) {
       h(
         "details",
         { open: children.length <= 3 },
-        h("summary", null, `led to ${plural(children.length, "recompile")}`),
+        h("summary", null, `triggered ${plural(children.length, "recompile")}`),
         capped(children, (child) => recompileItem(about, child, depth + 1)),
       ),
   );
 }
 
-/** What failed first, and behind a fold what failed for the older results. @param {About} about @param {Recompile} row @param {any} [more] stands before the fold */
+/** Return the first guard failure, and collapsed those of older cache entries. @param {About} about @param {Recompile} row @param {any} [more] shown before the collapsed ones */
 function reasonLine({ model, state }, row, more) {
   const [first, ...rest] = row.reasons;
   if (!first)
-    return [h("span", { class: "dim" }, "no guard in the record ", recordLink(row.event, state)), more];
+    return [h("span", { class: "dim" }, "no guard failure in ", recordLink(row.event, state)), more];
   return [
     reasonParts(model, first, state),
     more,
@@ -302,7 +303,7 @@ function reasonLine({ model, state }, row, more) {
       h(
         "details",
         null,
-        h("summary", null, `and ${plural(rest.length, "guard")} of older compiles`),
+        h("summary", null, `and ${plural(rest.length, "guard failure")} of older cache entries`),
         h(
           "ul",
           null,
@@ -312,17 +313,17 @@ function reasonLine({ model, state }, row, more) {
   ];
 }
 
-/** The guard as torch writes it, against which compile, and the line of the program that it is from. @param {any} model @param {import("./recompile-data.js").Reason} reason @param {any} state */
+/** Return the failed guard, the compile whose cache entry it belongs to, and its source line. @param {any} model @param {import("./recompile-data.js").Reason} reason @param {any} state */
 export function reasonParts(model, { guard, entry, source_line: line, file, line: number }, state) {
   const against = rowOf(model, entry);
   return [
     h("code", null, guard),
-    against >= 0 && [h("span", { class: "dim" }, " against "), compileLink(model, against, state)],
+    against >= 0 && [h("span", { class: "dim" }, " in cache entry "), compileLink(model, against, state)],
     line && [" ", h("code", { class: "dim", title: `${file}:${number}` }, line)],
   ];
 }
 
-/** All compiles of one function. @param {About} about @param {CodeObject} code */
+/** List all compiles of one function. @param {About} about @param {CodeObject} code */
 function history(about, code) {
   const { log, model, state, at } = about;
   const compiles = code.compiles.filter((compile) => rowOf(model, compile) >= 0);
@@ -333,7 +334,7 @@ function history(about, code) {
       const recompile = at.get(compile),
         previous = before.get(compile),
         index = rowOf(model, compile);
-      const leader = rowOf(model, recompile?.caused_by ?? null);
+      const cause = rowOf(model, recompile?.caused_by ?? null);
       return h(
         "li",
         null,
@@ -344,25 +345,29 @@ function history(about, code) {
         recompile?.limit && [limitBadge(), " "],
         recompile
           ? reasonLine(about, recompile, [
-              leader >= 0 && [h("span", { class: "dim" }, " followed "), compileLink(model, leader, state)],
+              cause >= 0 && [h("span", { class: "dim" }, " triggered by "), compileLink(model, cause, state)],
               previous !== undefined && [" ", compareLink(log, model, rowOf(model, previous), index, state)],
             ])
-          : h("span", { class: "dim" }, previous === undefined ? "the first compile" : "no guard in the log"),
+          : h(
+              "span",
+              { class: "dim" },
+              previous === undefined ? "first compile" : "guard failure not recorded",
+            ),
       );
     },
     "ol",
   );
 }
 
-/** @param {any} log @param {any} model @param {number} left @param {number} right @param {any} state @param {string} [words] */
-export function compareLink(log, model, left, right, state, words = "compare with the one before") {
+/** @param {any} log @param {any} model @param {number} left @param {number} right @param {any} state @param {string} [text] */
+export function compareLink(log, model, left, right, state, text = "compare with the previous compile") {
   const [a, b] = [left, right].map((index) => `${log.id}/${model.compiles[index].key}`);
   return h(
     "a",
     {
       href: state.link({ view: "compare", left: a, right: b }),
-      title: `${idText(model.compiles[left])} beside ${idText(model.compiles[right])}`,
+      title: `Compare ${idText(model.compiles[left])} with ${idText(model.compiles[right])}`,
     },
-    words,
+    text,
   );
 }

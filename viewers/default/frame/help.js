@@ -1,57 +1,57 @@
-// Every key, and the words that the log uses.
+// The help dialog: keyboard shortcuts, compile ids, statuses.
 import { FLAME_KEYS } from "../../lib/flame/keys.js";
 import { h } from "../../lib/page/dom.js";
 import { helpDialog, helpSection } from "../../lib/page/page.js";
 import { STATUSES, statusBadge } from "../../lib/page/figures.js";
 
 const KEYS = [
-  ["/", "search everywhere; ↓ from there to what was found, Enter searches the text of artifacts too"],
-  ["f, or / twice", "go to the view's own filter or find box"],
-  ["?", "this help"],
-  ["[ and ]", "previous and next compile (compile page; also the buttons above it)"],
-  ["↑ ↓", "previous and next row of a list, a table or the tree"],
-  ["← →", "close and open a branch of the tree, or go to its parent or first child; move a panel's edge"],
-  ["Home, End, Page up, Page down", "first and last row, one page"],
-  ["*", "open all branches beside this one"],
-  ["Ctrl K, or ⌘ K", "go to a view, a compile, an artifact or a setting"],
-  ["↓ ↑", "in the list of views: walk; ↓ in a filter goes into the list below it"],
-  ["letters", "in the tree: go to the next row that begins so"],
-  ["↑ ↓, Shift ↑ ↓", "in code: mark a line, several lines"],
+  ["/", "Search everywhere. ↓ moves to the results, Enter also searches the text of artifacts."],
+  ["f, or / twice", "Go to the filter or find box of the view"],
+  ["?", "Show this help"],
+  ["[ and ]", "On a compile's page: previous and next compile"],
+  ["↑ ↓", "Previous and next row of a list, table or tree"],
+  ["← →", "Collapse and expand a branch of a tree, or go to its parent or first child. Resize a panel."],
+  ["Home, End, Page up, Page down", "First and last row, one page up or down"],
+  ["*", "In a tree: expand all branches at this level"],
+  ["Ctrl K, or ⌘ K", "Go to a view, compile, artifact or setting"],
+  ["↓ ↑", "In the list of views: next and previous view. In a filter: ↓ moves to the list below."],
+  ["letters", "In a tree: go to the next row that starts with these letters"],
+  ["↑ ↓, Shift ↑ ↓", "In code: select a line, extend the selection"],
   [
     "z, Z",
-    "in code: fold or unfold the block around the marked line; fold the outermost blocks, or unfold all",
+    "In code: fold or unfold the block around the selected line; fold the outermost blocks, or unfold all",
   ],
-  ["← →", "in a graph: previous and next value of the marked line"],
-  ["d or Enter, n, N", "in a graph: definition of the value, its next and previous use (Esc: no value)"],
-  ["n, N", "in a comparison: next and previous change"],
-  ["Enter", "open the selected compile; in the find box: next match (with Shift: previous)"],
+  ["← →", "In a graph: previous and next value in the selected line"],
+  [
+    "d or Enter, n, N",
+    "In a graph: go to the value's definition, its next use, its previous use. Esc deselects it.",
+  ],
+  ["n, N", "In a comparison: next and previous change"],
+  ["Enter", "Open the selected compile. In a find box: next match (Shift: previous)."],
   ...FLAME_KEYS.map((key) => /** @type {[string, string]} */ (key)),
-  ["g", "guards: go to the filter of the guards of the selected compile"],
-  ["Esc", "close this help; leave the find box"],
+  ["g", "In Guards: go to the filter for the guards of the selected compile"],
+  ["Esc", "Close this help, or leave the find box"],
 ];
 
-const WORDS = [
+const COMPILE_IDS = [
   [
     "[0/1]",
-    "the compile with frame id 0 and frame compile id 1: code object number 0, compiled for the second time. A second number above 0 is a recompile.",
+    "Frame id 0, frame compile id 1: the second compile of code object 0. If the second number isn't 0, it's a recompile.",
   ],
-  [
-    "[0/1_2]",
-    "its attempt 2: the compile was restarted twice, for instance after a graph break, and this is what the last try did.",
-  ],
-  ["[!3/0/1]", "the same inside compiled autograd graph 3."],
-  ["[0/1@2]", "the id came again after torch._dynamo.reset(): the second compile with that id."],
-  ["no compile id", "records that torch wrote outside of a compile."],
+  ["[0/1_2]", "Attempt 2 of [0/1]: Dynamo restarted the compile twice, for example after a graph break."],
+  ["[!3/0/1]", "[0/1] inside compiled autograd graph 3."],
+  ["[0/1@2]", "The second compile with the id [0/1]: torch._dynamo.reset() restarts the numbering."],
+  ["no compile id", "Records that torch logged outside a compile."],
 ];
 
 export const showHelp = helpDialog(() => [
   helpSection(
     "Keys",
-    KEYS.map(([key, what]) => [h("kbd", null, key), what]),
+    KEYS.map(([key, action]) => [h("kbd", null, key), action]),
   ),
   helpSection(
     "Compile ids",
-    WORDS.map(([word, what]) => [h("code", null, word), what]),
+    COMPILE_IDS.map(([id, meaning]) => [h("code", null, id), meaning]),
   ),
   helpSection(
     "Statuses",
@@ -60,6 +60,6 @@ export const showHelp = helpDialog(() => [
   h(
     "p",
     { class: "dim" },
-    "Attempts of one compile share its status and its time. The address of this page keeps what you look at: copy it to show somebody.",
+    "All attempts of a compile share its status and time. The address of this page holds what you see: copy it to share the view.",
   ),
 ]);

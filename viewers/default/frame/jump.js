@@ -1,4 +1,4 @@
-// What the palette of this viewer leads to: views, compiles, artifacts, settings.
+// Entries of the command palette: views, compiles, artifacts, logs, settings.
 import { artifactsOf } from "../../lib/bundle/artifacts.js";
 import { attemptKey } from "../../lib/bundle/log.js";
 import { openPalette } from "../../lib/frame/palette.js";
@@ -39,18 +39,18 @@ export function jump(bundle, state, log, groups) {
       : [];
   const settings = [
     { text: "Switch between light and dark", group: "Settings", run: toggleTheme },
-    { text: "Keys and words", about: "?", group: "Settings", run: showHelp },
+    { text: "Help", about: "?", group: "Settings", run: showHelp },
   ];
   openPalette({
     entries: [...views, ...settings, ...logs],
-    more: log ? ofLog(log, state) : undefined,
+    more: log ? entriesOf(log, state) : undefined,
     go: (href) => state.go(href),
     search: (text) => state.link({ view: "search", q: text, in: "text" }),
   });
 }
 
-/** Compiles, slowest first, and their artifacts. @param {import("../../lib/bundle/log.js").Log} log @param {import("../../lib/page/hash-state.js").HashState} state @returns {Promise<Entry[]>} */
-async function ofLog(log, state) {
+/** Compiles and their artifacts, in the order of the log. @param {import("../../lib/bundle/log.js").Log} log @param {import("../../lib/page/hash-state.js").HashState} state @returns {Promise<Entry[]>} */
+async function entriesOf(log, state) {
   const [model, { rows, byAttempt }] = await Promise.all([modelOf(log), artifactsOf(log)]);
   const compiles = model.order.filter((index) => model.compiles[index].id !== null);
   let left = MOST_ARTIFACTS;

@@ -1,4 +1,4 @@
-// The frame around every view: the views on the left, the log, the search, light and dark, help above.
+// The frame around every view: the rail of views, and a bar with the log, the search field, the theme and the help.
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { Frame } from "../../lib/frame/frame.js";
 import { count } from "../../lib/page/format.js";
@@ -9,17 +9,17 @@ import { railView, viewGroups } from "./views.js";
 
 const KEY = /Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K";
 
-/** Its words come when they are asked for. */
+/** Show the help, which is loaded on first use. */
 export const showHelp = async () => (await import("./help.js")).showHelp();
 
 export class Shell {
-  /** @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {import("../../lib/page/hash-state.js").HashState} state @param {HTMLElement} main @param {() => HTMLElement | null} filter the field of the view that is shown */
+  /** @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {import("../../lib/page/hash-state.js").HashState} state @param {HTMLElement} main @param {() => HTMLElement | null} filter the filter field of the current view */
   constructor(bundle, state, main, filter) {
     this.bundle = bundle;
     this.state = state;
     this.frame = new Frame(main, state);
     this.shared = h("span", { class: "hand-on" });
-    /** Where the mark of a bundle that grows stands. */
+    /** Container of the live mark of a growing bundle. */
     this.live = h("span", { class: "live-place" });
     /** @type {import("../../lib/bundle/log.js").Log | null | undefined} */
     this.log = undefined;
@@ -65,7 +65,7 @@ export class Shell {
         if (this.log !== undefined) this.draw(this.log);
       },
       () => {},
-    ); // their viewer tells what went wrong
+    ); // the multirank viewer shows the error
   }
 
   share() {
@@ -74,7 +74,7 @@ export class Shell {
     );
   }
 
-  /** Everywhere that one can go to. */
+  /** Open the command palette. */
   async jump() {
     const { jump } = await import("./jump.js");
     jump(
@@ -85,7 +85,7 @@ export class Shell {
     );
   }
 
-  /** The log that is shown, and the view by the address. @param {import("../../lib/bundle/log.js").Log | null} log */
+  /** Draw the frame for a log and the view in the address. @param {import("../../lib/bundle/log.js").Log | null} log */
   draw(log) {
     if (log !== this.log) this.drawLog(log);
     const { bundle, state } = this;
@@ -103,7 +103,7 @@ export class Shell {
   /** @param {import("../../lib/bundle/log.js").Log | null} log */
   drawLog(log) {
     const listed = JSON.stringify([log?.id, this.bundle.logs.map(({ id, rank }) => [id, rank])]);
-    if (this.log?.id !== log?.id) this.model = null; // of a newer state it comes soon, and the one before will do
+    if (this.log?.id !== log?.id) this.model = null; // the same log in a newer state keeps its model until the new one loads
     this.log = log;
     if (listed === this.listed) void 0;
     else if (log && this.bundle.logs.length > 1) void this.pickLog(log);
@@ -121,7 +121,7 @@ export class Shell {
         this.draw(log);
       },
       () => {},
-    ); // the views tell what went wrong
+    ); // the views show the error
   }
 
   /** @param {import("../../lib/bundle/log.js").Log} log */
@@ -133,8 +133,8 @@ export class Shell {
       state,
       frame: { where },
     } = this;
-    const again = where.contains(document.activeElement);
-    // An event number means something in its own log only; a compile id often means the same in all of them.
+    const focused = where.contains(document.activeElement);
+    // Event numbers are valid in one log only; compile ids often match between logs.
     const pick = (/** @type {string} */ id) =>
       state.go(
         state.patched({ log: id, event: "", line: "", stack: "", closed: "", span: "", range: "", item: "" }),
@@ -153,25 +153,25 @@ export class Shell {
       ),
       h("span", { class: "dim log-count" }, `of ${count(bundle.logs.length)}`),
     );
-    if (again) /** @type {HTMLElement | null} */ (where.querySelector("[aria-label='Log']"))?.focus();
+    if (focused) /** @type {HTMLElement | null} */ (where.querySelector("[aria-label='Log']"))?.focus();
   }
 }
 
-// The field in the bar above every view. What is typed leads to the search view at once.
+// The search field in the bar. Typing opens the search view.
 
-/** @type {any} the same element in every view, so that typing goes on when the view changes */
+/** @type {any} one element for all views, so that typing continues when the view changes */
 let box = null;
 /** @type {() => HTMLElement | null} */
 let filterOf = () => null;
 
-/** @param {import("../../lib/page/hash-state.js").HashState} state @param {() => HTMLElement | null} filter the field of the view itself */
+/** @param {import("../../lib/page/hash-state.js").HashState} state @param {() => HTMLElement | null} filter the filter field of the current view */
 export function searchBox(state, filter) {
   filterOf = filter;
   box ??= make(state);
   return h("search", { class: "search-box" }, box);
 }
 
-/** The address has changed: the field says what is searched. @param {import("../../lib/page/hash-state.js").HashState} state */
+/** Copy the query from the address into the search field. @param {import("../../lib/page/hash-state.js").HashState} state */
 export function syncSearch(state) {
   if (box && document.activeElement !== box)
     box.value = state.current.view === "search" ? state.current.q : "";
@@ -182,7 +182,7 @@ export const focusSearch = () => box?.select?.() ?? box?.focus();
 /** @param {import("../../lib/page/hash-state.js").HashState} state */
 function make(state) {
   const go = (/** @type {string} */ q, /** @type {Record<string, string>} */ more = {}) => {
-    if (state.current.view === "search" && state.current.q === q && !more.in) return; // Enter was quicker
+    if (state.current.view === "search" && state.current.q === q && !more.in) return; // Enter already applied it
     if (state.current.view === "search") state.replace({ q, in: "", ...more }, true);
     else if (q.trim()) state.go(state.link({ view: "search", q, ...more }));
   };
@@ -198,7 +198,7 @@ function make(state) {
     else return;
     event.preventDefault();
   };
-  const field = searchField("Search everywhere", "Search or jump", (q) => go(q), {
+  const field = searchField("Search everywhere", "Search everywhere", (q) => go(q), {
     "onkeydown": key,
     "aria-keyshortcuts": "/",
   });

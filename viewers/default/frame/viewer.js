@@ -1,4 +1,4 @@
-// Draws the frame around the views and follows the address.
+// The viewer: draws the frame and opens the view in the address.
 import { afterPaint, fill, h, typing } from "../../lib/page/dom.js";
 import { HashState } from "../../lib/page/hash-state.js";
 import { errorBox } from "../../lib/page/load.js";
@@ -8,7 +8,7 @@ import { Shell, focusSearch, showHelp } from "./shell.js";
 import { VIEWS, loaderOf } from "./views.js";
 
 /**
- * @typedef {object} Context what every view gets
+ * @typedef {object} Context passed to every view
  * @property {import("../../lib/bundle/bundle.js").Bundle} bundle
  * @property {import("../../lib/bundle/log.js").Log} log
  * @property {HashState} state
@@ -16,16 +16,16 @@ import { VIEWS, loaderOf } from "./views.js";
 /**
  * @typedef {object} View
  * @property {HTMLElement} element
- * @property {string} title for the title of the page
- * @property {(state: Record<string, string>) => void | Promise<void>} [update] the address changed, the view and the log did not
- * @property {() => HTMLElement | null} [search] its own filter or find box, what 'f' goes to
- * @property {(event: KeyboardEvent) => boolean} [key] a key outside of fields; true when it was used
+ * @property {string} title part of the page title
+ * @property {(state: Record<string, string>) => void | Promise<void>} [update] called when the address changes within the same view and log
+ * @property {() => HTMLElement | null} [search] its filter or find box, the target of the key f
+ * @property {(event: KeyboardEvent) => boolean} [key] handles a key pressed outside fields; true when it was used
  * @property {() => void} [close]
- * @property {(context: Context) => Promise<() => void>} [grown] there is a newer state of the log or of the bundle: what it gives shows it in place. Without it the view is opened anew, where its log has changed
- * @property {(context: Context) => boolean} [stays] whether it is not drawn anew by itself when its log has grown
+ * @property {(context: Context) => Promise<() => void>} [grown] returns a function that shows a newer state of the log in place. Without it, the view is reopened when its log has changed
+ * @property {(context: Context) => boolean} [stays] true when the view must not be redrawn on its own after its log has grown
  */
 
-const OWN_HEADING = new Set(["compile", "compare"]); // they write it when they know what they show
+const OWN_HEADING = new Set(["compile", "compare"]); // these write their heading after loading
 const DEFAULTS = {
   view: "overview",
   log: "",
@@ -60,23 +60,23 @@ const DEFAULTS = {
 
 const main = h("main", { id: "main", tabindex: "-1" });
 const state = new HashState(DEFAULTS, ["log"]);
-loaderOf(state.current.view)?.().catch(() => {}); // beside the bundle; show() tells when it fails
+loaderOf(state.current.view)?.().catch(() => {}); // preloaded in parallel with the bundle; show() reports errors
 /** @type {View | null} */
 let view = null;
 let shown = "";
-/** @type {import("../../lib/bundle/log.js").Log | null} the state of the log that is shown */
+/** @type {import("../../lib/bundle/log.js").Log | null} the state of the log on screen */
 let shownLog = null;
 
-/** Done when the first view is there. What it gives is for the one who follows a bundle that grows. @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
+/** Open the first view, and return what lib/live/watch.js needs to follow a growing bundle. @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
 export async function start(bundle) {
   let shell = await begin(bundle),
-    begun = bundle.logs.length > 0;
+    hasLogs = bundle.logs.length > 0;
   return {
     main,
     place: () => /** @type {Element} */ (shell.live),
     grown: async (/** @type {import("../../lib/live/watch.js").Change} */ change) => {
-      if (begun) return renewed(bundle, shell, change);
-      begun = bundle.logs.length > 0;
+      if (hasLogs) return renewed(bundle, shell, change);
+      hasLogs = bundle.logs.length > 0;
       shell = await begin(bundle);
     },
   };
@@ -95,18 +95,18 @@ async function begin(bundle) {
             "div",
             { class: "page" },
             h("h1", null, "No records yet"),
-            h("p", { role: "status" }, "What the program writes appears here by itself."),
+            h("p", { role: "status" }, "Records appear here as the program writes them."),
           )
         : h(
             "div",
             { class: "page" },
-            h("h1", null, "This bundle holds no logs"),
+            h("h1", null, "No logs in this bundle"),
             h(
               "p",
               null,
-              "Record one with ",
+              "Record a log with ",
               h("code", null, "TORCH_TRACE=/tmp/trace python train.py"),
-              " and build the bundle again: ",
+              ", then rebuild the bundle: ",
               h("code", null, "tlparse-bundle build /tmp/trace OUT"),
               ".",
             ),
@@ -114,7 +114,7 @@ async function begin(bundle) {
     );
     return shell;
   }
-  const follow = () => show(bundle, shell, state.current); // tells itself what goes wrong
+  const follow = () => show(bundle, shell, state.current); // shows its own errors
   state.listen(follow);
   document.addEventListener("keydown", (event) => keys(event, shell));
   followLinks(state);
@@ -124,7 +124,7 @@ async function begin(bundle) {
 }
 
 /**
- * The bundle has a newer state: the frame and the view show it, and nothing is lost on the way.
+ * Show a newer state of the bundle, and keep the reader's place.
  * @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {Shell} shell @param {import("../../lib/live/watch.js").Change} change
  */
 async function renewed(bundle, shell, { ranks }) {
@@ -145,7 +145,7 @@ async function renewed(bundle, shell, { ranks }) {
     !open ||
     (!mine && main.querySelector(".loading"))
   )
-    return; // it was on its way elsewhere
+    return; // another view is opening
   const context = { bundle, log, state };
   const { keepPlace, showAged } = await import("../../lib/live/keep-place.js");
   if (mine?.grown) {
@@ -175,7 +175,7 @@ async function renewed(bundle, shell, { ranks }) {
 
 /** @param {View} opened @param {string} name of the view */
 function put(opened, name) {
-  // Every page has a heading; where a view shows none, those who do not see the page still hear one.
+  // Screen readers need a heading; views without a visible one get a hidden one.
   const heading =
     !OWN_HEADING.has(name) &&
     !opened.element.querySelector("h1") &&
@@ -204,21 +204,18 @@ async function show(bundle, shell, current) {
   view = shownLog = null;
   const within = main !== document.activeElement && main.contains(document.activeElement);
   fill(main);
-  if (within) main.focus({ preventScroll: true }); // what had the focus is gone: the keyboard goes on at the new view
+  if (within) main.focus({ preventScroll: true }); // the focused element is gone: the keyboard continues in the new view
   main.className = `view-${open ? current.view : "none"}`;
   try {
     if (!log)
       throw new Error(
-        `This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`,
+        `No log '${current.log}' in this bundle. Its logs: ${bundle.logs.map((l) => l.id).join(", ")}.`,
       );
-    if (!open) throw new Error(`There is no view '${current.view}'. There are: ${VIEWS.join(", ")}.`);
+    if (!open) throw new Error(`No view '${current.view}'. The views: ${VIEWS.join(", ")}.`);
     const timer = setTimeout(
       () =>
         shown === place &&
-        fill(
-          main,
-          h("p", { class: "loading", role: "status" }, `Loading the ${current.view} of ${log.id} …`),
-        ),
+        fill(main, h("p", { class: "loading", role: "status" }, `Loading ${current.view} of ${log.id} …`)),
       120,
     );
     const opened = await openView(bundle, log, current.view, open).finally(() => clearTimeout(timer));
@@ -227,7 +224,7 @@ async function show(bundle, shell, current) {
     shownLog = log;
     put(opened, current.view);
     await update(opened, bundle, log, state.current);
-    if (bundle.log(log.id) !== log) void renewed(bundle, shell, { ranks: false, logs: new Set() }); // it grew meanwhile
+    if (bundle.log(log.id) !== log) void renewed(bundle, shell, { ranks: false, logs: new Set() }); // it grew while the view opened
   } catch (error) {
     if (shown !== place) return;
     fill(
@@ -242,7 +239,7 @@ async function show(bundle, shell, current) {
   }
 }
 
-/** Some views know their title only when they have read what the address asks for. @param {View} mine @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {any} log @param {Record<string, string>} current */
+/** Update a view, and the page title before and after: some views know their title only once they have loaded. @param {View} mine @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {any} log @param {Record<string, string>} current */
 async function update(mine, bundle, log, current) {
   const done = mine.update?.(current);
   setTitle(bundle, log);

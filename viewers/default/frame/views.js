@@ -1,4 +1,4 @@
-// The views of this viewer, by the question that they answer, and how much there is to see in each.
+// The views of this viewer in their groups, and the count beside each.
 import { openOverview } from "../overview/overview.js";
 import { hasExport, kindCount, summaryOf } from "../shared/model.js";
 import { provenanceAddress, ranksAddress, vllmAddress } from "../shared/finding-leads.js";
@@ -7,10 +7,10 @@ import { provenanceAddress, ranksAddress, vllmAddress } from "../shared/finding-
 
 /** @typedef {() => Promise<(context: import("./viewer.js").Context) => Promise<import("./viewer.js").View>>} Load */
 
-/** Views that belong to another one. @type {Record<string, string>} */
+/** Views that the rail shows as part of another view. @type {Record<string, string>} */
 const PART_OF = { compile: "compiles", compare: "compiles" };
 
-/** Those that the rail does not show. @type {Record<string, Load>} */
+/** Views without an entry in the rail. @type {Record<string, Load>} */
 const UNLISTED = {
   compile: async () => (await import("../compile/compile.js")).openCompile,
   compare: async () => (await import("../compare/compare.js")).openCompare,
@@ -18,8 +18,8 @@ const UNLISTED = {
 };
 
 /**
- * Title, and per view: id (its icon has the same name), title, and the module that is loaded when it is opened. Only the
- * first screen comes with the page. A view without a module is a viewer of its own.
+ * Title of the group, and per view: id (also the name of its icon), title, and loader. A view without a loader is a
+ * separate viewer.
  * @type {[string, [id: string, title: string, load?: Load][]][]}
  */
 const GROUPS = [
@@ -28,7 +28,7 @@ const GROUPS = [
     "Problems",
     [
       ["failures", "Failures", async () => (await import("../findings/failures.js")).openFailures],
-      ["breaks", "Breaks", async () => (await import("../findings/breaks.js")).openBreaks],
+      ["breaks", "Graph breaks", async () => (await import("../findings/breaks.js")).openBreaks],
       ["recompiles", "Recompiles", async () => (await import("../findings/recompiles.js")).openRecompiles],
       ["guards", "Guards", async () => (await import("../findings/guards.js")).openGuards],
       ["export", "Export", async () => (await import("../tables/export.js")).openExport],
@@ -64,35 +64,32 @@ const GROUPS = [
   ],
 ];
 
-/** Where the rail shows that one is. @param {string} view */
+/** Return the id of the rail entry that is current in a view. @param {string} view */
 export const railView = (view) => PART_OF[view] ?? view;
-
-/** Every view of the rail: id and title, for the palette. @type {[string, string][]} */
-export const VIEW_TITLES = GROUPS.flatMap(([, views]) => views.map(([id, title]) => [id, title]));
 
 const LOADS = new Map([
   ...GROUPS.flatMap(([, views]) => views.map(([id, , load]) => /** @type {const} */ ([id, load]))),
   ...Object.entries(UNLISTED),
 ]);
 
-/** The names of the views of this viewer. */
+/** Ids of all views of this viewer. */
 export const VIEWS = [...LOADS.keys()].filter((id) => LOADS.get(id));
 
-/** What opens a view; null when there is none of that name. @param {string} view */
+/** Return the loader of a view, or null for an unknown id. @param {string} view */
 export const loaderOf = (view) => LOADS.get(view) ?? null;
 
 /**
  * @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {import("../../lib/page/hash-state.js").HashState} state
  * @param {import("../../lib/bundle/log.js").Log | null} log
- * @param {import("../shared/model.js").Model | null} model what is known when the tables are there
- * @param {number} ranksFound findings over the ranks that are errors or warnings
+ * @param {import("../shared/model.js").Model | null} model null until the tables are loaded
+ * @param {number} ranksFound number of errors and warnings among the findings across ranks
  * @returns {Group[]}
  */
 export function viewGroups(bundle, state, log, model, ranksFound) {
   if (bundle.logs.length === 0) return [];
   const kept = /** @type {Record<string, string>} */ (
     log && state.current.log ? { log: state.current.log } : {}
-  ); // not a log that is not there
+  ); // drops an unknown log id
 
   const elsewhere = /** @type {Record<string, string | null>} */ ({
     ranks: ranksAddress(bundle),
@@ -127,7 +124,7 @@ function countsOf(bundle, log, model) {
   const summary = summaryOf(log);
   const repaired = Object.entries(log.summary.diagnostics).filter(
     ([code]) =>
-      !(bundle.manifest.growing && code === "record-cut") /* its rest will come */ &&
+      !(bundle.manifest.growing && code === "record-cut") /* the rest is still to be written */ &&
       bundle.manifest.diagnostic_codes[code]?.severity !== "info",
   );
   return {

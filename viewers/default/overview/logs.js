@@ -1,12 +1,12 @@
-// The logs of a bundle, each with what its summary in the manifest says.
+// Table of the logs in a bundle, from their summaries in the manifest.
 import { h, rich } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { logName, summaryOf } from "../shared/model.js";
 
-const TITLES = ["Log", "Summary", "Compiles", "Time", "Torch", "Records", "Size"];
+const TITLES = ["Log", "Summary", "Compiles", "Compile time", "torch", "Records", "Size"];
 const NUMBERS = [2, 3, 5, 6];
 
-/** @param {any} bundle @param {import("../../lib/bundle/log.js").Log} log @param {any} state @param {typeof import("../../lib/live/running.js") | null} live of a bundle that grows */
+/** @param {any} bundle @param {import("../../lib/bundle/log.js").Log} log @param {any} state @param {typeof import("../../lib/live/running.js") | null} live null unless the bundle is growing */
 export function logTable(bundle, log, state, live) {
   const body = h(
     "tbody",

@@ -1,4 +1,4 @@
-// The first screen: the numbers of the log; what it says, most important first; then what took the time.
+// The first screen: headline and tiles, findings by importance, slowest compiles.
 import { findingList } from "../../lib/finding/card.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { afterPaint, append, h, rich } from "../../lib/page/dom.js";
@@ -12,18 +12,18 @@ import { compileLink } from "../shared/parts.js";
 import { tiles } from "./tiles.js";
 
 const SLOWEST = 8;
-const MOST = 10; // findings before the button
+const MOST = 10; // findings shown before "Show all"
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openOverview(context) {
   const { state } = context;
-  const ofAll = state.current.log === ""; // nobody asked for this log: the ranks come first
+  const ofAll = state.current.log === ""; // no log in the address: the ranks come first
   let page = await pageOf(context, ofAll);
   let shown = "",
     most = MOST;
   let findings = page.findings(shown, { most });
   const element = h("div", { class: "page overview" }, page.top(), findings);
-  afterPaint(() => append(element, [page.below()])); // it is below the first screen
+  afterPaint(() => append(element, [page.below()])); // below the first screen
   const showFindings = (/** @type {HTMLElement} */ fresh) => {
     findings.replaceWith(fresh);
     findings = fresh;
@@ -40,7 +40,7 @@ export async function openOverview(context) {
       const [next, { patch }] = await Promise.all([pageOf(newer, ofAll), import("../../lib/live/patch.js")]);
       return () => {
         page = next;
-        if (findings.querySelectorAll(".findings > li").length > most) most = Infinity; // somebody unfolded the others
+        if (findings.querySelectorAll(".findings > li").length > most) most = Infinity; // the reader expanded the list
         patch(
           element,
           h("div", null, page.top(), page.findings(shown, { most, atOnce: true }), page.below()),
@@ -51,7 +51,7 @@ export async function openOverview(context) {
   };
 }
 
-/** What a state of the log has to show, as functions that draw it. @param {import("../frame/viewer.js").Context} context @param {boolean} ofAll */
+/** Load what the overview shows of one state of the log; return functions that draw its parts. @param {import("../frame/viewer.js").Context} context @param {boolean} ofAll */
 async function pageOf({ bundle, log, state }, ofAll) {
   const [model, found, ranks, logs, live] = await Promise.all([
     modelOf(log),
@@ -60,8 +60,8 @@ async function pageOf({ bundle, log, state }, ofAll) {
     bundle.logs.length > 1 ? import("./logs.js") : null,
     bundle.manifest.growing ? import("../../lib/live/running.js") : null,
   ]);
-  const first = ofAll && ranks?.found,
-    known = facts(model);
+  const ranksFirst = ofAll && ranks?.found,
+    summary = facts(model);
   const href = (
     /** @type {string} */ id,
     /** @type {import("../../lib/live/running-data.js").Running} */ open,
@@ -74,30 +74,30 @@ async function pageOf({ bundle, log, state }, ofAll) {
   return {
     top: () => [
       live?.runningNow(bundle, { href }),
-      first ? ranks.headline() : [headline(log, found, 1), ranks?.line()],
+      ranksFirst ? ranks.headline() : [headline(log, found, 1), ranks?.line()],
       logs?.logTable(bundle, log, state, live),
-      first && headline(log, found, 2),
-      found && tiles({ log, state, found, phases: known.phases }),
+      ranksFirst && headline(log, found, 2),
+      found && tiles({ log, state, found, phases: summary.phases }),
       runStrip(model, state, found?.summary.wall_us ?? null),
       model.frames.length === 0 &&
         !found?.summary.compile_count &&
         !runs(bundle) &&
         nothingCompiled(model, state),
     ],
-    /** @param {string} wanted the fingerprint of the one that the address names @param {{most: number, atOnce?: boolean}} options */
+    /** @param {string} wanted fingerprint of the finding in the address @param {{most: number, atOnce?: boolean}} options */
     findings: (wanted, options) =>
       h(
         "section",
         { "aria-label": "Findings", "dataset": { part: "findings" } },
         found
           ? findingsPart(model, found, state, { wanted, ...options })
-          : h("p", { class: "note" }, `Findings. ${LEFT_OUT}`),
+          : h("p", { class: "note" }, `Findings: ${LEFT_OUT}`),
       ),
-    below: () => compilesPart(model, known, state),
+    below: () => compilesPart(model, summary, state),
   };
 }
 
-/** Whether a compile is open now: that none has ended is nothing to explain. @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
+/** True while a compile is running, so that the page doesn't say that nothing was compiled. @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
 const runs = ({ manifest }) =>
   manifest.growing === true && (manifest.live?.logs ?? []).some(({ running }) => running.length > 0);
 
@@ -127,7 +127,7 @@ function headline(log, found, level) {
     h(
       "ul",
       { class: "facts-line" },
-      h("li", null, torch ? `torch ${torch}` : "torch version not in the log"),
+      h("li", null, torch ? `torch ${torch}` : "torch version not recorded"),
       h("li", null, rank === null ? "no rank" : `rank ${rank}`),
       h("li", null, `${plural(events, "record")}, ${bytes(source.size_bytes)}`),
       h("li", { class: "path" }, source.name),
@@ -154,22 +154,22 @@ function nothingCompiled(model, state) {
       ? h(
           "p",
           null,
-          "Torch wrote records, but none of them belongs to a compile. ",
+          "The log has records, but none belong to a compile. ",
           h("a", { href: state.link({ view: "events" }) }, "All records"),
         )
       : h("p", null, "The log has no records."),
     h(
       "p",
       null,
-      "Compiles appear here when a program that calls torch.compile runs with ",
+      "To record compiles, run a program that calls torch.compile: ",
       h("code", null, "TORCH_TRACE=/tmp/trace python train.py"),
       ".",
     ),
   );
 }
 
-/** What came of them, and where the time went. @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */
-function compilesPart(model, known, state) {
+/** Return the number of compiles by status, and a table of the slowest. @param {any} model @param {ReturnType<typeof facts>} summary @param {any} state */
+function compilesPart(model, summary, state) {
   if (model.frames.length === 0) return null;
   const total = model.log.summary.summary.compile_us ?? 0;
   return h(
@@ -179,16 +179,16 @@ function compilesPart(model, known, state) {
     h(
       "ul",
       { class: "facts-line" },
-      Object.entries(known.statuses).map(([status, n]) =>
+      Object.entries(summary.statuses).map(([status, n]) =>
         h(
           "li",
           null,
           h("a", { href: state.link({ view: "compiles", status }) }, statusBadge(status), ` ${count(n)}`),
         ),
       ),
-      known.refused > 0 && h("li", { class: "dim" }, `${count(known.refused)} refused by torch`),
+      summary.refused > 0 && h("li", { class: "dim" }, `${count(summary.refused)} refused by Dynamo`),
     ),
-    known.slowest.length > 0 &&
+    summary.slowest.length > 0 &&
       h(
         "table",
         { class: "plain" },
@@ -198,7 +198,7 @@ function compilesPart(model, known, state) {
           h(
             "tr",
             null,
-            ["Slowest", "Time", `Of ${time(total)}, forward and backward`, "Function"].map((title, i) =>
+            ["Slowest", "Compile time", `Share of ${time(total)}`, "Function"].map((title, i) =>
               h("th", { scope: "col", class: i === 1 ? "number" : null }, title),
             ),
           ),
@@ -206,7 +206,7 @@ function compilesPart(model, known, state) {
         h(
           "tbody",
           null,
-          known.slowest
+          summary.slowest
             .slice(0, SLOWEST)
             .map(({ last, rows, us }) =>
               h(
@@ -233,22 +233,22 @@ function compilesPart(model, known, state) {
   );
 }
 
-// When the compiles ran, the whole run from left to right. A click leads to the timeline of a compile.
+// A strip of the run from left to right with a bar for each compile. A click opens the timeline of the compile.
 
-const SLICES = 400; // as many as can be told apart
+const SLICES = 400; // narrower bars can't be distinguished
 const WORST = ["failed", "unfinished", "skipped"];
 
-/** Null where the log does not tell when compiles began. @param {import("../shared/model.js").Model} model @param {any} state @param {number | null} wallUs */
+/** Return the strip, or null when fewer than two compiles have a start time. @param {import("../shared/model.js").Model} model @param {any} state @param {number | null} wallUs */
 export function runStrip({ frames }, state, wallUs) {
-  const known = frames.filter(({ last }) => last.start_epoch_us !== null && last.total_us > 0);
-  if (known.length < 2) return null;
-  const begin = known.reduce((least, { last }) => Math.min(least, last.start_epoch_us), Infinity);
+  const timed = frames.filter(({ last }) => last.start_epoch_us !== null && last.total_us > 0);
+  if (timed.length < 2) return null;
+  const begin = timed.reduce((least, { last }) => Math.min(least, last.start_epoch_us), Infinity);
   const end = Math.max(
     begin + (wallUs ?? 0),
-    known.reduce((most, { last }) => Math.max(most, last.start_epoch_us + last.total_us), 0),
+    timed.reduce((most, { last }) => Math.max(most, last.start_epoch_us + last.total_us), 0),
   );
   const bars = merged(
-    known.map(({ last, rows }) => ({
+    timed.map(({ last, rows }) => ({
       from: (last.start_epoch_us - begin) / (end - begin),
       share: last.total_us / (end - begin),
       us: last.total_us,
@@ -268,7 +268,7 @@ export function runStrip({ frames }, state, wallUs) {
           class: `strip-bar strip-${bar.tone}`,
           tabindex: "-1",
           href: state.link({ view: "timeline", compile: bar.compile.key }),
-          title: words(bar),
+          title: tooltip(bar),
           style: { left: `${100 * bar.from}%`, width: `${100 * bar.share}%` },
         }),
       ),
@@ -277,17 +277,17 @@ export function runStrip({ frames }, state, wallUs) {
       "figcaption",
       null,
       h("span", null, "0"),
-      h("a", { href: state.link({ view: "timeline" }) }, "Timeline of the run"),
+      h("a", { href: state.link({ view: "timeline" }) }, "Timeline"),
       h("span", null, time(end - begin)),
     ),
   );
 }
 
 /** @param {{compile: any, us: number, tone: string}} bar */
-const words = ({ compile, us, tone }) =>
+const tooltip = ({ compile, us, tone }) =>
   `${compileLabel(compile)}${tone === "recompile" ? ", recompile" : ""}, ${time(us)}`;
 
-/** Bars narrower than a slice stand for all in it: the worst of them. @template {{from: number, share: number, tone: string}} T @param {T[]} bars @returns {T[]} */
+/** Replace the narrow bars of each slice by the worst of them. @template {{from: number, share: number, tone: string}} T @param {T[]} bars @returns {T[]} */
 function merged(bars) {
   const weight = (/** @type {T} */ bar) => [...WORST, "recompile", "ok"].indexOf(bar.tone) * -10 + bar.share;
   /** @type {Map<number, T>} */

@@ -1,4 +1,4 @@
-// What the ranks together say, above what one log says.
+// The summary of all ranks, above that of one log.
 import { words } from "../../lib/bundle/ranks.js";
 import { findingCard } from "../../lib/finding/card.js";
 import { h, rich } from "../../lib/page/dom.js";
@@ -11,7 +11,7 @@ import { ranksAddress, ranksLink } from "../shared/finding-leads.js";
 
 const FIRST = 3;
 
-/** Null where it was left out of a redacted bundle or cannot be read: the viewer of the ranks says why. @param {Bundle} bundle @returns {Promise<Found | null>} */
+/** Return the findings across ranks; null when a redacted bundle omits them or they can't be read (the multirank viewer says why). @param {Bundle} bundle @returns {Promise<Found | null>} */
 export async function ranksFound(bundle) {
   const { job } = bundle.manifest;
   const findings = job ? await bundle.rankTable("rank_findings").catch(() => null) : null;
@@ -21,7 +21,7 @@ export async function ranksFound(bundle) {
     : { job, findings };
 }
 
-/** The headline, and the first findings. @param {Bundle} bundle @param {Found} found */
+/** Return the headline and the first findings across ranks. @param {Bundle} bundle @param {Found} found */
 export function ranksHeadline(bundle, { job, findings }) {
   const roots = findings.filter(({ because_of: cause }) => cause === null);
   const shown = roots.filter(({ severity }, i) => i === 0 || severity !== "info").slice(0, FIRST);
@@ -39,7 +39,7 @@ export function ranksHeadline(bundle, { job, findings }) {
         h("li", null, words(job.ranks)),
         job.runs.length > 1 && h("li", null, `run ${job.run} of ${count(job.runs.length)}`),
         findings.length > 0 && h("li", null, plural(findings.length, "finding")),
-        h("li", null, ranksLink(bundle, "What differs between the ranks ›")),
+        h("li", null, ranksLink(bundle, "Compare the ranks ›")),
       ),
     ),
     shown.length > 0 &&
@@ -51,18 +51,14 @@ export function ranksHeadline(bundle, { job, findings }) {
   );
 }
 
-/** The same in one line, on the page of a log that was asked for. @param {Bundle} bundle @param {Found | null} found */
+/** Return the headline in one line, for the overview of a log that the address names. @param {Bundle} bundle @param {Found | null} found */
 export function ranksLine(bundle, found) {
   return h(
     "p",
     { class: "ranks-line" },
     h("b", null, "All ranks: "),
-    found
-      ? rich(found.job.text)
-      : isLeftOut(bundle, "findings")
-        ? LEFT_OUT
-        : "their findings cannot be read.",
+    found ? rich(found.job.text) : isLeftOut(bundle, "findings") ? LEFT_OUT : "the findings can't be read.",
     " ",
-    ranksLink(bundle, "What differs between the ranks ›"),
+    ranksLink(bundle, "Compare the ranks ›"),
   );
 }

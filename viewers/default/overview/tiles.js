@@ -1,11 +1,10 @@
-// The tiles of the first screen: one number each. A tile has a colour only when something is bad, and leads to its view.
+// The tiles of the first screen: one number each, linked to its view, and colored only when something is wrong.
 import { h, plain } from "../../lib/page/dom.js";
 import { shares, tile } from "../../lib/page/figures.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { isLeftOut } from "../../lib/page/left-out.js";
 
-const NONE = "none recorded",
-  UNTOLD = "this torch does not record them";
+const NOT_RECORDED = "not recorded";
 
 /** @typedef {import("../../lib/live/running-data.js").Found} Found */
 
@@ -15,7 +14,7 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
   const lacks = isLeftOut(log.bundle, "caches")
     ? "not included"
     : summary.untold.includes("caches")
-      ? UNTOLD
+      ? NOT_RECORDED
       : null;
   const {
     failure_count: failed,
@@ -32,7 +31,7 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
       { class: "tile-wide" },
       tile({
         number: summary.compile_us === null ? "–" : time(summary.compile_us),
-        noun: "compiling",
+        noun: "compile time",
         href: state.link({ view: "timeline" }),
         more: shares(phases, "in the metrics"),
         note: compiled(summary),
@@ -57,7 +56,7 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
             note:
               [failed && exception(of("failure")[0]), open > 0 && `${count(open)} unfinished`]
                 .filter(Boolean)
-                .join(", ") || (failed === null ? UNTOLD : NONE),
+                .join(", ") || (failed === null ? NOT_RECORDED : ""),
           }),
     ),
     h(
@@ -70,10 +69,10 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
         href: state.link({ view: "recompiles" }),
         note:
           recompiles === null
-            ? UNTOLD
+            ? NOT_RECORDED
             : recompiles
               ? [causes > 0 && plural(causes, "cause"), cost(of("recompile"))].filter(Boolean).join(", ")
-              : NONE,
+              : "",
       }),
     ),
     h(
@@ -86,19 +85,17 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
         href: state.link({ view: "breaks" }),
         note:
           breaks === null
-            ? UNTOLD
-            : breaks === 0
-              ? NONE
-              : summary.graph_break_place_count === null
-                ? ""
-                : `at ${plural(summary.graph_break_place_count, "place")}`,
+            ? NOT_RECORDED
+            : !breaks || summary.graph_break_place_count === null
+              ? ""
+              : `at ${plural(summary.graph_break_place_count, "place")}`,
       }),
     ),
     h("li", null, cacheTile(summary.cache_counts, state, lacks)),
   );
 }
 
-/** What was compiled, as the headline counts it. @param {Found["summary"]} summary */
+/** Return what was compiled, in the numbers of the headline. @param {Found["summary"]} summary */
 function compiled({
   frame_count: frames,
   function_count: functions,
@@ -107,24 +104,25 @@ function compiled({
   unfinished_count: open,
 }) {
   const parts = [
-    frames > 0 && plural(frames, "compile") + (functions > 0 ? ` of ${plural(functions, "function")}` : ""),
+    functions > 0 && plural(functions, "function"),
+    frames > 0 && plural(frames, "compile"),
     ahead > 0 && plural(ahead, "ahead-of-time compile"),
     exports > 0 && plural(exports, "export"),
   ];
-  return parts.filter(Boolean).join(", ") || (open > 0 ? "no compile ended" : "no compiles");
+  return parts.filter(Boolean).join(", ") || (open > 0 ? "no compile has ended" : "no compiles");
 }
 
-/** @param {Record<string, Record<"hit" | "miss" | "bypass", number>>} counts by cache @param {any} state @param {string | null} lacks why there may be none */
+/** @param {Record<string, Record<"hit" | "miss" | "bypass", number>>} counts by cache @param {any} state @param {string | null} lacks note for a log without cache records */
 function cacheTile(counts, state, lacks) {
   const of = (/** @type {"hit" | "miss" | "bypass"} */ outcome) =>
     Object.values(counts).reduce((sum, by) => sum + by[outcome], 0);
   const [hits, misses, bypasses] = [of("hit"), of("miss"), of("bypass")];
-  const asked = hits + misses;
-  if (asked === 0)
+  const lookups = hits + misses;
+  if (lookups === 0)
     return tile({
       number: "–",
       noun: "cache hits",
-      note: bypasses ? plural(bypasses, "bypass", "bypasses") : (lacks ?? "no lookups recorded"),
+      note: bypasses ? plural(bypasses, "bypass", "bypasses") : (lacks ?? "no lookups"),
       href: state.link({ view: "caches" }),
     });
   const note = [
@@ -135,14 +133,14 @@ function cacheTile(counts, state, lacks) {
     .filter(Boolean)
     .join(", ");
   return tile({
-    number: `${Math.round((100 * hits) / asked)} %`,
+    number: `${Math.round((100 * hits) / lookups)} %`,
     noun: "cache hits",
     note,
     href: state.link({ view: "caches" }),
   });
 }
 
-/** The type of the exception, as torch names it, or what the finding says. @param {any} finding */
+/** Return the exception type without its module, or else the title of the finding. @param {any} finding */
 function exception(finding) {
   if (!finding) return "";
   const type = String(finding.details.exception_type ?? finding.details.type ?? "");

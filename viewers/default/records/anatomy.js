@@ -1,4 +1,4 @@
-// Why the log is so big, and who writes it: by kind of record, by place in torch, by compile.
+// The log anatomy view: size of the log by kind of record, by call site in torch, by compile.
 import { describe } from "../../lib/bundle/artifacts.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
@@ -13,7 +13,7 @@ import { anatomyRows, cellsOf, kindId, sumOf } from "./anatomy-data.js";
 
 const WAYS = /** @type {[string, string, string, [string, string]][]} */ ([
   ["", "By kind", "Log by kind of record", ["kind", "kinds"]],
-  ["origin", "By place in torch", "Log by place in torch", ["place", "places"]],
+  ["origin", "By call site", "Log by call site in torch", ["call site", "call sites"]],
   ["compile", "By compile", "Log by compile", ["compile", "compiles"]],
 ]);
 const MOST_CELLS = 100;
@@ -25,10 +25,7 @@ export async function openAnatomy({ bundle, log, state }) {
     ...["kinds", "origins", "kind_compiles"].map((name) => log.table(name)),
   ]);
   if (model.directory.event_count === 0) {
-    return emptyPage(
-      "Nothing to take apart",
-      "What the bytes of the log are would be here: by kind of record, by the place in torch that writes it, and by compile. This log holds no records.",
-    );
+    return emptyPage("Log anatomy", "This log has no records.");
   }
   /** Opened anew for another way: other rows, other columns. @type {{by: string, view: any} | null} */
   let shown = null;
@@ -37,7 +34,7 @@ export async function openAnatomy({ bundle, log, state }) {
     const way = WAYS.find(([id]) => id === by) ?? WAYS[0];
     const tools = h(
       "span",
-      { "class": "tool-group", "role": "group", "aria-label": "By what" },
+      { "class": "tool-group", "role": "group", "aria-label": "Group by" },
       WAYS.map(([id, words]) =>
         h(
           "button",
@@ -101,13 +98,13 @@ function anatomyList(about, [by, , label, noun], tools) {
     columns: [
       {
         id: "name",
-        title: { "": "Kind", "origin": "Place in torch", "compile": "Compile" }[by] ?? "",
+        title: { "": "Kind", "origin": "Call site", "compile": "Compile" }[by] ?? "",
         least: "11rem",
         class: by === "origin" ? "mono" : "",
         sort: name,
         cell: (i) => cutMiddle(name(i), describeRow(bundle, rows[i])),
       },
-      number("size", "Bytes", (row) => row.size, bytes, "Bytes of the log that its records take"),
+      number("size", "Size", (row) => row.size, bytes, "Size of the records in the log"),
       {
         id: "share",
         title: "Share",
@@ -116,8 +113,8 @@ function anatomyList(about, [by, , label, noun], tools) {
         cell: (i) => share(rows[i].size),
       },
       { id: "bar", title: "", least: "6rem", width: "1fr", cell: (i) => partsBar(rows[i], total) },
-      number("records", "Records", (row) => row.count, count, "How many records"),
-      number("payload", "Payloads", (row) => row.payload, bytes, "Bytes of payloads: graphs, code, JSON"),
+      number("records", "Records", (row) => row.count, count, "Number of records"),
+      number("payload", "Payloads", (row) => row.payload, bytes, "Size of the payloads: graphs, code, JSON"),
       ...(by === ""
         ? [
             number(
@@ -125,17 +122,11 @@ function anatomyList(about, [by, , label, noun], tools) {
               "Distinct",
               (row) => row.distinct,
               bytes,
-              "Payloads that were not in the log before",
+              "Size of the payloads without repeated ones",
             ),
           ]
         : []),
-      number(
-        "each",
-        "Each",
-        (row) => Math.round(row.size / row.count),
-        bytes,
-        "Bytes of one record, on average",
-      ),
+      number("each", "Average", (row) => Math.round(row.size / row.count), bytes, "Average size of a record"),
     ],
     detail: (i) => rowDetail(about, rows[i], by, share),
   });
@@ -146,7 +137,7 @@ function wholeLog(rows, by, total) {
   const all = sumOf(rows);
   const parts = /** @type {[string, string, number | null][]} */ ([
     ["inductor", by === "" ? "distinct payloads" : "payloads", by === "" ? all.distinct : all.payload],
-    ["backward", "payloads that were there before", by === "" ? all.payload - (all.distinct ?? 0) : null],
+    ["backward", "repeated payloads", by === "" ? all.payload - (all.distinct ?? 0) : null],
     ["aot", "envelopes: prefix, metadata, line ends", all.size - all.payload],
     ["dynamo", "between records", Math.max(0, total - all.size)],
   ]).filter(([, , n]) => n);
@@ -158,7 +149,7 @@ function wholeLog(rows, by, total) {
       null,
       h("b", null, bytes(total)),
       ` in ${plural(all.count, "record")}; `,
-      h("span", { class: "dim" }, "the bundle holds equal payloads once, compressed"),
+      h("span", { class: "dim" }, "the bundle stores equal payloads once, compressed"),
     ),
     h(
       "div",
@@ -231,10 +222,10 @@ function rowDetail({ bundle, state, model, anatomy }, row, by, share) {
       h(
         "p",
         { class: "prose" },
-        "The line of torch that wrote these records. A record is written for the place that called trace_structured, so that one place can write several kinds.",
+        "The line of torch that called trace_structured. One call site can log several kinds of records.",
       ),
     pairs([
-      ["In the log", `${bytes(row.size)}, ${share(row.size)}`],
+      ["Size", `${bytes(row.size)}, ${share(row.size)} of the log`],
       [
         "Records",
         [
@@ -250,14 +241,14 @@ function rowDetail({ bundle, state, model, anatomy }, row, by, share) {
                     : { view: "events", compile: model.compiles[row.index].key },
                 ),
               },
-              "show them",
+              "show",
             ),
         ],
       ],
-      ["One record", `${bytes(Math.round(row.size / row.count))} on average`],
+      ["Average record", bytes(Math.round(row.size / row.count))],
       [
         "Payloads",
-        `${bytes(row.payload)}, ${row.size ? Math.round((100 * row.payload) / row.size) : 0} % of it`,
+        `${bytes(row.payload)}, ${row.size ? Math.round((100 * row.payload) / row.size) : 0} % of the size`,
       ],
       [
         "Distinct payloads",
@@ -265,7 +256,7 @@ function rowDetail({ bundle, state, model, anatomy }, row, by, share) {
           ? null
           : [
               bytes(row.distinct),
-              row.payload > row.distinct && `; ${bytes(row.payload - row.distinct)} were in the log before`,
+              row.payload > row.distinct && `, ${bytes(row.payload - row.distinct)} repeated`,
             ],
       ],
       ["Envelopes", `${bytes(row.size - row.payload)}: prefix, metadata, line ends`],
@@ -290,7 +281,7 @@ function rowDetail({ bundle, state, model, anatomy }, row, by, share) {
               "tr",
               null,
               h("th", null, by === "" ? "Compile" : "Kind"),
-              h("th", { class: "number" }, "Bytes"),
+              h("th", { class: "number" }, "Size"),
               h("th", { class: "number" }, "Records"),
               h("th", { class: "number" }, "Payloads"),
             ),

@@ -1,4 +1,4 @@
-// The codes of what was not understood, with their meanings.
+// Diagnostic codes with counts and meanings.
 import { h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 

@@ -1,4 +1,4 @@
-// Everything in the log that was not understood, skipped, mended or assumed.
+// The diagnostics view: lines of the log that were damaged, skipped, repaired or assumed.
 import { Grid } from "../../lib/list/grid.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
@@ -14,11 +14,7 @@ export async function openDiagnostics({ bundle, log, state }) {
         "div",
         { class: "page" },
         h("h1", null, "No diagnostics"),
-        h(
-          "p",
-          null,
-          "Every line of this log was understood. Lines that are damaged, skipped or had to be assumed would be listed here.",
-        ),
+        h("p", null, "Every line of this log was parsed. Nothing to fix."),
       ),
     };
   }
@@ -39,21 +35,21 @@ export async function openDiagnostics({ bundle, log, state }) {
       { id: "code", title: "Code", cell: (i) => rows[i].code, sort: (i) => rows[i].code, class: "mono" },
       {
         id: "line",
-        title: "Line",
+        title: "Log line",
         number: true,
         cell: (i) => count(rows[i].line),
         sort: (i) => rows[i].line,
       },
       {
         id: "byte",
-        title: "Byte",
+        title: "Byte offset",
         number: true,
         cell: (i) => count(rows[i].byte_offset),
         sort: (i) => rows[i].byte_offset,
       },
       {
         id: "count",
-        title: "Times",
+        title: "Count",
         number: true,
         cell: (i) => count(rows[i].count),
         sort: (i) => rows[i].count,
@@ -61,7 +57,7 @@ export async function openDiagnostics({ bundle, log, state }) {
       { id: "event", title: "Record", number: true, cell: (i) => event(rows[i], state) },
       {
         id: "message",
-        title: "What was found",
+        title: "Message",
         least: "16rem",
         cell: (i) => h("span", { title: rows[i].message }, rows[i].message),
       },

@@ -1,4 +1,4 @@
-// Every record of the log. This is the place where nothing is hidden.
+// The records view: every record of the log.
 import { describe } from "../../lib/bundle/artifacts.js";
 import { attemptKey } from "../../lib/bundle/log.js";
 import { Grid } from "../../lib/list/grid.js";
@@ -18,16 +18,12 @@ export async function openEvents(context) {
   const { directory, compiles } = model;
   if (directory.event_count === 0) {
     return {
-      title: "Events",
+      title: "Records",
       element: h(
         "div",
         { class: "page" },
         h("h1", null, "No records"),
-        h(
-          "p",
-          null,
-          "Each record that torch wrote would be a row here. This log holds none; see Diagnostics for what it holds instead.",
-        ),
+        h("p", null, "This log has no records. Diagnostics shows what it contains."),
       ),
     };
   }
@@ -98,7 +94,7 @@ export async function openEvents(context) {
     search = new AbortController();
     const { signal } = search;
     searchMetadata(log, events, base, current.q, signal, show).catch((error) => {
-      if (!signal.aborted) fill(total, `The search stopped: ${error.message}`);
+      if (!signal.aborted) fill(total, `Search failed: ${error.message}`);
     });
   };
   return {
@@ -196,7 +192,7 @@ function columns(events, model, kinds, bundle, spanNames) {
       number: true,
       cell: (i) => count(i),
       sort: (i) => i,
-      help: "Place in the log, from 0",
+      help: "Position in the log, from 0",
     },
     {
       id: "time",
@@ -204,7 +200,7 @@ function columns(events, model, kinds, bundle, spanNames) {
       number: true,
       cell: (i) => time(events[i].time_us),
       sort: (i) => events[i].time_us,
-      help: "After the first record",
+      help: "Time since the first record",
     },
     {
       id: "type",
@@ -232,23 +228,23 @@ function columns(events, model, kinds, bundle, spanNames) {
     },
     {
       id: "line",
-      title: "Line",
+      title: "Log line",
       number: true,
       cell: (i) => count(events[i].line),
       sort: (i) => events[i].line,
-      help: "Line in the log",
+      help: "Line number in the log",
     },
     {
       id: "size",
-      title: "Record",
+      title: "Size",
       number: true,
       cell: (i) => bytes(events[i].size_bytes),
       sort: (i) => events[i].size_bytes,
-      help: "Bytes in the log, payload included",
+      help: "Size in the log, including the payload",
     },
     {
       id: "payload",
-      title: "Payload",
+      title: "Payload size",
       number: true,
       cell: (i) => (events[i].blob === null ? "" : bytes(events[i].payload_size_bytes)),
       sort: (i) => events[i].payload_size_bytes ?? 0,

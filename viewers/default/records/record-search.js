@@ -18,7 +18,7 @@ export async function searchMetadata(log, events, rows, query, signal, show) {
   const found = rows.filter(isNamed);
   const fits = new Set(found),
     asked = new Set(rows);
-  show(found, "looking into the metadata …");
+  show(found, "searching metadata …");
   const files = await log.files("metadata", { signal });
   for (const file of files) {
     const metadata = await log.part("metadata", file, { signal });
@@ -26,10 +26,7 @@ export async function searchMetadata(log, events, rows, query, signal, show) {
       if (asked.has(event) && !fits.has(event) && JSON.stringify(value).toLowerCase().includes(wanted))
         fits.add(event);
     if (file !== files.at(-1))
-      show(
-        sorted(fits),
-        `looked into ${count((metadata.at(-1)?.event ?? 0) + 1)} of ${count(events.length)} …`,
-      );
+      show(sorted(fits), `searched ${count((metadata.at(-1)?.event ?? 0) + 1)} of ${count(events.length)} …`);
     await new Promise((resume) => setTimeout(resume)); // the page stays usable
     signal.throwIfAborted();
   }

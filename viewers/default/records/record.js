@@ -76,13 +76,13 @@ export function openRecord({ bundle, log, state }, model, root) {
           h(
             "span",
             { title: clockText(model.directory.clock, event) },
-            `${time(event.time_us)} after the first`,
+            `${time(event.time_us)} after the first record`,
           ),
         ),
         h("li", null, compileLink(model, numberOf(model, event), state)),
-        h("li", null, event.record_rank === null ? "no rank in it" : `rank ${event.record_rank}`),
+        h("li", null, event.record_rank === null ? "no rank" : `rank ${event.record_rank}`),
         h("li", null, writerText(event.pid)),
-        h("li", null, h("span", { class: "path", title: "The place in torch that wrote it" }, event.origin)),
+        h("li", null, h("span", { class: "path", title: "Call site in torch" }, event.origin)),
         h("li", null, `${bytes(event.size_bytes)} in the log`),
         event.payload_form !== null && event.payload_form !== "lf" && h("li", null, event.payload_form),
       ),
@@ -102,7 +102,7 @@ export function openRecord({ bundle, log, state }, model, root) {
           h(
             "p",
             { class: "dim padded" },
-            index >= 0 ? `This log has no record ${count(index)}.` : "No record fits.",
+            index >= 0 ? `This log has no record ${count(index)}.` : "No records match the filter.",
           ),
         );
         return;
@@ -134,7 +134,7 @@ export function openRecord({ bundle, log, state }, model, root) {
 function clockText(clock, event) {
   if (clock.origin_epoch_us !== null)
     return new Date((clock.origin_epoch_us + event.time_us) / 1000).toISOString();
-  return `the first record: ${clock.origin ?? "no time"}, local time, year and time zone unknown`;
+  return `First record: ${clock.origin ?? "no time"} (local time; year and time zone not recorded)`;
 }
 
 /** Who wrote a record: torch 2.3 and 2.4 tell the thread, whose id is an address, instead of the process. @param {number} id */

@@ -19,7 +19,7 @@ export async function openSearch(context) {
   const { bundle, log, state } = context;
   const names = h("section", { "class": "pane search-names", "aria-label": "Names" });
   const status = h("span", { class: "dim", role: "status" });
-  const bar = h("progress", { "max": 1, "value": 0, "hidden": true, "aria-label": "Searched so far" });
+  const bar = h("progress", { "max": 1, "value": 0, "hidden": true, "aria-label": "Search progress" });
   const tools = h("span", { class: "search-tools" });
   /** @type {{text: () => any, head: boolean}[]} */
   let rows = [];
@@ -29,7 +29,7 @@ export async function openSearch(context) {
     render: (i) => h("div", { class: `search-row${rows[i].head ? " head" : ""}` }, rows[i].text()),
   });
   list.element.setAttribute("role", "region");
-  list.element.setAttribute("aria-label", "Found in text");
+  list.element.setAttribute("aria-label", "Matches in text");
   list.element.tabIndex = 0;
   const texts = h(
     "section",
@@ -63,7 +63,7 @@ export async function openSearch(context) {
         h(
           "p",
           { class: "padded dim" },
-          "Type two letters or more into the field at the top: names of functions, compiles, artifacts, files and records appear here, lines of text beside them.",
+          "Type at least two characters in the search field to find functions, compiles, artifacts, files, records and text.",
         ),
       );
       rows = [];
@@ -82,7 +82,7 @@ export async function openSearch(context) {
       list.reset(0);
       bar.hidden = true;
       fill(status, `${bytes(found.bytes)} of text`);
-      fill(tools, button("Search the text", "text", "Also: Enter in the search field"));
+      fill(tools, button("Search the text", "text", "Or press Enter in the search field"));
     }
   };
 
@@ -137,10 +137,7 @@ export async function openSearch(context) {
         );
       }
     }
-    fill(
-      names,
-      sections.length ? sections : h("p", { class: "padded dim" }, `No name has “${query}” in it.`),
-    );
+    fill(names, sections.length ? sections : h("p", { class: "padded dim" }, `No names contain “${query}”.`));
   };
 
   /** @param {import("./text.js").Texts} all @param {string} query @param {boolean} everything */
@@ -240,7 +237,7 @@ export async function openSearch(context) {
         bundle.logs.length > 1 ? `${place.log.id}, ` : "",
         plural(n, "line"),
         lines.length < n ? `, ${count(lines.length)} shown` : "",
-        payload.places.length > 1 ? `; the same text ${plural(payload.places.length - 1, "more time")}` : "",
+        payload.places.length > 1 ? `, in ${plural(payload.places.length - 1, "more artifact")}` : "",
       ),
     ];
   };

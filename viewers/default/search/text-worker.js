@@ -19,7 +19,7 @@ scope.onmessage = async (/** @type {MessageEvent} */ { data }) => {
       0,
     );
     try {
-      if (!blob.file) throw new Error("it is not there");
+      if (!blob.file) throw new Error("file not found");
       const bytes = await openBlob(await readFile(blob.file, MOST_STORED), blob.path, blob.whole);
       const found = blob.slices
         .map((/** @type {any} */ slice) =>

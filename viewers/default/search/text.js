@@ -70,7 +70,7 @@ export function searchTexts(texts, query, all, tell) {
     tell({ found, bytes: data.bytes ?? 0, done: Boolean(data.done), problem: data.error ?? "" });
   };
   worker.onerror = (event) =>
-    tell({ found: [], bytes: 0, done: true, problem: event.message ?? "The search stopped." });
+    tell({ found: [], bytes: 0, done: true, problem: event.message ?? "The search failed." });
   worker.postMessage({ query, blobs: texts.blobs, each: all ? Infinity : EACH, most: all ? 500_000 : MOST });
   return stop;
 }

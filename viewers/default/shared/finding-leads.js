@@ -1,4 +1,4 @@
-// Where the parts of a finding lead in this viewer, the cards of those that fit a row of a table, and the ways to the other viewers.
+// Links from a finding to the views of this viewer, finding cards for a row of a table, and links to the other viewers.
 import { findingCard } from "../../lib/finding/card.js";
 import { h, plain, rich } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
@@ -11,7 +11,7 @@ import { compileLinks, recordLink } from "./parts.js";
 
 const MOST_CARDS = 20;
 
-/** The list where a kind belongs, and what of it is shown there. Kinds that are not here have none. @type {Record<string, (finding: Finding) => Record<string, any>>} */
+/** Address of the list that shows a finding, by its kind. Kinds without an entry have no list. @type {Record<string, (finding: Finding) => Record<string, any>>} */
 const PLACES = {
   "failure": ({ fingerprint }) => ({ view: "failures", item: fingerprint }),
   "unfinished-compile": ({ fingerprint }) => ({ view: "failures", item: fingerprint }),
@@ -52,7 +52,7 @@ export const leadsOf = (model, state, found) => ({
   },
 });
 
-/** The guards of a recompile beside those of the compile before it. @param {any} model @param {any} state @param {number | undefined} index */
+/** Return a link that compares a recompile's guards with those of the compile before it, or null. @param {any} model @param {any} state @param {number | undefined} index */
 function guardsLink({ log, compiles }, state, index) {
   const compile = compiles[index ?? -1];
   const before =
@@ -75,11 +75,11 @@ function guardsLink({ log, compiles }, state, index) {
         artifact: "dynamo_cpp_guards_str",
       }),
     },
-    "guards before and after",
+    "compare guards",
   );
 }
 
-/** Cards of the findings that fit, for the details of a row. @param {any} model @param {any} state @param {Findings} found @param {(finding: Finding) => boolean} fits */
+/** Return cards of the findings that match a condition, for the details of a row. @param {any} model @param {any} state @param {Findings} found @param {(finding: Finding) => boolean} fits */
 export function cards(model, state, found, fits, options = { level: 2, whole: true }) {
   const leads = leadsOf(model, state, found);
   return (found?.findings ?? [])
@@ -88,13 +88,13 @@ export function cards(model, state, found, fits, options = { level: 2, whole: tr
     .map((finding) => findingCard(finding, leads, options));
 }
 
-/** Findings that one of these records shows. @param {...number} events */
+/** Return a condition for cards(): the finding names one of these records. @param {...number} events */
 export const shownBy =
   (...events) =>
   (/** @type {Finding} */ finding) =>
     events.some((event) => finding.events.includes(event));
 
-// Provenance is for compiles that have something to show there, ranks are for bundles with their analyses.
+// Links to the other viewers, where they have something to show.
 
 const NAMES = new Set([
   "inductor_provenance_tracking_node_mappings",
@@ -103,14 +103,14 @@ const NAMES = new Set([
   "inductor_post_to_pre_grad_nodes",
 ]);
 
-/** @param {import("../../lib/bundle/log.js").Log} log @param {string} [compile] key @param {string} [logId] when the address names it */
+/** @param {import("../../lib/bundle/log.js").Log} log @param {string} [compile] key @param {string} [logId] the log id in the current address, if any */
 const address = (log, compile, logId) =>
   inViewer(log.bundle, "provenance", {
     ...(logId || log !== log.bundle.logs[0] ? { log: log.id } : {}),
     ...(compile ? { compile } : {}),
   });
 
-/** The viewer for this log; null when torch recorded none. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
+/** Return the address of the provenance viewer for a log, or null when torch recorded no provenance. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
 export const provenanceAddress = ({ log, directory }, state) =>
   directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name))
     ? address(log, undefined, state.current.log)
@@ -118,13 +118,13 @@ export const provenanceAddress = ({ log, directory }, state) =>
 
 const VLLM = new Set(["vllm_compilation_config", "vllm_piecewise_compile_start", "vllm_execution_code"]);
 
-/** The viewer of vLLM's pieces; null for a log without any. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
+/** Return the address of the vLLM viewer for a log, or null for a log without vLLM records. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
 export const vllmAddress = ({ log, directory }, state) =>
   directory.kinds.some((/** @type {any} */ kind) => VLLM.has(kind.name))
     ? inViewer(log.bundle, "vllm", state.current.log || log !== log.bundle.logs[0] ? { log: log.id } : {})
     : null;
 
-/** Null when torch recorded no provenance, or the bundle has no address that could be handed on. @param {any} log @param {any} compile @param {any[]} artifacts of the compile @param {import("../../lib/page/hash-state.js").HashState} state */
+/** Return a link to a compile's provenance, or null when there is none or the bundle has no address. @param {any} log @param {any} compile @param {any[]} artifacts of the compile @param {import("../../lib/page/hash-state.js").HashState} state */
 export function provenanceLink(log, compile, artifacts, state) {
   const href = address(log, compile.key, state.current.log);
   if (
@@ -136,29 +136,25 @@ export function provenanceLink(log, compile, artifacts, state) {
     return null;
   return h(
     "a",
-    {
-      href,
-      class: "provenance-link",
-      title: "From source lines through the graphs to kernels, line by line",
-    },
+    { href, class: "provenance-link", title: "Source lines, graph nodes and kernels, linked line by line" },
     "Provenance ›",
   );
 }
 
 /** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
 
-/** Null when there is nothing to compare, or the bundle has no address that could be handed on. @param {Bundle} bundle @param {string} text */
+/** Return a link to the multirank viewer, or null when there is nothing to compare or the bundle has no address. @param {Bundle} bundle @param {string} text */
 export function ranksLink(bundle, text) {
   const href = ranksAddress(bundle);
   return href === null
     ? null
     : h(
         "a",
-        { href, class: "ranks-link", title: "What differs between the ranks, and who waits for whom" },
+        { href, class: "ranks-link", title: "Differences between the ranks, and ranks that wait for others" },
         text,
       );
 }
 
-/** @param {Bundle} bundle @param {Record<string, string>} [state] of the other viewer */
+/** @param {Bundle} bundle @param {Record<string, string>} [state] state of the multirank viewer */
 export const ranksAddress = (bundle, state) =>
   bundle.manifest.rank_tables ? inViewer(bundle, "multirank", state) : null;

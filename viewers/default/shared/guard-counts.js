@@ -1,10 +1,10 @@
-// What the two numbers of guards count, wherever one of them is shown.
+// Labels and help of the two guard counts, which differ.
 
-/** guard_count of the metrics, null after a failure. */
-export const BY_TORCH = "Guards by torch's own count";
-export const BY_TORCH_HELP =
-  "guard_count in torch's metrics: what Dynamo collected. One of these can become several checks, as that of a tensor; several can become one, as those of the global state";
+/** guard_count of the compilation metrics, null after a failure. */
+export const IN_METRICS = "Guards in the metrics";
+export const IN_METRICS_HELP =
+  "guard_count in the compilation metrics: guards that Dynamo collected. A tensor guard can become several checks, and several guards of the global state can become one";
 /** Lines of dynamo_cpp_guards_str that are a guard. */
 export const IN_DUMP = "Guards in the tree dump";
 export const IN_DUMP_HELP =
-  "Lines of dynamo_cpp_guards_str that are a check. torch's own count, guard_count, is taken before the tree is made";
+  "Checks in dynamo_cpp_guards_str. Differs from guard_count in the metrics, which torch counts before it builds the guard tree";

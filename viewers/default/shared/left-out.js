@@ -1,8 +1,8 @@
-// The page of a view whose table a redacted bundle does not have.
+// Pages for views whose table a redacted bundle doesn't include.
 import { emptyPage } from "../../lib/list/list-detail.js";
 import { isLeftOut, LEFT_OUT } from "../../lib/page/left-out.js";
 
-/** What a view cannot do without, and what that is called. @type {Record<string, [part: string, title: string]>} */
+/** The part of a bundle that a view needs, and the title of its page. @type {Record<string, [part: string, title: string]>} */
 const NEEDS = {
   failures: ["failures", "Failures"],
   breaks: ["graph_breaks", "Graph breaks"],
@@ -17,7 +17,7 @@ const NEEDS = {
   anatomy: ["anatomy", "Log anatomy"],
 };
 
-/** Null when the bundle has what the view needs. @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {string} view */
+/** Return the page that replaces a view, or null when the bundle has the part that the view needs. @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {string} view */
 export function leftOutPage(bundle, view) {
   const [part, title] = Object.hasOwn(NEEDS, view) ? NEEDS[view] : ["", ""];
   return isLeftOut(bundle, part) ? emptyPage(title, LEFT_OUT) : null;

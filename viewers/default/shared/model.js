@@ -1,4 +1,4 @@
-// What the views know about one log, worked out once from its compile table, and which log it is. No page needed.
+// The model of one log that all views share, built once from its tables, and the log that opens first. Needs no page.
 import { attemptKey } from "../../lib/bundle/log.js";
 import { RUNNING, statusInfo } from "../../lib/page/figures.js";
 import { fileShortener } from "../../lib/page/paths.js";
@@ -42,9 +42,9 @@ async function build(log) {
     compiles,
     directory,
     frames: frameCompiles(compiles),
-    /** What a list of these counts: attempts, where a compile has several. */
+    /** Noun for a list of compiles: "attempt" when a compile has several of them. */
     counted: compiles.some(({ attempt }) => attempt) ? "attempt" : "compile",
-    /** In the order of the log, what belongs to no compile last. */
+    /** Indexes in the order of the log; records without a compile id last. */
     order: compiles
       .map((_, index) => index)
       .sort((a, b) => Number(compiles[a].id === null) - Number(compiles[b].id === null) || a - b),
@@ -56,8 +56,8 @@ async function build(log) {
   };
 }
 
-/** What a compile that is none has of its fields. */
-const UNKNOWN = Object.fromEntries(
+/** Fields of a row that stands for no compile. */
+const NO_COMPILE = Object.fromEntries(
   [
     "kind",
     "status",
@@ -88,8 +88,8 @@ const UNKNOWN = Object.fromEntries(
 );
 
 /**
- * What views list: each attempt with what its compile turned out to be; ahead-of-time compiles, which have no attempts; and last what belongs to no compile.
- * 'key' is the address of a view, 'id' what a person reads.
+ * Return the rows that views list: attempts with the fields of their compiles, ahead-of-time compiles (without attempts),
+ * and last the records without a compile id. 'key' is the row's address, 'id' the displayed id.
  * @param {any[]} compiled @param {any[]} attempts @param {any[]} others limits and captures @returns {Compile[]}
  */
 function views(compiled, attempts, others) {
@@ -97,7 +97,7 @@ function views(compiled, attempts, others) {
     [...others, ...compiled].map((row) => [
       row.compile,
       {
-        ...UNKNOWN,
+        ...NO_COMPILE,
         restart_reasons: [],
         graph_break_count: 0,
         attempt_count: 1,
@@ -106,7 +106,7 @@ function views(compiled, attempts, others) {
       },
     ]),
   );
-  const tried = attempts
+  const withAttempts = attempts
     .filter(({ compile }) => compile !== null)
     .map((attempt) => {
       const {
@@ -134,9 +134,9 @@ function views(compiled, attempts, others) {
         artifact_count: artifacts,
       };
     });
-  const known = new Set(tried.map(({ compile }) => compile));
-  const untried = compiled
-    .filter(({ compile }) => !known.has(compile))
+  const attempted = new Set(withAttempts.map(({ compile }) => compile));
+  const withoutAttempts = compiled
+    .filter(({ compile }) => !attempted.has(compile))
     .map((row) => ({
       ...row,
       id: row.compile,
@@ -147,7 +147,7 @@ function views(compiled, attempts, others) {
       artifact_count: row.artifact_count ?? 0,
     }));
   const outside = {
-    ...UNKNOWN,
+    ...NO_COMPILE,
     compile: null,
     attempt: null,
     id: null,
@@ -160,33 +160,33 @@ function views(compiled, attempts, others) {
     size_bytes: 0,
     artifact_count: 0,
   };
-  return [...[...tried, ...untried].sort((a, b) => a.first_event - b.first_event), outside];
+  return [...[...withAttempts, ...withoutAttempts].sort((a, b) => a.first_event - b.first_event), outside];
 }
 
-/** The view of the attempt that a row of a table belongs to, by its position. @param {Model} model @param {{compile: string | null, attempt: number | null}} row @returns {number} */
+/** Return the index in model.compiles of the attempt that a table row belongs to, or -1. @param {Model} model @param {{compile: string | null, attempt: number | null}} row @returns {number} */
 export const numberOf = (model, row) => model.byAttempt.get(attemptKey(row)) ?? -1;
 
-/** The view of a compile: of its first attempt; -1 when there is none. @param {Model} model @param {string | null} compile @returns {number} */
+/** Return the index in model.compiles of a compile's first attempt, or -1. @param {Model} model @param {string | null} compile @returns {number} */
 export function rowOf(model, compile) {
   const first = compile === null ? -1 : numberOf(model, { compile, attempt: 0 });
   return first < 0 && compile !== null ? (model.byCompile.get(compile) ?? -1) : first;
 }
 
-/** The views of the compiles that a finding is about. @param {Model} model @param {{compiles: string[]}} finding @returns {number[]} */
+/** Return the indexes in model.compiles of the compiles that a finding names. @param {Model} model @param {{compiles: string[]}} finding @returns {number[]} */
 export const compilesOf = (model, { compiles }) => compiles.flatMap((key) => model.byCompile.get(key) ?? []);
 
-/** What tells of the compiles that run now; null for a bundle that does not grow. @param {Log} log */
+/** Load the module that knows the running compiles; null unless the bundle is growing. @param {Log} log */
 const liveOf = async ({ bundle }) =>
   bundle.manifest.growing ? import("../../lib/live/running-data.js") : null;
 
-/** The findings as they stand now, and the numbers of the headline: that a log which grows is not whole yet is no finding. Null when they were left out. @param {Log} log */
+/** Return the current findings and headline numbers, without findings that only say that a growing log is incomplete. Null when the bundle leaves them out. @param {Log} log */
 export async function findingsOf(log) {
   const [findings, live] = await Promise.all([log.findings(), liveOf(log)]);
   const all = findings && { summary: log.summary.summary, findings };
   return all && live ? live.findingsNow(log, all) : all;
 }
 
-/** Attempts of the same compile, put together. @param {Compile[]} compiles @returns {FrameCompile[]} */
+/** Group attempts by compile. @param {Compile[]} compiles @returns {FrameCompile[]} */
 function frameCompiles(compiles) {
   /** @type {Map<string, FrameCompile>} */
   const frames = new Map();
@@ -202,43 +202,43 @@ function frameCompiles(compiles) {
   return [...frames.values()];
 }
 
-/** "[0/1]", or words for the row without an id. @param {Compile} compile */
+/** "[0/1]", or "no compile id". @param {Compile} compile */
 export const idText = (compile) => (compile.id === null ? "no compile id" : `[${compile.key}]`);
 
 /** @param {Compile} compile */
 export const functionName = (compile) =>
   compile.function ?? (compile.id === null ? "records without a compile id" : "(unknown function)");
 
-/** "[0/1] forward ok": how a compile is called wherever it stands. @param {Compile} compile */
+/** "[0/1] forward ok": the label of a compile everywhere. @param {Compile} compile */
 export const compileLabel = (compile) =>
   `${idText(compile)} ${functionName(compile)} ${statusInfo(compile.status).word}`;
 
-/** @param {Model} model @param {Compile} compile */
+/** "model.py:12", or "". @param {Model} model @param {Compile} compile */
 export function placeOf(model, compile) {
   return compile.file === null ? "" : `${model.short(compile.file)}:${compile.line}`;
 }
 
-/** Something a person would want to know about. @param {Compile} compile */
+/** True for a compile that failed, restarted, recompiled, or has a graph break. @param {Compile} compile */
 export const isProblem = (compile) =>
   ["failed", "skipped", "unfinished"].includes(compile.status) ||
   compile.attempt_count > 1 ||
   compile.recompile_reason !== null ||
   compile.graph_break_count > 0;
 
-/** How many records of a type the log has. @param {Model} model @param {string} type */
+/** Return the number of records of a type. @param {Model} model @param {string} type */
 export const kindCount = (model, type) =>
   model.directory.kinds.reduce(
     (/** @type {number} */ n, /** @type {any} */ kind) => n + (kind.type === type ? kind.event_count : 0),
     0,
   );
 
-/** Whether the log tells of torch.export. @param {Model} model */
+/** True when the log has records of torch.export. @param {Model} model */
 export const hasExport = (model) =>
   ["export", "exported_program", "missing_fake_kernel", "mismatched_fake_kernel"].some(
     (type) => kindCount(model, type) > 0,
   );
 
-/** What the overview shows beside the findings. @param {Model} model */
+/** Return what the overview shows beside the findings: phases, statuses, refused and slowest compiles. @param {Model} model */
 export function facts(model) {
   const summary = /** @type {any} */ (model.log.summary.summary),
     us = summary.phase_times_us;
@@ -250,7 +250,7 @@ export function facts(model) {
             { id: "dynamo", title: "Dynamo", us: us.dynamo },
             { id: "aot", title: "AOTAutograd", us: us.aot },
             { id: "inductor", title: "Inductor", us: us.inductor },
-            { id: "backward", title: "backward, later", us: us.backward },
+            { id: "backward", title: "lazy backward", us: us.backward },
           ],
     statuses: statusesNow(model, summary.statuses),
     refused: summary.limit_count,
@@ -261,20 +261,20 @@ export function facts(model) {
   };
 }
 
-/** How many compiles have each status; those that are open in a log which grows are running. @param {Model} model @param {Record<string, number>} statuses */
+/** Count compiles by status; open compiles of a growing log count as running. @param {Model} model @param {Record<string, number>} statuses */
 function statusesNow({ frames }, { unfinished = 0, ...others }) {
   const running = frames.filter(({ last }) => last.status === RUNNING).length,
     left = unfinished - running;
   return { ...others, ...(left > 0 && { unfinished: left }), ...(running > 0 && { running }) };
 }
 
-/** The numbers of the headline of a log, as the manifest has them. @param {Log} log */
+/** Return the headline numbers of a log from the manifest. @param {Log} log */
 export const summaryOf = (log) => log.summary.summary;
 
 /** @type {WeakMap<Bundle, string>} */
 const opened = new WeakMap();
 
-/** The log with most to say: errors, then warnings, then time of compiling; among equals the first. It stays the same while a bundle grows. @param {Bundle} bundle @returns {Log} */
+/** Return the log to open first: most errors, then warnings, then compile time. It stays the same while a bundle grows. @param {Bundle} bundle @returns {Log} */
 export function openingLog(bundle) {
   const before = bundle.log(opened.get(bundle) ?? "");
   if (before) return before;
@@ -282,16 +282,16 @@ export function openingLog(bundle) {
     const summary = summaryOf(log);
     return [summary.findings.error, summary.findings.warning, summary.compile_us ?? 0];
   };
-  const found = bundle.logs.reduce((best, log) => {
+  const first = bundle.logs.reduce((best, log) => {
     const [a, b] = [weight(log), weight(best)];
     const at = a.findIndex((value, i) => value !== b[i]);
     return at >= 0 && a[at] > b[at] ? log : best;
   });
-  opened.set(bundle, found.id);
-  return found;
+  opened.set(bundle, first.id);
+  return first;
 }
 
-/** What an address says of a log: nothing of the one that the page opens on. @param {Log} log */
+/** Return the log id for an address: "" for the log that opens first. @param {Log} log */
 export const logInAddress = (log) => (log === openingLog(log.bundle) ? "" : log.id);
 
 /** "rank 0 · 6_vppokp", or the id alone. @param {Log} log */

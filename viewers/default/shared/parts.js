@@ -1,4 +1,4 @@
-// Small pieces that several views show.
+// Small page elements that several views use.
 import { codeSnippet } from "../../lib/code/snippet.js";
 import { h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
@@ -38,7 +38,7 @@ export function compileLinks(model, indexes, state) {
   );
 }
 
-/** Only web addresses become links; anything else stays text. @param {any} address @param {any} [text] */
+/** Return a link for a web address, and text for anything else. @param {any} address @param {any} [text] */
 export function webLink(address, text = address) {
   const url = String(address ?? "");
   const web = /^https?:\/\//i.test(url) && URL.canParse(url);
@@ -47,11 +47,11 @@ export function webLink(address, text = address) {
     : h("code", null, url);
 }
 
-/** A link to a record. @param {number} index @param {any} state @param {string} [words] */
-export const recordLink = (index, state, words = `record ${count(index)}`) =>
-  h("a", { href: state.link({ view: "events", event: String(index) }) }, words);
+/** Return a link to a record. @param {number} index @param {any} state @param {string} [text] */
+export const recordLink = (index, state, text = `record ${count(index)}`) =>
+  h("a", { href: state.link({ view: "events", event: String(index) }) }, text);
 
-/** Terms and what is known of them; what is null is left out. @param {[string, any][]} entries */
+/** Return a list of terms and values, without those that are null or empty. @param {[string, any][]} entries */
 export const pairs = (entries) =>
   h(
     "dl",
@@ -61,7 +61,7 @@ export const pairs = (entries) =>
       .map(([term, value]) => [h("dt", null, term), h("dd", null, value)]),
   );
 
-/** The user's line with its file in front. @param {{file: string | null, line: number | null, function?: string | null, source_line?: string | null}} place */
+/** Return a source line under its file and line number. @param {{file: string | null, line: number | null, function?: string | null, source_line?: string | null}} place */
 export function sourceLine({ file, line, function: name, source_line: text }) {
   if (file === null) return null;
   return h(

@@ -1,4 +1,4 @@
-// Lines of the program, out of the stacks that torch wrote; and links to the artifacts that records became.
+// Source lines of the user's program, taken from stacks, and links to the artifacts of records.
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { frameText, isTorch } from "../../lib/bundle/stacks.js";
 import { fill, h } from "../../lib/page/dom.js";
@@ -9,8 +9,8 @@ import { sourceLine } from "./parts.js";
 /** @typedef {import("../../lib/bundle/stacks.js").Frame} Frame */
 
 /**
- * The line of the program: the innermost frame outside of torch, of the first stack that has one.
- * @param {Stacks} stacks @param {...(number | null | undefined)} indexes ids of stacks, -1 or null for none @returns {Frame | null}
+ * Return the innermost frame outside torch, from the first stack that has one.
+ * @param {Stacks} stacks @param {...(number | null | undefined)} indexes stack ids, -1 or null for none @returns {Frame | null}
  */
 export function programFrame(stacks, ...indexes) {
   for (const index of indexes) {
@@ -26,14 +26,14 @@ export function programFrame(stacks, ...indexes) {
 /** "program.py:11" @param {any} model @param {Frame | null} frame */
 export function framePlace(model, frame) {
   if (!frame) return "";
-  const short = model.short(frame.file); // knows the folders of compiled functions; other files go by their names
+  const short = model.short(frame.file); // shortens only folders of compiled functions
   return `${short.startsWith("/") ? lastParts(short) : short}:${frame.line}`;
 }
 
 /** @param {Frame | null} frame */
 export const frameTitle = (frame) => (frame ? frameText(frame) : "");
 
-/** The line with its text. @param {Frame | null} frame @param {string | null} [text] instead of the frame's own */
+/** Return a frame's source line. @param {Frame | null} frame @param {string | null} [text] used when the frame has no code */
 export const frameLine = (frame, text = null) =>
   frame &&
   sourceLine({
@@ -43,11 +43,11 @@ export const frameLine = (frame, text = null) =>
     source_line: frame.code ?? text,
   });
 
-/** A guard or a reason as torch writes it, without the place at its end, which an own column or the compile's page shows: "x == 4  # return x" of "x == 4  # return x  # program.py:11 in f". @param {string} text */
+/** Remove the location at the end of a guard or reason: "x == 4  # return x  # program.py:11 in f" becomes "x == 4  # return x". @param {string} text */
 export const withoutPlace = (text) => text.replace(/ *# \S+:\d+ in .*$/, "").replace(/ {2,}#/, "  #");
 
-/** A stack behind a click; frames of torch are dim. @param {Stacks} stacks @param {number | null} index @param {string} words */
-export function stackFold(stacks, index, words) {
+/** Return a collapsed stack, with torch's frames dimmed, or null. @param {Stacks} stacks @param {number | null} index @param {string} title */
+export function stackFold(stacks, index, title) {
   if (index === null || index < 0) return null;
   const list = h("ol", { class: "frames" });
   const show = () =>
@@ -67,25 +67,25 @@ export function stackFold(stacks, index, words) {
           ),
         ),
     );
-  return h("details", { ontoggle: show }, h("summary", null, words), list);
+  return h("details", { ontoggle: show }, h("summary", null, title), list);
 }
 
 /**
- * A link to what a record holds: its artifact, and the record until that is found.
+ * Return a link to the artifact of a record. It leads to the record until the artifact's address is loaded.
  * @param {any} log @param {any} model @param {any} state @param {number} compileIndex @param {number} eventIndex @param {any} text @param {number | null} [line]
  */
 export function artifactLink(log, model, state, compileIndex, eventIndex, text, line = null) {
   const link = h("a", { href: state.link({ view: "events", event: String(eventIndex) }) }, text);
   artifactState(log, model, compileIndex, eventIndex, line).then(
-    (found) => {
-      if (found) link.setAttribute("href", state.link(found));
+    (address) => {
+      if (address) link.setAttribute("href", state.link(address));
     },
     () => {},
-  ); // the record stays
+  ); // on an error the link stays on the record
   return link;
 }
 
-/** Where the artifact of a record is shown, or null. @param {any} log @param {any} model @param {number} compileIndex @param {number} eventIndex @param {number | null} [line] */
+/** Return the state that shows a record's artifact, or null. @param {any} log @param {any} model @param {number} compileIndex @param {number} eventIndex @param {number | null} [line] */
 async function artifactState(log, model, compileIndex, eventIndex, line = null) {
   const artifact = (await compileArtifacts(log, model.compiles[compileIndex])).find(
     (row) => row.event === eventIndex,
@@ -100,7 +100,7 @@ async function artifactState(log, model, compileIndex, eventIndex, line = null) 
     : null;
 }
 
-/** Why something is as it is: a sign, a tone, a word. @param {string} tone @param {string} sign @param {string} word @param {string} [help] */
+/** Return a badge: a sign and a word in a tone. @param {string} tone @param {string} sign @param {string} word @param {string} [help] */
 export const badge = (tone, sign, word, help) =>
   h(
     "span",

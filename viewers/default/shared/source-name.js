@@ -1,4 +1,4 @@
-// Names of inputs as the program has them.
+// Names of inputs as in the user's program.
 
-/** "L['x']" as the name that the user wrote. @param {string | null} source */
+/** Turn "L['x']" into "x". @param {string | null} source */
 export const sourceName = (source) => source?.replace(/\bL\['(\w+)'\]/g, "$1") ?? null;

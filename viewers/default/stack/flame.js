@@ -1,4 +1,4 @@
-// The stacks as a flame: callers above, what they call below, each as wide as the compile time below it.
+// The stacks as a flame graph: callers above callees, each as wide as the compile time below it.
 import { FlameChart } from "../../lib/flame/chart.js";
 import { byRow } from "../../lib/flame/data.js";
 import { h } from "../../lib/page/dom.js";
@@ -14,7 +14,7 @@ const STATUS_HUES = { ok: 11, empty: 10, break: 12, error: 13, missing: 14 };
 /** @typedef {{flame: import("../../lib/flame/data.js").Flame, stack: number[], compile: number[], names: string[], left: number}} StackBoxes left: compiles without a width */
 
 /**
- * Boxes of frames and compiles. Attempts of one compile are one box, that of the last.
+ * Return the boxes of frames and compiles. The attempts of a compile share one box.
  * @param {any} model @param {import("./groups.js").Trie} trie
  * @param {{problems: boolean, hideTorch: boolean, width: string, label: (stack: number) => string}} options
  * @returns {StackBoxes}
@@ -117,7 +117,7 @@ export function stackBoxes(model, trie, options) {
   };
 }
 
-/** @param {StackBoxes} boxes @param {any} model @param {Record<string, string>} current @returns {number} the box of what is selected, or -1 */
+/** @param {StackBoxes} boxes @param {any} model @param {Record<string, string>} current @returns {number} index of the selected box, or -1 */
 function selectedBox(boxes, model, current) {
   if (current.stack) return boxes.stack.indexOf(Number(current.stack));
   const index = current.compile ? model.byKey.get(current.compile) : undefined;
@@ -139,10 +139,10 @@ export function stackFlame(model, { onselect, onopen }) {
   let unit = "";
   const amount = (/** @type {number} */ box) => {
     const n = boxes.flame.to[box] - boxes.flame.from[box];
-    return `${unit === "count" ? plural(n, model.counted) : time(n)}, ${Math.round((1000 * n) / boxes.flame.end) / 10} % of all`;
+    return `${unit === "count" ? plural(n, model.counted) : time(n)}, ${Math.round((1000 * n) / boxes.flame.end) / 10} % of total`;
   };
   const chart = new FlameChart({
-    label: "Stacks of the compiles as a flame",
+    label: "Flame graph of the stacks",
     tell: (box) => `${boxes.names[box]}, ${amount(box)}`,
     tip: (box) => [h("b", null, boxes.names[box]), h("div", null, amount(box))],
     onselect: (box) => onselect(box < 0 ? null : { stack: boxes.stack[box], compile: boxes.compile[box] }),

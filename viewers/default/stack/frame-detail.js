@@ -1,4 +1,4 @@
-// What is known of one frame of the stacks: its file and line, the frames grouped in it, and the compiles below.
+// Details of a stack frame: file and line, frames grouped in it, and the compiles below.
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
 import { compileLinks } from "../shared/parts.js";
@@ -22,7 +22,7 @@ export function frameDetail(context, model, stacks, trie, label, short, stack) {
       groupedFrames(stacks, trie, short, trie.place(stack)),
       links,
     ];
-  const source = h("dd", null, "not in the log");
+  const source = h("dd", null, "not recorded");
   const generated = frame.file?.startsWith("<eval_with_key>");
   if (generated)
     sourceLink(context, model, frame, below[0]).then(
@@ -34,17 +34,17 @@ export function frameDetail(context, model, stacks, trie, label, short, stack) {
     h(
       "dl",
       { class: "pairs" },
-      h("dt", null, "File"),
+      h("dt", null, "Location"),
       h("dd", { class: "path" }, `${frame.file ?? "(unknown file)"}:${frame.line}`),
-      h("dt", null, "Line"),
-      h("dd", null, frame.code ? h("code", null, frame.code) : h("span", { class: "dim" }, "not in the log")),
-      generated && [h("dt", null, "Code"), source],
+      h("dt", null, "Source line"),
+      h("dd", null, frame.code ? h("code", null, frame.code) : h("span", { class: "dim" }, "not recorded")),
+      generated && [h("dt", null, "Generated code"), source],
     ),
     links,
   ];
 }
 
-/** The frames that were put together. @param {any} stacks @param {import("./groups.js").Trie} trie @param {any} short @param {number} node */
+/** List the frames of a group. @param {any} stacks @param {import("./groups.js").Trie} trie @param {any} short @param {number} node */
 function groupedFrames(stacks, trie, short, node) {
   const words = new Set();
   for (let i = node; i < stacks.parent.length; i++) {

@@ -1,17 +1,17 @@
-// The stacks with frames of one file, or of one package, put together. No page needed.
+// Stacks with frames grouped by file or package. Needs no page.
 import { shortFile } from "../../lib/page/paths.js";
 
 /**
- * What the tree and the flame go through: a trie whose nodes are numbers of stacks. A group is known by its first one.
+ * The trie that the tree and the flame graph walk. Its nodes are stack ids; a group has the id of its first stack.
  * @typedef {object} Trie
- * @property {ArrayLike<number>} parent a parent stands before its children
+ * @property {ArrayLike<number>} parent parent of each node, or -1; parents come before their children
  * @property {(stack: number) => import("../../lib/bundle/stacks.js").Frame} frame
- * @property {(stack: number) => number} place the node that a stack belongs to
- * @property {((stack: number) => string) | null} title of a group; null when nothing is put together
+ * @property {(stack: number) => number} place the node of a stack
+ * @property {((stack: number) => string) | null} title of a group; null without grouping
  */
 
 export const GROUPS = [
-  ["", "each frame"],
+  ["", "no grouping"],
   ["file", "by file"],
   ["package", "by package"],
 ];
@@ -29,7 +29,7 @@ export function groupedStacks(stacks, kind, short) {
   const above = new Int32Array(parent.length).fill(-1);
   const titles = new Array(parent.length);
   /** @type {Map<string, number>} */
-  const known = new Map();
+  const nodes = new Map();
   for (let i = 0; i < parent.length; i++) {
     const up = parent[i] < 0 ? -1 : node[parent[i]];
     titles[i] = title(i);
@@ -38,14 +38,14 @@ export function groupedStacks(stacks, kind, short) {
       continue;
     }
     const key = `${up} ${titles[i]}`;
-    node[i] = known.get(key) ?? i;
-    known.set(key, node[i]);
+    node[i] = nodes.get(key) ?? i;
+    nodes.set(key, node[i]);
     above[i] = up;
   }
   return { parent: above, frame, place: (stack) => node[stack], title: (stack) => titles[stack] };
 }
 
-/** "torch" for what is installed, the folder for what is not. @param {string | null} file @param {(file: string | null) => string} short */
+/** Return the name of an installed package, or the folder of any other file. @param {string | null} file @param {(file: string | null) => string} short */
 function packageOf(file, short) {
   if (!file) return "(unknown file)";
   if (file.startsWith("<")) return "generated code";
@@ -55,7 +55,7 @@ function packageOf(file, short) {
   return folder || "the program";
 }
 
-/** Compiles at or below a node. @param {any} model @param {Trie} trie @param {number} node */
+/** Return the indexes of the compiles at or below a node. @param {any} model @param {Trie} trie @param {number} node */
 export function compilesBelow(model, trie, node) {
   return model.compiles.flatMap((/** @type {any} */ compile, /** @type {number} */ i) => {
     if (compile.stack === null) return [];

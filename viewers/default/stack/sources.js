@@ -1,11 +1,11 @@
-// Frames of generated code ('<eval_with_key>.5') lead to the source that torch dumped for them.
+// Links from frames of generated code ('<eval_with_key>.5') to the source that torch dumped.
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { h } from "../../lib/page/dom.js";
 import { idText, numberOf } from "../shared/model.js";
 
 /**
- * A link to the source of a generated file, or null when the log does not have it. Names come again: what counts is
- * the newest dump before the compile that is looked at.
+ * Return a link to the source of a generated file, or null when it is not recorded. File names repeat, so the link
+ * leads to the last dump before the compile.
  * @param {import("../frame/viewer.js").Context} context @param {any} model @param {import("../../lib/bundle/stacks.js").Frame} frame
  * @param {number | undefined} compile row of a compile with that frame
  */
@@ -32,6 +32,6 @@ export async function sourceLink({ log, state }, model, frame, compile) {
       }),
     },
     `Source of ${frame.file}, line ${frame.line}`,
-    h("span", { class: "dim" }, ` dumped by ${idText(model.compiles[number])}`),
+    h("span", { class: "dim" }, `, dumped by ${idText(model.compiles[number])}`),
   );
 }

@@ -1,4 +1,4 @@
-// The stacks that led to the compiles: tree or flame on the left, what is selected on the right.
+// The stack view: call stacks of the compiles as a tree or flame graph, and the selected frame or compile.
 import { Tree } from "../../lib/list/tree.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
@@ -17,7 +17,7 @@ import { compileRow, trieRows } from "./trie.js";
 const WIDTHS = [
   ["", "compile time"],
   ["count", "number of compiles"],
-]; // of the flame
+]; // of the flame graph
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openStack(context) {
@@ -61,7 +61,7 @@ export async function openStack(context) {
     showDetail(row);
   };
   const showDetail = (/** @type {any} */ row) => {
-    if (!row) fill(detail, h("p", { class: "dim" }, "No compile has a stack."));
+    if (!row) fill(detail, h("p", { class: "dim" }, "No stacks recorded."));
     else if (row.compile >= 0) fill(detail, compileSummary(context, model, row.compile));
     else fill(detail, frameDetail(context, model, stacks, trie, label, short, row.stack));
   };
@@ -75,10 +75,10 @@ export async function openStack(context) {
   const torch = toggle("Hide torch frames", () =>
     state.replace({ torch: torch.checked ? "hide" : "" }, true),
   );
-  const group = choice("Put frames together", GROUPS, (value) =>
+  const group = choice("Group frames", GROUPS, (value) =>
     state.replace({ group: value, stack: "", closed: "" }, true),
   );
-  const width = choice("Width of the flame", WIDTHS, (value) => state.replace({ width: value }, true));
+  const width = choice("Box width", WIDTHS, (value) => state.replace({ width: value }, true));
   const shape = (/** @type {string} */ value, /** @type {string} */ title) =>
     h(
       "button",
@@ -90,7 +90,7 @@ export async function openStack(context) {
       },
       title,
     );
-  const shapes = [shape("", "Tree"), shape("flame", "Flame")];
+  const shapes = [shape("", "Tree"), shape("flame", "Flame graph")];
   const note = h("p", { class: "dim padded", hidden: true });
   const body = h("div", { class: "fill" });
   const without = model.compiles.flatMap((compile, i) =>
@@ -117,7 +117,7 @@ export async function openStack(context) {
       h(
         "section",
         { class: "below" },
-        h("h2", null, "Compiled without a recorded stack"),
+        h("h2", null, "Compiles without a recorded stack"),
         h(
           "ul",
           null,
@@ -170,12 +170,12 @@ export async function openStack(context) {
     fill(
       note,
       boxes.left > 0
-        ? `${plural(boxes.left, model.counted)} without a compile time ${boxes.left === 1 ? "is" : "are"} not in the picture; choose “number of compiles” to see ${boxes.left === 1 ? "it" : "them"}.`
-        : "No compile with a stack fits.",
+        ? `Not shown: ${plural(boxes.left, model.counted)} without a compile time. Choose “number of compiles” to show ${boxes.left === 1 ? "it" : "them"}.`
+        : "No compiles match the filter.",
     );
   };
 
-  const first = weightiest(model);
+  const first = defaultCompile(model);
   let shownQuery = "";
   const element = split("stack", left, detail, { label: "Width of the tree", size: "max(380px, 55vw)" });
   return {
@@ -184,7 +184,7 @@ export async function openStack(context) {
     search: () => filter,
     close: () => flame?.chart.close(),
     update: (current) => {
-      if (shownQuery !== current.q) filter.value = current.q; // not while something is typed that the address does not have yet
+      if (shownQuery !== current.q) filter.value = current.q; // keeps text that is still being typed
       shownQuery = current.q;
       problems.checked = current.problems === "1";
       torch.checked = current.torch === "hide";
@@ -212,7 +212,7 @@ export async function openStack(context) {
         for (const button of shapes)
           button.setAttribute("aria-pressed", String(button.dataset.shape === (flat ? "flame" : "")));
         width.hidden = !flat;
-        element.classList.toggle("stacked-panes", flat); // the flame takes the full width
+        element.classList.toggle("stacked-panes", flat); // the flame graph takes the full width
         note.hidden = true;
         if (!flat && body.firstChild !== tree.element) fill(body, tree.element);
       }
@@ -249,8 +249,8 @@ function nothing() {
       h(
         "p",
         null,
-        "The call stack of each compile would be here; torch writes it when a compile starts (dynamo_start). Record a program that calls torch.compile with ",
-        h("code", null, "TORCH_TRACE=/tmp/trace"),
+        "torch logs the call stack when a compile starts (dynamo_start). To record one, run a program that calls torch.compile: ",
+        h("code", null, "TORCH_TRACE=/tmp/trace python train.py"),
         ".",
       ),
     ),
@@ -275,14 +275,14 @@ const choice = (label, options, onchange) =>
 /** @param {string} text */
 const closedSet = (text) => new Set(text.split(",").filter(Boolean).map(Number));
 
-/** The compile that is shown until another one is chosen: one that failed, else the slowest. @param {any} model @returns {number | undefined} */
-function weightiest({ compiles }) {
-  const known = compiles.flatMap((/** @type {any} */ compile, /** @type {number} */ index) =>
+/** Return the compile to select first: a failed one, or the slowest. @param {any} model @returns {number | undefined} */
+function defaultCompile({ compiles }) {
+  const indexes = compiles.flatMap((/** @type {any} */ compile, /** @type {number} */ index) =>
     compile.id === null ? [] : [index],
   );
   return (
-    known.find((/** @type {number} */ index) => compiles[index].status === "failed") ??
-    known.reduce(
+    indexes.find((/** @type {number} */ index) => compiles[index].status === "failed") ??
+    indexes.reduce(
       (/** @type {number | undefined} */ best, /** @type {number} */ index) =>
         best === undefined || compiles[index].total_us > compiles[best].total_us ? index : best,
       undefined,

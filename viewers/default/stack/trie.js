@@ -1,10 +1,10 @@
-// The stack trie as rows to show. Loops over arrays, no recursion: stacks can be deep. No page needed.
+// The stack trie as rows to show. Loops instead of recursion, because stacks can be deep. Needs no page.
 import { isTorch } from "../../lib/bundle/stacks.js";
 import { compileLabel, isProblem } from "../shared/model.js";
 
 /**
- * A row is a frame or a compile. Frames that have one child only go on at the same depth, so that a chain
- * reads like a traceback until it forks. The first frame of a chain opens and closes everything below it.
+ * A row is a frame or a compile. A frame with a single child has that child at the same depth, so that a chain reads
+ * like a traceback until it forks. Its first frame expands and collapses everything below.
  * @typedef {import("../../lib/list/tree.js").TreeRow & {depth: number, stack: number, compile: number, time: number, compiles: number}} Row
  */
 
@@ -85,7 +85,7 @@ export function compileRow(model, compile, depth) {
   };
 }
 
-/** The frame, and what follows while there is one child and no compile. @param {number} head @param {ReturnType<typeof prune>} trie */
+/** Return a frame and its descendants, while there is one child and no compile. @param {number} head @param {ReturnType<typeof prune>} trie */
 function chainFrom(head, trie) {
   const chain = [head];
   for (let at = head; !trie.compiles[at] && trie.children[at]?.length === 1;)
@@ -94,7 +94,7 @@ function chainFrom(head, trie) {
 }
 
 /**
- * The compiles that fit, and the part of the trie that leads to them; 'weights' has what each compile adds to its frame.
+ * Return the compiles that match, and the part of the trie that leads to them. 'weights' has what each compile adds to its frame.
  * @param {any} model @param {import("./groups.js").Trie} stacks @param {any} options
  */
 export function prune(model, stacks, options) {
@@ -103,7 +103,7 @@ export function prune(model, stacks, options) {
   const wanted = options.query.toLowerCase();
   const own = (/** @type {number} */ stack) =>
     wanted !== "" && options.label(stack).toLowerCase().includes(wanted);
-  // 0 not known yet, 1 no, 2 yes: this frame or one of its callers fits. Only asked along the way to compiles.
+  // Whether a frame or one of its callers matches: 0 not computed, 1 no, 2 yes. Computed only on the way to compiles.
   const fits = new Uint8Array(size);
   const pathFits = (/** @type {number} */ stack) => {
     const path = [];
@@ -151,7 +151,7 @@ export function prune(model, stacks, options) {
 }
 
 /**
- * Children of each frame, and sums from the leaves up. Frames of torch itself can be skipped: their children move up.
+ * Return the roots and the children of each frame, and add times and counts from the leaves up. With hideTorch, torch's frames are skipped and their children move up.
  * @param {any} stacks @param {Uint8Array} needed @param {Record<number, number[]>} compiles
  * @param {Float64Array} time @param {Int32Array} count @param {boolean} hideTorch
  */
@@ -161,7 +161,7 @@ function link(stacks, needed, compiles, time, count, hideTorch) {
   const children = {};
   /** @type {number[]} */
   const roots = [];
-  const above = new Int32Array(size).fill(-1); // the nearest caller that is shown
+  const above = new Int32Array(size).fill(-1); // nearest visible caller
   const hidden = (/** @type {number} */ i) => hideTorch && !compiles[i] && isTorch(stacks.frame(i).file);
   for (let i = 0; i < size; i++) {
     if (!needed[i]) continue;

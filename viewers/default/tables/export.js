@@ -1,4 +1,4 @@
-// The export report: calls of torch.export, and the records of what stands in their way.
+// The export view: torch.export calls and the problems that torch recorded in them.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
@@ -45,8 +45,7 @@ export async function openExport({ log, state }) {
   if (exports.length === 0 && (failures.length === 0 || !hasExport(model))) {
     return emptyPage(
       "No exports",
-      "Calls of torch.export and torch.export.draft_export would be here, with what stands in their way: operators without a fake kernel, conditions on data, conditions on sizes. " +
-        "torch writes them with TORCH_DTRACE=/tmp/trace in place of TORCH_TRACE.",
+      "To record torch.export and draft_export calls, set TORCH_DTRACE=/tmp/trace instead of TORCH_TRACE.",
     );
   }
   const items = itemsOf(model, exports, failures, stacks);
@@ -79,10 +78,10 @@ export async function openExport({ log, state }) {
       },
     ],
     columns: [
-      { id: "kind", title: "What", sort: (i) => items[i].kind, cell: (i) => badge(...KINDS[items[i].kind]) },
+      { id: "kind", title: "Kind", sort: (i) => items[i].kind, cell: (i) => badge(...KINDS[items[i].kind]) },
       {
         id: "about",
-        title: "About",
+        title: "Operator or condition",
         least: "8rem",
         class: "mono",
         sort: (i) => what(items[i]),
@@ -97,7 +96,7 @@ export async function openExport({ log, state }) {
       },
       {
         id: "place",
-        title: "Line",
+        title: "Location",
         least: "7rem",
         class: "mono",
         sort: (i) => place(i) || null,
@@ -161,21 +160,21 @@ function exportDetail({ log, state, model, exports }, item, items) {
     h("h2", null, badge(...KINDS[item.kind]), ` Export ${count(item.call + 1)}`),
     pairs([
       [
-        "Began",
+        "Start",
         row.start_event === null
-          ? "not in the log: draft_export writes no start"
+          ? "not recorded (draft_export doesn't log its start)"
           : recordLink(row.start_event, state),
       ],
       [
         "Program",
         row.program_event === null
           ? "none"
-          : artifactLink(log, model, state, numberOf(model, row), row.program_event, "the exported program"),
+          : artifactLink(log, model, state, numberOf(model, row), row.program_event, "exported program"),
       ],
     ]),
-    h("h3", null, "What it met"),
+    h("h3", null, "Problems"),
     met.length === 0
-      ? h("p", { class: "dim" }, "Nothing in the log")
+      ? h("p", { class: "dim" }, "None recorded.")
       : h(
           "ul",
           { class: "history" },
@@ -219,9 +218,8 @@ function failureDetail({ log, state, model, stacks, exports }, item) {
         call.program_event === null && " (no program)",
       ),
     expressionFold({ log, state }, model, stacks, failure.expression_event),
-    stackFold(stacks, failure.user_stack, "The program's stack"),
-    failure.stack !== failure.user_stack && stackFold(stacks, failure.stack, "The whole stack"),
-    h("h3", null, "In the log"),
-    pairs([["What torch wrote", recordLink(item.event, state)]]),
+    stackFold(stacks, failure.user_stack, "User stack"),
+    failure.stack !== failure.user_stack && stackFold(stacks, failure.stack, "Full stack"),
+    pairs([["Record", recordLink(item.event, state)]]),
   ];
 }

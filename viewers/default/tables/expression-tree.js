@@ -1,4 +1,4 @@
-// How torch made a condition, as a tree, with the line of the program that each operation came from.
+// A condition as a tree of operations, each with its location in the program.
 import { fill, h } from "../../lib/page/dom.js";
 import { errorBox } from "../../lib/page/load.js";
 import { recordLink } from "../shared/parts.js";
@@ -44,13 +44,13 @@ export function expressionFold({ log, state }, model, stacks, event) {
                 { "class": "expression", "aria-label": "Expression" },
                 branch(tree, model, stacks, state),
               )
-            : h("p", { class: "dim" }, "The log does not say."),
+            : h("p", { class: "dim" }, "Not recorded."),
         );
       },
       (/** @type {unknown} */ error) => fill(box, errorBox(error)),
     );
   };
-  return h("details", { ontoggle: show }, h("summary", null, "How the condition was made"), box);
+  return h("details", { ontoggle: show }, h("summary", null, "Origin of the condition"), box);
 }
 
 /** @param {import("./symbol-data.js").Expression} node @param {any} model @param {any} stacks @param {any} state @returns {HTMLElement} */
@@ -68,7 +68,7 @@ function branch(node, model, stacks, state) {
       " ",
       h("span", { class: "dim" }, frame && [`${framePlace(model, frame)} `], recordLink(node.event, state)),
     ],
-    node.cut && h("span", { class: "dim" }, " … (more than is shown)"),
+    node.cut && h("span", { class: "dim" }, " … (cut)"),
     node.children.length > 0 &&
       h(
         "ul",

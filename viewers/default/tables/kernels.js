@@ -1,4 +1,4 @@
-// The kernels in the code that Inductor generated: what each is, what was fused into it, and where it stands.
+// The kernels view: kernels in Inductor's generated code, with fused operators and locations.
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { malformed } from "../../lib/bundle/shape.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
@@ -15,8 +15,8 @@ export const KERNEL_KINDS = {
   triton: ["Triton", "A kernel that Inductor generated in Triton"],
   cpp: ["C++", "A kernel that Inductor generated in C++"],
   other: ["other", "A kernel that Inductor generated in another language"],
-  extern: ["library", "An operation of a library, such as a matrix product"],
-  fallback: ["fallback", "An operator that Inductor calls as it is"],
+  extern: ["extern", "A library call, such as a matrix multiplication"],
+  fallback: ["fallback", "An operator that Inductor doesn't lower"],
   collective: ["collective", "Communication between ranks"],
 };
 const ROLES = /** @type {Record<string, string>} */ ({
@@ -64,8 +64,8 @@ export async function openKernels({ log, state }) {
     return emptyPage(
       "No kernels",
       codes.length
-        ? `There ${codes.length === 1 ? "is one generated code" : `are ${count(codes.length)} generated codes`} in this log, without a kernel that could be told in its text.`
-        : "Each kernel that Inductor generated, and each operation of a library that it calls, would be here with the line of the code. No compile of this log left generated code (inductor_output_code): Inductor did not run, or took its result from a cache.",
+        ? `No kernels recognized in the ${plural(codes.length, "generated module")} of this log.`
+        : "The log has no generated code (inductor_output_code): Inductor didn't run, or loaded its result from a cache.",
     );
   }
   const code = (/** @type {number} */ i) => codeOf(kernels[i]);
@@ -113,7 +113,7 @@ export async function openKernels({ log, state }) {
       h(
         "ul",
         { class: "facts-line" },
-        h("li", null, `in ${plural(codes.length, "generated code")}`),
+        h("li", null, `in ${plural(codes.length, "generated module")}`),
         kinds.map((kind) =>
           h(
             "li",
@@ -137,7 +137,7 @@ export async function openKernels({ log, state }) {
       },
       {
         id: "code",
-        title: "Code",
+        title: "Generated code",
         least: "6rem",
         sort: (i) => codeName(code(i)),
         cell: (i) => cutMiddle(codeName(code(i)), code(i).filename ?? undefined),
@@ -157,7 +157,7 @@ export async function openKernels({ log, state }) {
         number: true,
         sort: (i) => kernels[i].call_lines.length,
         cell: (i) => count(kernels[i].call_lines.length),
-        help: "Lines of the code that call it",
+        help: "Lines of the generated code that call it",
       },
       {
         id: "ops",
@@ -165,13 +165,13 @@ export async function openKernels({ log, state }) {
         least: "7rem",
         sort: (i) => kernels[i].aten_ops.length || null,
         cell: (i) => h("span", { title: ops(i) }, ops(i) || "–"),
-        help: "What was fused into it; torch does not say for C++ kernels",
+        help: "Operators fused into the kernel; torch doesn't record them for C++ kernels",
       },
       ...(timed
         ? [
             {
               id: "time",
-              title: "Compile",
+              title: "Compile time",
               number: true,
               sort: us,
               cell: (/** @type {number} */ i) => {
@@ -198,18 +198,18 @@ function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, i) {
   const line = (/** @type {number} */ at) =>
     artifactLink(log, model, state, number, code.event, `line ${count(at)}`, at);
   const provenance = h("span");
-  const untold = h("div");
+  const noOperators = h("div");
   compileArtifacts(log, compile).then(
     (artifacts) => {
       const link = provenanceLink(log, compile, artifacts, state);
       fill(provenance, link);
       if (link === null && kernel.aten_ops.length === 0 && kernel.kind === "cpp")
         fill(
-          untold,
+          noOperators,
           h(
             "p",
             { class: "dim" },
-            "torch does not write which operators became a C++ kernel; its name has the main ones.",
+            "torch doesn't record the operators of a C++ kernel. Its name has the main ones.",
           ),
         );
     },
@@ -222,35 +222,32 @@ function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, i) {
     pairs([
       ["Kind", KERNEL_KINDS[kernel.kind]?.[1] ?? kernel.kind],
       [
-        "Code",
+        "Generated code",
         [
           artifactLink(log, model, state, number, code.event, codeName(code)),
           h("span", { class: "dim" }, ` ${plural(code.line_count, "line")}`),
         ],
       ],
-      ["Defined in", kernel.line === null ? null : line(kernel.line)],
+      ["Defined at", kernel.line === null ? null : line(kernel.line)],
       [
-        "Called in",
+        "Called at",
         kernel.call_lines.length === 0
-          ? "no line"
+          ? "not called"
           : kernel.call_lines
               .slice(0, 50)
               .map((/** @type {number} */ at, /** @type {number} */ k) => [k > 0 && ", ", line(at)]),
       ],
       ["File", code.filename && h("code", { class: "dim" }, code.filename)],
       ["Compile time", info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : null],
-      ["Configurations to choose from", info?.config_count ?? null],
+      ["Autotuning configurations", info?.config_count ?? null],
       ["Autotuning cache", info?.autotune_cache_state],
-      ["Record of its compile", info && recordLink(info.event, state)],
+      ["Record", info && recordLink(info.event, state)],
     ]),
-    kernel.aten_ops.length > 0 && [h("h3", null, "Operators in it"), codeList(kernel.aten_ops)],
-    kernel.source_nodes.length > 0 && [
-      h("h3", null, "Nodes of the graph that became it"),
-      codeList(kernel.source_nodes),
-    ],
-    untold,
+    kernel.aten_ops.length > 0 && [h("h3", null, "Operators"), codeList(kernel.aten_ops)],
+    kernel.source_nodes.length > 0 && [h("h3", null, "Graph nodes"), codeList(kernel.source_nodes)],
+    noOperators,
     also.length > 0 && [
-      h("h3", null, "The same name in other codes"),
+      h("h3", null, "Same name in other generated code"),
       h(
         "ul",
         null,

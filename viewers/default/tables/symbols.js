@@ -1,4 +1,4 @@
-// The symbols of dynamic shapes: where each comes from, which guards it got, where it became a constant, and why.
+// The symbols view: symbols of dynamic shapes with source, guards, and the location of their specialization.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
@@ -8,7 +8,7 @@ import { findingsOf, functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { badge, frameLine, framePlace, frameTitle, programFrame, stackFold } from "../shared/program-line.js";
 import { sourceName } from "../shared/source-name.js";
-import { isUntold, untoldPage } from "../shared/untold.js";
+import { isNotRecorded, notRecordedPage } from "../shared/not-recorded.js";
 import { expressionFold } from "./expression-tree.js";
 import { symbolsOf } from "./symbol-data.js";
 
@@ -19,12 +19,17 @@ const MOST_SHOWN = 200;
 
 /** Tone, sign, word, help. @type {Record<Item["kind"], [string, string, string, string]>} */
 const SYMBOL_KINDS = {
-  symbol: ["none", "s", "symbol", "A size or number that may be another one in the next call"],
-  constant: ["break", "◆", "constant", "It was a symbol, and then one value only was left for it"],
-  unbacked: ["missing", "?", "unbacked", "Its value is known only when the code runs"],
-  error: ["error", "✖", "undecided", "A condition on data that torch could not decide while it traced"],
-  assumed: ["break", "!", "assumed", "A condition on data that the example inputs decided"],
-  guard: ["none", "·", "guard", "A guard of which the log has no symbol"],
+  symbol: ["none", "s", "backed", "A backed symbol: a size or number that can differ between calls"],
+  constant: ["break", "◆", "specialized", "A symbol specialized to one value"],
+  unbacked: ["missing", "?", "unbacked", "An unbacked symbol: its value is known only at run time"],
+  error: [
+    "error",
+    "✖",
+    "data-dependent",
+    "A data-dependent condition that torch couldn't evaluate while tracing",
+  ],
+  assumed: ["break", "!", "assumed", "A data-dependent condition evaluated with the example inputs"],
+  guard: ["none", "·", "guard", "A guard whose symbols are not recorded"],
 };
 
 /** "range refined to singleton" @param {string} reason */
@@ -41,11 +46,10 @@ export async function openSymbols({ log, state }) {
     findingsOf(log),
   ]);
   if (items.length === 0) {
-    if (isUntold(log, "symbols")) return untoldPage("Symbols", "symbols");
+    if (isNotRecorded(log, "symbols")) return notRecordedPage("Symbols", "symbols");
     return emptyPage(
       "No symbols",
-      "Each size or number that torch took for a symbol would be here, with its guards and the line of the program that made it a constant. " +
-        "Records of a program with dynamic shapes have them, for instance with torch.compile(dynamic=True).",
+      "No dynamic shapes in this log. To use them, call torch.compile(dynamic=True) or mark dimensions as dynamic.",
     );
   }
   const about = { log, state, model, contexts, stacks, found };
@@ -118,7 +122,7 @@ export async function openSymbols({ log, state }) {
       {
         id: "name",
         title: "Symbol",
-        help: "Or the condition",
+        help: "Symbol or condition",
         least: "5rem",
         class: "mono",
         sort: (i) => items[i].name,
@@ -126,7 +130,7 @@ export async function openSymbols({ log, state }) {
       },
       {
         id: "source",
-        title: "Comes from",
+        title: "Source",
         least: "7rem",
         class: "mono",
         sort: (i) => items[i].source,
@@ -136,7 +140,7 @@ export async function openSymbols({ log, state }) {
         id: "value",
         title: "Value",
         number: true,
-        help: "While torch traced; of a constant: for ever",
+        help: "Value while tracing (hint). A specialized symbol always has it.",
         sort: (i) => items[i].value,
         cell: (i) => items[i].value ?? "–",
       },
@@ -149,7 +153,7 @@ export async function openSymbols({ log, state }) {
       },
       {
         id: "place",
-        title: "Line",
+        title: "Location",
         least: "6rem",
         class: "mono",
         sort: (i) => place(i) || null,
@@ -175,7 +179,7 @@ function symbolDetail(about, item) {
       item.kind !== "assumed" &&
       pairs([
         [
-          "Comes from",
+          "Source",
           item.source === null
             ? null
             : [
@@ -186,23 +190,23 @@ function symbolDetail(about, item) {
         ],
         ["Value while tracing", item.value],
         [
-          "Possible values",
+          "Range",
           item.range === null
             ? null
             : last === undefined
               ? h("code", null, item.range)
-              : [h("code", null, item.range), ` at first, then ${last.value} only`],
+              : [h("code", null, item.range), `, then specialized to ${last.value}`],
         ],
       ]),
     item.kind === "unbacked" &&
       h(
         "p",
         { class: "prose" },
-        "No size of an input: a value that only a run of the code knows, for instance of item() or of nonzero(). torch cannot ask for it while it traces.",
+        "The value comes from data, for example from item() or nonzero(), and isn't known while tracing.",
       ),
     made &&
       (item.constants.length > 0 || item.kind === "unbacked" || item.guards.length === 0) && [
-        h("h3", null, item.kind === "unbacked" ? "Made by" : "First seen in"),
+        h("h3", null, "Created at"),
         frameLine(made),
       ],
     item.errors.map((error) => errorSection(about, error, item.kind === "error")),
@@ -211,15 +215,14 @@ function symbolDetail(about, item) {
     item.kind !== "constant" &&
       item.guards.length === 0 &&
       isSymbol &&
-      h("p", { class: "dim" }, "No guard on it: any of its values can go through the same code."),
-    h("h3", null, "In the log"),
-    pairs([[isSymbol ? "Symbol made" : "Record", recordLink(item.event, state)]]),
-    isSymbol && stackFold(stacks, row.stack, "torch's stack when the symbol was made"),
+      h("p", { class: "dim" }, "No guards: all its values can use the same compiled code."),
+    pairs([["Record", recordLink(item.event, state)]]),
+    isSymbol && stackFold(stacks, row.stack, "Full stack"),
   ];
 }
 
-/** The findings that these records show, of all kinds. @param {About} about @param {number} event */
-const told = ({ model, state, found }, event) =>
+/** Return the cards of findings that name a record. @param {About} about @param {number} event */
+const cardsOf = ({ model, state, found }, event) =>
   cards(model, state, found, shownBy(event), { level: 3, whole: true });
 
 /** @param {About} about @param {any} row of specializations */
@@ -229,8 +232,8 @@ function constantSection(about, row) {
   return h(
     "section",
     { class: "verdict tone-break" },
-    told(about, row.event),
-    h("h3", null, "Constant ", row.value ?? "?"),
+    cardsOf(about, row.event),
+    h("h3", null, "Specialized to ", row.value ?? "?"),
     pairs([
       ["Reason", reasonWords(row.reason ?? "")],
       [
@@ -240,10 +243,10 @@ function constantSection(about, row) {
           h("code", null, name),
         ]),
       ],
-      ["In the log", recordLink(row.event, state)],
+      ["Record", recordLink(row.event, state)],
     ]),
     frameLine(programFrame(stacks, row.user_stack, row.stack)),
-    stackFold(stacks, row.stack, "torch's stack of the constant"),
+    stackFold(stacks, row.stack, "Full stack"),
   );
 }
 
@@ -255,13 +258,13 @@ function errorSection(about, row, full) {
   return h(
     "section",
     { class: "verdict tone-error" },
-    full && told(about, row.event),
-    h("h3", null, "Undecided: ", h("code", null, expr)),
+    full && cardsOf(about, row.event),
+    h("h3", null, "Data-dependent: ", h("code", null, expr)),
     frameLine(programFrame(stacks, row.stack)),
-    free !== null && free !== expr && h("p", null, "Without known values: ", h("code", null, free)),
+    free !== null && free !== expr && h("p", null, "Without hints: ", h("code", null, free)),
     h("p", null, recordLink(row.event, state)),
     expressionFold({ log, state }, model, stacks, row.expression_event),
-    full && stackFold(stacks, row.stack, "The whole stack"),
+    full && stackFold(stacks, row.stack, "Full stack"),
   );
 }
 
@@ -272,7 +275,7 @@ function assumedSection(about, row, full) {
   return h(
     "section",
     { class: "verdict tone-break" },
-    full && told(about, row.event),
+    full && cardsOf(about, row.event),
     h("h3", null, "Assumed: ", h("code", null, row.expr ?? "?"), ` is ${row.result ?? "?"}`),
     frameLine(programFrame(stacks, row.user_stack, row.stack), context?.loc),
     contextPairs(context),
@@ -287,7 +290,7 @@ export function contextPairs(context) {
   const from = Object.entries(context?.symbol_sources ?? {}).filter(([, source]) => source !== null);
   return [
     locals.length > 0 && [
-      h("h3", null, "Variables in that line"),
+      h("h3", null, "Local variables"),
       pairs(
         locals.map(([name, leaves]) => [
           name,
@@ -296,7 +299,7 @@ export function contextPairs(context) {
       ),
     ],
     from.length > 0 && [
-      h("h3", null, "Symbols in it"),
+      h("h3", null, "Symbols"),
       pairs(
         from.map(([name, source]) => [name, h("code", null, sourceName(/** @type {string} */ (source)))]),
       ),

@@ -40,7 +40,7 @@ export const shapeText = (shape) =>
 
 /** As the program calls it. @param {Tensor} tensor */
 export const tensorName = (tensor) =>
-  tensor.sources.length ? tensor.sources.map(sourceName).join(" = ") : "(part of another)";
+  tensor.sources.length ? tensor.sources.map(sourceName).join(" = ") : "(part of a tensor)";
 
 /** @param {any} size */
 const sizeText = (size) =>

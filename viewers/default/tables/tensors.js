@@ -1,4 +1,4 @@
-// The tensors that went into compiles: shape, strides, dtype, device, which of them share memory, and what the graph made of them.
+// The tensors view: inputs of compiles with shape, strides, dtype, device and shared memory.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
@@ -17,7 +17,7 @@ export async function openTensors({ log, state }) {
   if (data.rows.length === 0) {
     return emptyPage(
       "No tensors",
-      "Each tensor that torch described while it compiled would be here (describe_tensor): where it comes from, its shape, strides, dtype, device, and which tensors share memory.",
+      "torch logs the input tensors of a compile (describe_tensor). This log has none.",
     );
   }
   const { rows } = data;
@@ -146,7 +146,7 @@ function tensorDetail({ state }, model, data, i) {
       h(
         "p",
         { class: "dim" },
-        "No input by itself: a part of another tensor, such as the base of a view or a gradient.",
+        "Not an input itself, but part of a different tensor, such as the base of a view or a gradient.",
       ),
     pairs([
       [
@@ -186,7 +186,7 @@ function tensorDetail({ state }, model, data, i) {
           ],
         ],
       ],
-      ["Marked as dynamic", row.dynamic && `dimensions ${row.dynamic.join(", ")}`],
+      ["Dynamic dimensions", row.dynamic && ` ${row.dynamic.join(", ")}`],
       ["Parameter", yes(row.flags.includes("parameter"))],
       ["Requires grad", yes(row.flags.includes("grad"))],
       ["Leaf", yes(row.leaf)],
@@ -201,7 +201,7 @@ function tensorDetail({ state }, model, data, i) {
             ]),
         ),
       ["View of", data.baseOf(i) >= 0 ? tensor(data.baseOf(i)) : null],
-      ["What torch wrote", recordLink(row.event, state)],
+      ["Record", recordLink(row.event, state)],
     ]),
     row.storage !== null && [
       h("h3", null, "Memory"),
@@ -210,7 +210,7 @@ function tensorDetail({ state }, model, data, i) {
         null,
         data.storageSize(row.storage),
         shared.length === 0
-          ? ", of no other tensor that torch described"
+          ? ", not shared"
           : [
               ", ",
               badge("break", "⇄", `shared with ${plural(shared.length, "other tensor", "other tensors")}`),
@@ -231,7 +231,7 @@ function tensorDetail({ state }, model, data, i) {
                 h("code", { class: "dim" }, shapeText(data.rows[at].shape)),
                 " ",
                 data.rows[at].other.storage_offset !== undefined &&
-                  h("span", { class: "dim" }, `from element ${data.rows[at].other.storage_offset} on`),
+                  h("span", { class: "dim" }, `storage offset ${data.rows[at].other.storage_offset}`),
               ),
             ),
           shared.length > MOST_SHOWN &&
@@ -245,10 +245,10 @@ function tensorDetail({ state }, model, data, i) {
 /** What goes into the graphs of the compile, symbols in place of sizes. @param {any} model @param {import("./tensor-data.js").Tensors} data @param {any} row @param {any} input */
 function graphTables(model, data, row, input) {
   return data.graphsOf(model, row.compile).map((/** @type {any} */ graph) => [
-    h("h3", null, `Inputs of the graph: ${count(graph.inputs.length)}`),
+    h("h3", null, `Graph inputs: ${count(graph.inputs.length)}`),
     h(
       "div",
-      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Inputs of the graph" },
+      { "class": "table-box", "tabindex": "0", "role": "region", "aria-label": "Graph inputs" },
       h(
         "table",
         { class: "plain" },
@@ -270,6 +270,6 @@ function graphTables(model, data, row, input) {
       ),
     ),
     graph.inputs.length > MOST_SHOWN &&
-      h("p", { class: "dim" }, `The first ${MOST_SHOWN}; the graph has all.`),
+      h("p", { class: "dim" }, `The first ${MOST_SHOWN} of ${count(graph.inputs.length)}`),
   ]);
 }

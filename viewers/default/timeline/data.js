@@ -1,8 +1,8 @@
-// The span table as boxes: rows, colours, own times, what belongs together. No page needed.
+// The span table as boxes of a chart: rows, colors, self times, compiles. Needs no page.
 import { byRow } from "../../lib/flame/data.js";
 import { numberOf } from "../shared/model.js";
 
-export const HUES = 10; // colours of compiles
+export const HUES = 10; // colors of compiles
 const NO_COMPILE = 10;
 
 /** @typedef {import("../../../schema/bundle.d.ts").Spans} SpanRow */
@@ -10,7 +10,7 @@ const NO_COMPILE = 10;
 /** @typedef {import("../../../schema/bundle.d.ts").SpanTotals} TotalRow */
 /** @typedef {{count: number[], total_us: number[], self_us: number[]}} Sums by name */
 /**
- * Spans come first, then the instants: box i of the chart is span i, or instant i - spanCount.
+ * The boxes of the chart: box i is span i, or instant i - spanCount.
  * @typedef {object} Timeline
  * @property {import("../../lib/flame/data.js").Flame} flame
  * @property {SpanRow[]} spans
@@ -20,16 +20,16 @@ const NO_COMPILE = 10;
  * @property {Int32Array} parent for each span; -1 for none
  * @property {Sums} sums of the whole log
  * @property {number} spanCount
- * @property {Float64Array} own own time of each span, in µs
+ * @property {Float64Array} own self time of each span, in µs
  * @property {Uint8Array} hueByCompile
  * @property {Uint8Array} hueByName
- * @property {Int32Array} compile row of the compile table, for each box
- * @property {Int32Array} group which frame compile, for each box: attempts are one
+ * @property {Int32Array} compile index in model.compiles, for each box
+ * @property {Int32Array} group index in groups, for each box; the attempts of a compile share one
  * @property {Group[]} groups
  */
-/** @typedef {{compile: number, hue: number, spans: number, total: number, from: number, to: number}} Group compile: row of its last attempt */
+/** @typedef {{compile: number, hue: number, spans: number, total: number, from: number, to: number}} Group compile: index of its last attempt */
 
-const LONGEST_NAME = 1_000; // as the format has it
+const LONGEST_NAME = 1_000; // limit of the format
 
 /** @param {SpanRow[]} spans @param {InstantRow[]} instants @param {TotalRow[]} totals @param {any} model @returns {Timeline} */
 export function timelineOf(spans, instants, totals, model) {
@@ -57,7 +57,7 @@ export function timelineOf(spans, instants, totals, model) {
   const { row, height, titles } = rowsOf(spans, depth, instants.length, length);
   const rows = byRow(row, from, height);
   for (const boxes of rows) {
-    // A guessed end must not reach into the next box.
+    // An estimated end must not reach into the next box.
     for (let i = boxes.length - 2; i >= 0; i--)
       if (to[boxes[i]] > from[boxes[i + 1]]) to[boxes[i]] = Math.max(from[boxes[i]], from[boxes[i + 1]]);
   }
@@ -98,7 +98,7 @@ export function timelineOf(spans, instants, totals, model) {
   };
 }
 
-/** The different names, and the position of each box's. @param {{name: string}[][]} lists @param {number} length */
+/** Return the distinct names, and the index of each box's name. @param {{name: string}[][]} lists @param {number} length */
 function namesOf(lists, length) {
   /** @type {Map<string, number>} */
   const numbers = new Map();
@@ -122,25 +122,25 @@ function sumsOf(totals, names) {
   return { count: column("count"), total_us: column("total_us"), self_us: column("self_us") };
 }
 
-/** Attempts of one frame compile are one group, in order of appearance. @param {Int32Array} compile @param {any[]} compiles */
+/** Group boxes by compile, in order of appearance. @param {Int32Array} compile @param {any[]} compiles */
 function groupsOf(compile, compiles) {
   const keys = compiles.map((row) => (row.id === null ? "" : row.compile));
   const last = new Map(keys.map((key, index) => [key, index]));
   /** @type {Map<string, number>} */
-  const known = new Map();
+  const indexes = new Map();
   /** @type {Group[]} */
   const groups = [];
-  let coloured = 0;
+  let colored = 0;
   const ofRow = new Int32Array(compiles.length).fill(-1);
   const group = compile.map((index) => {
     if (ofRow[index] >= 0) return ofRow[index];
     const key = keys[index] ?? "";
-    let at = known.get(key);
+    let at = indexes.get(key);
     if (at === undefined) {
-      known.set(key, (at = groups.length));
+      indexes.set(key, (at = groups.length));
       groups.push({
         compile: key === "" ? index : (last.get(key) ?? index),
-        hue: key === "" ? NO_COMPILE : coloured++ % HUES,
+        hue: key === "" ? NO_COMPILE : colored++ % HUES,
         spans: 0,
         total: 0,
         from: Infinity,
@@ -152,7 +152,7 @@ function groupsOf(compile, compiles) {
   return { group, groups };
 }
 
-/** Ends of all boxes; a span that never ended is drawn to the last thing of its compile, but not out of its parent. @param {SpanRow[]} spans @param {Int32Array} parent @param {Float64Array} from @param {Int32Array} group @param {number} groupCount */
+/** Return the ends of all boxes. A span without an end extends to the last event of its compile, within its parent. @param {SpanRow[]} spans @param {Int32Array} parent @param {Float64Array} from @param {Int32Array} group @param {number} groupCount */
 function endings(spans, parent, from, group, groupCount) {
   const to = Float64Array.from(from);
   const last = new Float64Array(groupCount);
@@ -176,7 +176,7 @@ function endings(spans, parent, from, group, groupCount) {
   return to;
 }
 
-/** How many spans lie around each. Parents need not stand before their children. @param {Int32Array} parent */
+/** Return the nesting depth of each span. Parents may come after their children. @param {Int32Array} parent */
 function depths(parent) {
   const depth = new Int32Array(parent.length).fill(-1);
   for (let i = 0; i < parent.length; i++) {
@@ -194,7 +194,7 @@ function depths(parent) {
   return depth;
 }
 
-/** One row per depth, lane below lane; the instants have a row above. @param {SpanRow[]} spans @param {Int32Array} depth @param {number} instants @param {number} length */
+/** Assign rows: instants first, then one row per depth in each lane. @param {SpanRow[]} spans @param {Int32Array} depth @param {number} instants @param {number} length */
 function rowsOf(spans, depth, instants, length) {
   /** @type {number[]} */
   const deepest = [];
@@ -204,7 +204,7 @@ function rowsOf(spans, depth, instants, length) {
   const titles = new Map();
   let height = instants ? 1 : 0;
   const first = deepest.map((most, lane) => {
-    if (deepest.length > 1) titles.set(height++, lane ? `lane ${lane}: at the same time` : "lane 0");
+    if (deepest.length > 1) titles.set(height++, lane ? `lane ${lane} (concurrent)` : "lane 0");
     const at = height;
     height += (most ?? 0) + 1;
     return at;
@@ -214,10 +214,10 @@ function rowsOf(spans, depth, instants, length) {
   return { row, height, titles };
 }
 
-/** Duration without that of the spans inside. @param {SpanRow[]} spans @param {Int32Array} parent */
+/** Return the self time of each span: its duration without nested spans. @param {SpanRow[]} spans @param {Int32Array} parent */
 function ownTimes(spans, parent) {
   const own = Float64Array.from(spans, (span) => span.duration_us ?? 0);
-  const ended = Int32Array.from(parent); // the nearest span around each that has an end; its way is walked once
+  const ended = Int32Array.from(parent); // nearest enclosing span that has an end; paths are compressed
   for (let i = 0; i < own.length; i++) {
     let above = ended[i];
     while (above >= 0 && spans[above].duration_us === null) above = ended[above];
@@ -227,7 +227,7 @@ function ownTimes(spans, parent) {
   return own.map((us) => Math.max(0, us));
 }
 
-/** Boxes that fit the words (in quotes: the whole name) and the compile, by row; null when all do. @param {Timeline} line @param {string} query @param {number} group */
+/** Return the boxes that match a query (in quotes: the whole name) and a compile, by row; null when all do. @param {Timeline} line @param {string} query @param {number} group */
 export function litRows(line, query, group) {
   const wanted = query.trim().toLowerCase();
   if (!wanted && group < 0) return null;
@@ -243,11 +243,11 @@ export function litRows(line, query, group) {
   );
 }
 
-/** The number of the event that began a box: its address. @param {Timeline} line @param {number} box */
+/** Return the event number of a box's begin, which is its address. @param {Timeline} line @param {number} box */
 export const eventOf = (line, box) =>
   box < line.spanCount ? line.spans[box].begin_event : line.instants[box - line.spanCount].event;
 
-/** @param {Timeline} line @param {string} event its number, or 's' and the id of a span @returns {number} -1 for none */
+/** @param {Timeline} line @param {string} event an event number, or 's' and a span id @returns {number} -1 for none */
 export function boxOfEvent(line, event) {
   if (/^s\d+$/.test(event)) return Number(event.slice(1)) < line.spanCount ? Number(event.slice(1)) : -1;
   if (!/^\d+$/.test(event)) return -1;
@@ -259,7 +259,7 @@ export function boxOfEvent(line, event) {
 }
 
 /**
- * Sums by name over the spans of one group, or the table's own over all of them; of a range, only the time that lies in it.
+ * Sum times by span name, for one group or (-1) all spans. With a range, count only the time within it.
  * @param {Timeline} line @param {number} group @param {[number, number] | null} [range] in µs @returns {Sums}
  */
 export function sumsByName(line, group, range = null) {
@@ -284,7 +284,7 @@ export function sumsByName(line, group, range = null) {
     const us = within(i);
     own[i] += us;
     let above = parent[i];
-    while (above >= 0 && spans[above].duration_us === null) above = parent[above]; // as ownTimes() has it
+    while (above >= 0 && spans[above].duration_us === null) above = parent[above]; // as in ownTimes()
     if (above >= 0) own[above] -= us;
   }
   for (let i = 0; i < line.spanCount; i++) {
@@ -296,7 +296,7 @@ export function sumsByName(line, group, range = null) {
   return sums;
 }
 
-/** The span with the most own time, of one group or of all: what one looks at first. -1 without spans. @param {Timeline} line @param {number} group */
+/** Return the span with the most self time, of one group or (-1) all spans; -1 without spans. @param {Timeline} line @param {number} group */
 export function heaviest(line, group) {
   let best = -1;
   for (let i = 0; i < line.spanCount; i++)

@@ -1,4 +1,4 @@
-// What the timeline says about the selected span or moment, and how to read it when nothing is selected.
+// Details of the selected span or instant, and a guide to the timeline.
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
@@ -16,29 +16,34 @@ const LONGEST_VALUE = 2_000;
 /** @type {Record<string, {brief: string, whole: string}>} */
 const REPAIRS = {
   misnested: {
-    brief: "overlaps others",
+    brief: "overlaps other spans",
     whole:
-      "Overlaps a span of another lane without lying in it: several threads were at work, and torch writes all of them under one thread. It is drawn on a lane of its own; what called it is not known.",
+      "Overlaps a span in another lane. Several threads ran, but torch logs all of them as one thread, so this span is in a separate lane. Its caller is not recorded.",
   },
   unended: {
     brief: "never ended",
     whole:
-      "No end in the log: the process was stopped, or an exception went through it. It is drawn to the last event of its compile; its duration is not known.",
+      "No end recorded: the process stopped, or an exception ended the span. It is drawn up to the last event of its compile.",
   },
   backwards: {
     brief: "ends before it begins",
-    whole: "Its end is before its begin in the log: the clock was set back. Its duration was made 0.",
+    whole: "The clock was set back during this span. It is drawn with duration 0.",
   },
 };
 
-/** What is odd about the timeline, by the code of a diagnostic. @type {[code: string, words: string][]} */
-const ODD = [
-  ["timeline-misnested", "overlap others: several threads were at work. They are on lanes of their own."],
-  ["timeline-unended", "never ended. They are drawn to the last event of their compile."],
-  ["timeline-backwards", "end before they begin. They are drawn without a duration."],
-  ["timeline-unbegun", "ends have no begin. They are not drawn."],
-  ["timeline-invalid-time", "events are at an impossible time. They are not drawn."],
-  ["timeline-other-phase", "events are of a kind that torch does not write. They are not drawn."],
+/** Repairs of the timeline, by the code of a diagnostic. @type {[code: string, singular: string, plural: string, action: string][]} */
+const ANOMALIES = [
+  ["timeline-misnested", "span overlaps others", "spans overlap others", "drawn in separate lanes"],
+  ["timeline-unended", "span never ended", "spans never ended", "drawn up to the last event of the compile"],
+  [
+    "timeline-backwards",
+    "span ends before it begins",
+    "spans end before they begin",
+    "drawn with duration 0",
+  ],
+  ["timeline-unbegun", "end has no begin", "ends have no begin", "not drawn"],
+  ["timeline-invalid-time", "event has an invalid time", "events have an invalid time", "not drawn"],
+  ["timeline-other-phase", "event has an unknown phase", "events have an unknown phase", "not drawn"],
 ];
 
 /** @param {Timeline} line @param {any} model @param {number} box */
@@ -46,8 +51,8 @@ export function spanWords(line, model, box) {
   const compile = model.compiles[line.compile[box]];
   const name = line.flame.label(box);
   const whose = `${idText(compile)} ${functionName(compile)}`;
-  if (box >= line.spanCount) return `${name}, a moment at ${time(line.flame.from[box])}, ${whose}`;
-  return `${name}, ${durationText(line, box)}, own time ${time(line.own[box])}, ${whose}`;
+  if (box >= line.spanCount) return `${name}, instant at ${time(line.flame.from[box])}, ${whose}`;
+  return `${name}, ${durationText(line, box)}, self time ${time(line.own[box])}, ${whose}`;
 }
 
 /** @param {Timeline} line @param {number} box */
@@ -64,8 +69,8 @@ export function spanTip(line, model, box) {
       "div",
       null,
       box < line.spanCount
-        ? [durationText(line, box), h("span", { class: "dim" }, ` · own time ${time(line.own[box])}`)]
-        : h("span", { class: "dim" }, `a moment, at ${time(line.flame.from[box])}`),
+        ? [durationText(line, box), h("span", { class: "dim" }, ` · self time ${time(line.own[box])}`)]
+        : h("span", { class: "dim" }, `instant at ${time(line.flame.from[box])}`),
     ),
     h(
       "div",
@@ -89,7 +94,7 @@ export function spanDetail(context, model, line, root, diagnostics, actions) {
   const load = loader(args);
   let waiting = 0;
   return (/** @type {number} */ box, first = false) => {
-    // first: nobody has chosen it
+    // first: selected by default
     clearTimeout(waiting);
     if (box < 0) return fill(root, guide(line, diagnostics));
     const span = box < line.spanCount;
@@ -99,7 +104,7 @@ export function spanDetail(context, model, line, root, diagnostics, actions) {
     fill(args);
     fill(
       root,
-      first && h("p", { class: "dim" }, "The span with the most own time"),
+      first && h("p", { class: "dim" }, "Span with the most self time"),
       h("h2", null, line.flame.label(box)),
       h(
         "p",
@@ -115,13 +120,14 @@ export function spanDetail(context, model, line, root, diagnostics, actions) {
         "dl",
         { class: "pairs" },
         span && row("Duration", h("b", null, durationText(line, box))),
-        span && row("Own time", time(line.own[box])),
-        row(span ? "Begins at" : "At", time(line.flame.from[box])),
-        span && row("Inside of", above(line, box, actions.select)),
+        span && row("Self time", time(line.own[box])),
+        row(span ? "Start" : "Time", time(line.flame.from[box])),
+        span && row("Inside", above(line, box, actions.select)),
         row("Records", [
           eventLink(context, eventOf(line, box), span ? "begin" : "record"),
           span && " ",
-          span && (end === null ? h("span", { class: "dim" }, "no end") : eventLink(context, end, "end")),
+          span &&
+            (end === null ? h("span", { class: "dim" }, "no end recorded") : eventLink(context, end, "end")),
         ]),
       ),
       h(
@@ -129,8 +135,8 @@ export function spanDetail(context, model, line, root, diagnostics, actions) {
         null,
         h(
           "button",
-          { class: "tool", onclick: () => actions.fit(box), title: "Show all of it (f)" },
-          "Zoom to it",
+          { class: "tool", onclick: () => actions.fit(box), title: "Zoom to this box (f)" },
+          "Zoom to fit",
         ),
       ),
       span && inside(line, box),
@@ -141,7 +147,7 @@ export function spanDetail(context, model, line, root, diagnostics, actions) {
       waiting = setTimeout(
         () =>
           load(
-            "its arguments",
+            "the arguments",
             (signal) => argumentsOf(context.log, end, signal),
             (values) => fill(args, argumentList(values)),
           ),
@@ -161,11 +167,11 @@ const eventLink = ({ state }, event, word) =>
     `${word} ${event}`,
   );
 
-/** The spans around it, as buttons. @param {Timeline} line @param {number} box @param {(box: number) => void} select */
+/** Return the enclosing spans as buttons. @param {Timeline} line @param {number} box @param {(box: number) => void} select */
 function above(line, box, select) {
   const path = [];
   for (let at = line.parent[box]; at >= 0 && path.length < 100; at = line.parent[at]) path.push(at);
-  if (path.length === 0) return h("span", { class: "dim" }, "nothing");
+  if (path.length === 0) return h("span", { class: "dim" }, "no span");
   return path
     .reverse()
     .map((at, i) => [
@@ -174,7 +180,7 @@ function above(line, box, select) {
     ]);
 }
 
-/** What took the time inside of a span: its children by name. @param {Timeline} line @param {number} box */
+/** Return a table of the spans directly inside a span, summed by name. @param {Timeline} line @param {number} box */
 function inside(line, box) {
   const { parent, name, spans } = line;
   /** @type {Map<number, {us: number, n: number}>} */
@@ -216,7 +222,7 @@ function inside(line, box) {
         h(
           "tr",
           null,
-          h("td", { class: "wide dim" }, "its own time"),
+          h("td", { class: "wide dim" }, "self time"),
           h("td", { class: "number" }, time(line.own[box])),
           h("td", { class: "bar-cell" }, shareBar(line.own[box], whole)),
         ),
@@ -225,7 +231,7 @@ function inside(line, box) {
   ];
 }
 
-/** What torch gathered while the span ran. @param {import("../../lib/bundle/log.js").Log} log @param {number} eventIndex @param {AbortSignal} signal */
+/** Return the arguments that torch logged with an event. @param {import("../../lib/bundle/log.js").Log} log @param {number} eventIndex @param {AbortSignal} signal */
 async function argumentsOf(log, eventIndex, signal) {
   const event = await log.event(eventIndex, { signal });
   const text = event && (await log.text(event, { signal }));
@@ -239,7 +245,7 @@ function argumentList(values) {
   const text = (/** @type {any} */ value) =>
     (typeof value === "string" ? value : JSON.stringify(value)).slice(0, LONGEST_VALUE);
   return [
-    h("h3", null, "What torch says about it"),
+    h("h3", null, "Arguments"),
     h(
       "dl",
       { class: "pairs" },
@@ -249,27 +255,23 @@ function argumentList(values) {
         .flat(),
     ),
     values.length > MOST_ARGUMENTS &&
-      h(
-        "p",
-        { class: "dim" },
-        `and ${count(values.length - MOST_ARGUMENTS)} more; the record has all of them.`,
-      ),
+      h("p", { class: "dim" }, `and ${count(values.length - MOST_ARGUMENTS)} more in the record`),
   ];
 }
 
 /** @param {Timeline} line @param {import("../../../schema/bundle.d.ts").Diagnostics[]} diagnostics */
 function guide(line, diagnostics) {
-  const odd = ODD.flatMap(([code, words]) => {
+  const anomalies = ANOMALIES.flatMap(([code, one, many, action]) => {
     const row = diagnostics.find((diagnostic) => diagnostic.code === code);
-    return row ? [/** @type {const} */ ([row.count, words])] : [];
+    return row ? [`${plural(row.count, one, many)} (${action})`] : [];
   });
   return [
-    odd.length > 0 && [
+    anomalies.length > 0 && [
       h("h3", null, "Repaired, drawn dashed"),
       h(
         "ul",
         null,
-        odd.map(([n, words]) => h("li", { class: "note" }, `${count(n)} ${words}`)),
+        anomalies.map((text) => h("li", { class: "note" }, text)),
       ),
     ],
     h(
@@ -279,10 +281,10 @@ function guide(line, diagnostics) {
       h(
         "p",
         null,
-        "Each box is a span of work, as wide as the time it took; the boxes below it are what it did in that time. Boxes of one colour belong to one compile; below the chart is which, and where the time went.",
+        "Each box is a span, as wide as its duration. Boxes below it are nested spans. Each compile has a color, listed in the table below the chart.",
       ),
       line.instants.length > 0 &&
-        h("p", null, "The marks in the first row are moments without a duration, such as cache hits."),
+        h("p", null, "Marks in the first row are instants, events without a duration such as cache hits."),
       h("h3", null, "Keys"),
       h(
         "p",
@@ -294,28 +296,28 @@ function guide(line, diagnostics) {
         h("kbd", null, "−"),
         " zoom, ",
         h("kbd", null, "0"),
-        " everything, ",
+        " show all, ",
         h("kbd", null, "n"),
         " ",
         h("kbd", null, "N"),
         " next and previous span, ",
         h("kbd", null, "Enter"),
-        " its compile. The wheel zooms, dragging moves, dragging in the ruler or in the small picture chooses a range.",
+        " open its compile. Scroll to zoom, drag to move, and drag in the ruler or the overview to select a range.",
       ),
       h("h3", null, "In Perfetto"),
       h(
         "p",
         null,
-        "“Download trace” saves the events as torch wrote them. Open ",
+        "“Download trace” saves the events as torch logged them. In ",
         h("code", null, "ui.perfetto.dev"),
         " (or ",
         h("code", null, "chrome://tracing"),
-        "), choose “Open trace file” and give it the file. This page sends nothing there.",
+        "), choose “Open trace file” and select the file. This page doesn't upload anything.",
       ),
       h(
         "p",
         { class: "dim" },
-        `${plural(line.spanCount, "span")}, ${plural(line.instants.length, "moment")}.`,
+        `${plural(line.spanCount, "span")}, ${plural(line.instants.length, "instant")}`,
       ),
     ),
   ];

@@ -1,4 +1,4 @@
-// Below the timeline: where the time goes by name, and the compiles, which is also the legend of the colours.
+// Tables below the timeline: times by span name, and compiles with their colors (the legend).
 import { Grid } from "../../lib/list/grid.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
@@ -8,7 +8,7 @@ import { functionName, idText } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 import { sumsByName } from "./data.js";
 
-const BY_OWN_TIME = "-own"; // unless the address says otherwise
+const BY_SELF_TIME = "-own"; // default order
 
 export class TimelineTables {
   /** @param {any} model @param {import("./data.js").Timeline} line @param {import("../../lib/page/hash-state.js").HashState} state */
@@ -18,8 +18,8 @@ export class TimelineTables {
     this.whole = 1;
     const { names } = line;
     this.names = new Grid({
-      label: "Where the time goes",
-      sort: BY_OWN_TIME,
+      label: "Times by span",
+      sort: BY_SELF_TIME,
       name: (row) => names[row],
       onsort: (sort) => state.replace({ sort }, true),
       onselect: (row) => state.replace({ q: `"${names[row]}"` }, true),
@@ -41,25 +41,25 @@ export class TimelineTables {
         },
         {
           id: "total",
-          title: "Total",
+          title: "Total time",
           number: true,
           cell: (row) => time(this.sums.total_us[row]),
           sort: (row) => this.sums.total_us[row],
-          help: "With what lies inside of them; a span inside of one of the same name counts twice",
+          help: "Including nested spans. A span nested in one of the same name counts twice.",
         },
         {
           id: "own",
-          title: "Own time",
+          title: "Self time",
           number: true,
           cell: (row) => time(this.sums.self_us[row]),
           sort: (row) => this.sums.self_us[row],
-          help: "Without the spans inside of them: adds up to the whole",
+          help: "Without nested spans",
         },
         {
           id: "share",
           title: "Share",
           width: "6.5rem",
-          help: "Of the own times of all that is in sight",
+          help: "Share of the self time of all visible spans",
           cell: (row) => shareBar(this.sums.self_us[row], this.whole),
         },
       ],
@@ -74,7 +74,7 @@ export class TimelineTables {
       columns: [
         {
           id: "colour",
-          title: "Colour",
+          title: "Color",
           width: "3.2rem",
           cell: (row) =>
             h("span", {
@@ -111,11 +111,11 @@ export class TimelineTables {
         },
         {
           id: "total",
-          title: "Time",
+          title: "Total time",
           number: true,
           cell: (row) => time(line.groups[row].total),
           sort: (row) => line.groups[row].total,
-          help: "Of its outermost spans",
+          help: "Duration of its outermost spans",
         },
       ],
     });
@@ -132,20 +132,20 @@ export class TimelineTables {
     this.tabs = h(
       "div",
       { class: "tabs small" },
-      this.tab("", "Where the time goes"),
-      this.tab("compile", `Compiles and colours`),
+      this.tab("", "Times by span"),
+      this.tab("compile", "Compiles and colors"),
     );
     this.body = h("div", { class: "fill" });
-    this.element = h("section", { "class": "pane", "aria-label": "Sums" }, this.tabs, this.body);
+    this.element = h("section", { "class": "pane", "aria-label": "Totals" }, this.tabs, this.body);
     this.shown = "";
   }
 
-  /** @param {Record<string, string>} current @param {number} group whose sums, -1 for all @param {[number, number] | null} range what is in sight, null for everything */
+  /** @param {Record<string, string>} current @param {number} group index, or -1 for all @param {[number, number] | null} range visible range, null for everything */
   update(current, group, range) {
     const by = current.by === "compile" ? "compile" : "";
     const grid = by ? this.compiles : this.names;
     const key = JSON.stringify([by, group, by ? null : range?.map(Math.round)]);
-    const sort = current.sort || (by ? "" : BY_OWN_TIME);
+    const sort = current.sort || (by ? "" : BY_SELF_TIME);
     const resorted = grid.sort !== sort;
     if (resorted) {
       grid.sort = sort;
@@ -178,7 +178,7 @@ export class TimelineTables {
     } else if (resorted || named !== grid.selected) grid.arrange(named);
   }
 
-  /** The name that the search asks for as a whole, or -1. @param {string} q */
+  /** Return the index of the name that the query has in quotes, or -1. @param {string} q */
   nameOf(q) {
     const whole = /^"(.*)"$/s.exec(q)?.[1];
     return whole === undefined ? -1 : this.line.names.indexOf(whole);

@@ -1,4 +1,4 @@
-// When torch did what: the spans of the log as a flame chart, and where the time went as a table.
+// The timeline view: spans of the log as a flame chart, and tables of times.
 import { FlameChart } from "../../lib/flame/chart.js";
 import { FlameRange } from "../../lib/flame/range.js";
 import { debounce, fill, h, searchField } from "../../lib/page/dom.js";
@@ -10,7 +10,7 @@ import { spanDetail, spanTip, spanWords } from "./detail.js";
 import { TimelineTables } from "./tables.js";
 import { traceButton } from "./trace.js";
 
-const LEAST_US = 20; // the narrowest range
+const LEAST_US = 20; // narrowest range
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openTimeline(context) {
@@ -82,10 +82,10 @@ export async function openTimeline(context) {
     {
       "class": "tool",
       "aria-pressed": "false",
-      "title": "Boxes of one name in one colour, instead of those of one compile",
+      "title": "Color boxes by span name instead of by compile",
       "onclick": () => state.replace({ hue: state.current.hue === "name" ? "" : "name" }, true),
     },
-    "Colour by name",
+    "Color by name",
   );
   const toolbar = h(
     "div",
@@ -127,7 +127,7 @@ export async function openTimeline(context) {
     search: () => search,
     close: () => chart.close(),
     update: (current) => {
-      if (shownQuery !== current.q) search.value = current.q; // not while something is typed that the address does not have yet
+      if (shownQuery !== current.q) search.value = current.q; // keeps text that is still being typed
       shownQuery = current.q;
       const compile = current.compile ? model.byKey.get(current.compile) : undefined;
       const group = compile === undefined ? -1 : groupOf(line, compile);
@@ -188,22 +188,16 @@ function around({ from, to }, end) {
 
 /** @param {any} state @param {any} compile @param {string} key */
 function onlyButton(state, compile, key) {
-  const words = compile
-    ? `${idText(compile)} ${functionName(compile)}`
-    : `[${key}], which this log does not have`;
+  const words = compile ? `${idText(compile)} ${functionName(compile)}` : `[${key}] (not in this log)`;
   return h(
     "button",
-    {
-      class: "tool chip",
-      title: "Show all compiles again",
-      onclick: () => state.replace({ compile: "" }, true),
-    },
+    { class: "tool chip", title: "Show all compiles", onclick: () => state.replace({ compile: "" }, true) },
     `only ${words} `,
     h("span", { "aria-hidden": "true" }, "✕"),
   );
 }
 
-/** "12.35 s" with as many digits as the distance between two marks needs. @param {number} us @param {number} step */
+/** "12.35 s", with as many digits as the ruler's step needs. @param {number} us @param {number} step */
 function axisText(us, step) {
   const [unit, size] = step >= 100_000 ? ["s", 1e6] : step >= 100 ? ["ms", 1e3] : ["µs", 1];
   const digits = Math.max(0, -Math.floor(Math.log10(step / size)));
@@ -221,13 +215,8 @@ function nothing() {
       h(
         "p",
         null,
-        "This log has no chromium events: spans of Dynamo, AOTAutograd and Inductor with their times would be here.",
+        "This log has no chromium events. torch 2.5 and later log them for torch.compile, but not for torch.export.",
       ),
-      h("p", null, [
-        "torch 2.5 and later write them while torch.compile runs with ",
-        h("code", null, "TORCH_TRACE=/tmp/trace"),
-        "; torch.export does not.",
-      ]),
     ),
   };
 }

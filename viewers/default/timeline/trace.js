@@ -1,4 +1,4 @@
-// The timeline as torch wrote it, as one file that Perfetto and chrome://tracing open.
+// Download of the timeline as torch logged it, in one file for Perfetto and chrome://tracing.
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count } from "../../lib/page/format.js";
 
@@ -6,7 +6,7 @@ const OPEN = 0x5b,
   CLOSE = 0x5d; // [ ]
 
 /**
- * The trace events of a log as one JSON array, from blobs that each hold one.
+ * Return the trace events of a log as one JSON array, joined from the arrays in its blobs.
  * @param {import("../../lib/bundle/log.js").Log} log @param {(part: number) => void} [progress] @returns {Promise<Blob>}
  */
 async function traceOf(log, progress) {
@@ -31,7 +31,7 @@ export function traceButton(log) {
     "button",
     {
       class: "tool",
-      title: "All events of the timeline as Trace Event JSON, for ui.perfetto.dev or chrome://tracing",
+      title: "Download the timeline in Trace Event Format, for ui.perfetto.dev or chrome://tracing",
       onclick: () => void run(),
     },
     label,

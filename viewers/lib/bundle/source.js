@@ -69,7 +69,7 @@ export function fileSource(files, label) {
     .sort((a, b) => a.length - b.length);
   if (!manifests.length)
     throw new Error(
-      `${label} holds no manifest.json, so it is no bundle. A bundle is the folder that tlparse-bundle wrote.`,
+      `${label} is not a bundle: it has no manifest.json. Choose the folder that tlparse-bundle wrote.`,
     );
   const folder = manifests[0].slice(0, -"manifest.json".length);
   return {

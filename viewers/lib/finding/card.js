@@ -92,7 +92,7 @@ export function findingText(text, whole) {
   return [
     paragraphs.slice(0, cut).map(show),
     cut < paragraphs.length &&
-      h("details", null, h("summary", null, "More"), paragraphs.slice(cut).map(show)),
+      h("details", null, h("summary", null, "Details"), paragraphs.slice(cut).map(show)),
   ];
 }
 
@@ -183,7 +183,7 @@ export function findingList(
         list.children[shown]?.querySelector("a, button, summary")?.focus();
       },
     },
-    `all ${count(findings.length)}`,
+    `Show all ${count(findings.length)}`,
   );
   return h("div", null, list, more);
 }

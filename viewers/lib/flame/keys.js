@@ -1,10 +1,10 @@
 // The keys of a flame chart, for the help of the viewers that have one.
 export const FLAME_KEYS = [
-  ["← → ↑ ↓", "in a chart: move it"],
+  ["← → ↑ ↓", "In a chart: move"],
   [
     "+ − 0 f",
-    "in a chart: zoom in, out, show everything, show the selected box (also the wheel, and a double click)",
+    "In a chart: zoom in, zoom out, show all, zoom to the selected box. Scroll and double click also zoom.",
   ],
-  ["n N", "in a chart: next and previous box; with a search, next and previous match"],
-  ["Shift with ← → ↑ ↓", "in a chart: the box beside, above or below the selected one"],
+  ["n N", "In a chart: next and previous box, or match of a search"],
+  ["Shift with ← → ↑ ↓", "In a chart: select the box beside, above or below"],
 ];

@@ -49,7 +49,7 @@ export function openPalette({ entries, more, search, go }) {
   let all = entries,
     shown = /** @type {Entry[]} */ ([]),
     active = 0;
-  const list = h("ul", { "class": "palette-list", "role": "listbox", id, "aria-label": "Where to go" });
+  const list = h("ul", { "class": "palette-list", "role": "listbox", id, "aria-label": "Results" });
   const field = h("input", {
     "type": "text",
     "class": "palette-field",
@@ -109,7 +109,7 @@ export function openPalette({ entries, more, search, go }) {
         h(
           "li",
           { class: "dim palette-more", role: "presentation" },
-          `and ${count(found.length - MOST)} more: type to find them`,
+          `and ${count(found.length - MOST)} more. Type to filter.`,
         ),
       shown.length === 0 &&
         h("li", { class: "dim palette-more", role: "presentation" }, "Nothing of that name"),

@@ -210,7 +210,7 @@ const PARTS = [
           { class: "tile-wide" },
           tile({
             number: time(log.summary.summary.compile_us),
-            noun: "compiling",
+            noun: "compile time",
             href: "#",
             note: "in all",
             more: shares(

@@ -72,7 +72,7 @@ export function listDetail(options) {
     try {
       fill(
         detail,
-        row < 0 ? h("p", { class: "dim" }, `No ${options.noun[0]} fits the filter.`) : options.detail(row),
+        row < 0 ? h("p", { class: "dim" }, `No ${options.noun[1]} match the filter.`) : options.detail(row),
       );
     } catch (error) {
       fill(detail, errorBox(error));
@@ -139,7 +139,7 @@ export function listDetail(options) {
       }
       if (asked < 0 && current.item !== "") {
         shown = -2;
-        fill(detail, h("p", { class: "note" }, `There is no ${options.noun[0]} '${current.item}' here.`));
+        fill(detail, h("p", { class: "note" }, `No ${options.noun[0]} '${current.item}' in this list.`));
       } else showDetail(asked >= 0 && asked !== hidden ? asked : (grid.order[0] ?? -1));
     },
   };

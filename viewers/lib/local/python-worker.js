@@ -176,8 +176,8 @@ function described(error) {
     return { message, hint: error.hint ?? "", code: error.code };
   if (error instanceof WebAssembly.RuntimeError || /memory|allocation/i.test(message)) {
     return {
-      message: "the browser has no memory left for this log",
-      hint: "Build it with the command line, which needs 70 MB for any log: tlparse-bundle LOG",
+      message: "the browser is out of memory for this log",
+      hint: "Build it on the command line, which needs 70 MB for any log: tlparse-bundle LOG",
       code: "memory",
     };
   }

@@ -76,23 +76,23 @@ export function tile({ number, noun, note, href, tone, more }) {
 
 /** @type {Record<string, {sign: string, word: string, help: string}>} */
 export const STATUSES = {
-  ok: { sign: "✔", word: "ok", help: "Compiled, also after graph breaks or restarts." },
+  ok: { sign: "✔", word: "ok", help: "Compiled, possibly after graph breaks or restarts." },
   failed: { sign: "✖", word: "failed", help: "The compile failed: an error was raised." },
-  skipped: { sign: "✂", word: "skipped", help: "Dynamo gave up; the frame runs eager." },
+  skipped: { sign: "✂", word: "skipped", help: "Dynamo skipped the frame, which runs eager." },
   empty: { sign: "○", word: "empty", help: "Nothing to compile: the graph has no operations." },
   unfinished: {
     sign: "?",
     word: "unfinished",
-    help: "Started, but left no compilation metrics: killed, cut off, or loaded from a precompiled package.",
+    help: "Started without recorded metrics: killed, cut off, or loaded from a precompiled package.",
   },
 };
 /** Of a bundle that grows: what has no status yet, because it is not over. */
 export const RUNNING = "running";
 /** @type {typeof STATUSES} */
 const OVERLAID = {
-  [RUNNING]: { sign: "◌", word: "running", help: "Open now: torch writes how it ended when it ends." },
+  [RUNNING]: { sign: "◌", word: "running", help: "Running now. torch records its status when it ends." },
 };
-const NONE = { sign: "·", word: "no status", help: "Neither started nor measured under this id." };
+const NONE = { sign: "·", word: "no status", help: "No start and no metrics recorded with this id." };
 
 /** @param {string | null} status */
 export const statusInfo = (status) =>

@@ -27,7 +27,7 @@ export async function kept(place, thing) {
   } catch (error) {
     const { code, message, hint } = /** @type {import("../local/python.js").PythonError} */ (error);
     throw code === "no-python" || code === "no-workers"
-      ? Object.assign(new Error(`${thing.name} holds no manifest.json, so it is no bundle, and ${message}`), {
+      ? Object.assign(new Error(`${thing.name} is not a bundle (it has no manifest.json), and ${message}`), {
           hint,
         })
       : error;

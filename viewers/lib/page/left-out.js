@@ -1,7 +1,6 @@
 // What a redacted bundle does not have: pages say so, instead of "none".
 
-export const LEFT_OUT =
-  "Not included: the bundle is redacted. That it is not here does not mean that there was none.";
+export const LEFT_OUT = "Not included in this redacted bundle. There may have been some.";
 
 /** @param {import("../bundle/bundle.js").Bundle} bundle @param {string} part as 'redact --drop' calls it */
 export const isLeftOut = ({ manifest }, part) => manifest.redacted?.dropped.includes(part) ?? false;

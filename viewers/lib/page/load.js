@@ -18,11 +18,7 @@ export function errorBox(error, retry) {
   const box = () =>
     errorSentence(error, retry && h("button", { class: "tool", onclick: retry }, "Try again"));
   if (!isPassing(error)) return box();
-  const note = h(
-    "p",
-    { class: "note", role: "status" },
-    "The log has grown. What it says now is being read.",
-  );
+  const note = h("p", { class: "note", role: "status" }, "The log has grown. Reading the new records …");
   setTimeout(() => note.isConnected && note.replaceWith(box()), PASSING_MS);
   return note;
 }
@@ -33,15 +29,15 @@ function errorSentence(error, button) {
   return h(
     "div",
     { class: "error-box", role: "alert" },
-    h("strong", null, "This could not be shown"),
+    h("strong", null, "Can't show this"),
     h("p", null, message.length > LONG ? `${message.slice(0, LONG)}…` : message),
     isFault(error) && [
       h(
         "p",
         null,
-        "The viewer did not expect this. Try ",
+        "Run ",
         h("code", null, "tlparse-bundle validate"),
-        " on the bundle; if it finds nothing, this is a fault of the viewer.",
+        " on the bundle. If it finds no errors, this is a bug in the viewer.",
       ),
       h(
         "details",

@@ -10,7 +10,7 @@ export function stopped(error) {
     h(
       "main",
       { class: "stopped" },
-      h("h1", null, "The bundle could not be opened"),
+      h("h1", null, "Can't open the bundle"),
       errorBox(error, () => location.reload()),
       home,
     ),
@@ -72,11 +72,7 @@ export const helpSection = (title, rows) => [
 
 /** @param {() => void} show */
 export const helpButton = (show) =>
-  h(
-    "button",
-    { "class": "tool", "onclick": () => show(), "title": "Keys and words (?)", "aria-label": "Help" },
-    "?",
-  );
+  h("button", { "class": "tool", "onclick": () => show(), "title": "Help (?)", "aria-label": "Help" }, "?");
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 

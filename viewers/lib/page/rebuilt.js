@@ -61,7 +61,7 @@ function notice(when) {
   const bar = h(
     "div",
     { class: "rebuilt", role: "status" },
-    `This bundle was built again at ${clock}.`,
+    `This bundle was rebuilt at ${clock}.`,
     h("button", { class: "tool", onclick: () => location.reload() }, "Reload"),
     h("button", { "class": "tool", "aria-label": "Not now", "onclick": close }, "×"),
   );

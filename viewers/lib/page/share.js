@@ -7,8 +7,8 @@ import { bundleName } from "./page.js";
 
 const SERVER = "Tlparse-Bundle-Share"; // the header by which our server says what it makes of a bundle
 const TOLD_MS = 2_500;
-export const MIND = "A trace holds source code and paths: mind to whom you give it.";
-export const ONE_FILE = "This page is one file already: hand on the file itself.";
+export const MIND = "Traces contain source code and paths. Share them with care.";
+export const ONE_FILE = "This page is a single file. Share the file itself.";
 let made = 0;
 
 /** For the bar of a viewer. @param {{bundle: Bundle, viewer: string}} what the name of the viewer is that of its folder @returns {HTMLElement} */

@@ -47,7 +47,7 @@ export function failure(error, what) {
   return h(
     "div",
     { class: "error-box", role: "alert" },
-    h("strong", null, what ? `${what} was not opened` : "This was not opened"),
+    h("strong", null, what ? `Can't open ${what}` : "Can't open this"),
     h("p", null, message),
     hint && h("p", null, hint),
   );

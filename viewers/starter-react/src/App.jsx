@@ -1,4 +1,4 @@
-// The address says what is shown ('#log=…&compile=…&artifact=…'); links change it, and the page follows.
+// The URL says what to show ('#log=…&compile=…&artifact=…'). Links change it, and the page follows.
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { bytes, plural, time } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/figures.js";
@@ -13,7 +13,7 @@ export function App({ bundle }) {
   const asked = new URLSearchParams(useSyncExternalStore(follow, () => location.hash).slice(1));
   const log = bundle.log(asked.get("log") ?? "") ?? bundle.logs[0];
   const compiles = useLoaded(() => log?.compiles(), [log]);
-  if (!log) return <h1>This bundle holds no logs</h1>;
+  if (!log) return <h1>This bundle has no logs</h1>;
   if (compiles.error) return <p role="alert">{compiles.error.message}</p>;
   if (!compiles.value) return <p role="status">Loading …</p>;
   const index = compiles.value.findIndex(({ compile }) => compile === asked.get("compile"));
@@ -90,7 +90,7 @@ function Compile({ log, compile, wanted }) {
 }
 
 function Text({ log, artifact }) {
-  // Fetched now and not before. Some artifacts have no text: what they say is in the metadata of their event.
+  // Fetch the text only now. Artifacts without a payload have their content in the metadata.
   const load = async () =>
     (await log.text(artifact)) ?? JSON.stringify(await log.metadata(artifact.event), null, 2);
   const text = useLoaded(load, [artifact.event]);
@@ -110,7 +110,7 @@ function Link({ state, here, children }) {
   );
 }
 
-/** What a promise gives, once it has; the newest one counts. */
+/** Return the state of the newest promise. */
 function useLoaded(load, dependencies) {
   const [state, setState] = useState({});
   useEffect(() => {

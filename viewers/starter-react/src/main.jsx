@@ -1,4 +1,4 @@
-// Opens the bundle, then hands the page to React. '../../lib' is the same reader that the other viewers use.
+// Opens the bundle, then starts React. All viewers share the reader in '../../lib'.
 import { createRoot } from "react-dom/client";
 import { openPageBundle } from "../../lib/page/open-bundle.js";
 import { App } from "./App.jsx";
@@ -9,7 +9,7 @@ import "./style.css";
 const root = document.createElement("div");
 root.id = "root";
 try {
-  const bundle = await openPageBundle(); // '?bundle=' in the address, 'bundle/' beside the page, or one that is dropped on it
+  const bundle = await openPageBundle(); // '?bundle=', 'bundle/' next to the page, or a bundle dropped on it
   document.body.replaceChildren(root);
   createRoot(root).render(<App bundle={bundle} />);
 } catch (error) {

@@ -1,4 +1,4 @@
-"""Folders and files that appear whole or not at all."""
+"""Atomic folders and files."""
 
-# What this process has put in place, so that whoever ends it early does not say that nothing was written.
+# Paths that this process has written, so that an interrupt does not claim that nothing was written.
 finished_places: list[str] = []

@@ -1,4 +1,4 @@
-"""Folders and files that appear at their place whole, or not at all."""
+"""Folders and files that appear at their path complete, or not at all."""
 
 from __future__ import annotations
 
@@ -32,15 +32,12 @@ def new_folder(
     readers_of: Iterable[Any] = (),
     last: str = "",
 ) -> Iterator[Path]:
-    """A folder to write into. When the block ends well it is at ``out``, whole; otherwise nothing is, and
-    what was there stays.
+    """Yield a folder to write into. It replaces ``out`` when the block succeeds; otherwise nothing changes.
 
-    A folder that is there already is filled if it is empty: it may be a mount point, or the working folder of
-    somebody;
-    ``last`` is then put there last. Anything else must satisfy ``may_replace``, which is called with its
-    path, more than once, and raises BundleError if it may not be replaced. Nobody may read the files who may
-    not read ``readers_of``. Raises BundleError also when another process is writing ``out``, and when it
-    cannot be written.
+    An existing empty folder is filled, since it may be a mount point or a working folder; ``last`` is
+    then moved last. Anything else must satisfy ``may_replace``, which is called with its path, possibly
+    several times, and raises BundleError. Only those who can read ``readers_of`` can read the files.
+    Raises BundleError when another process is writing ``out``, or when it cannot be written.
     """
     with _sentences(out):
         place = _proper(out)
@@ -65,21 +62,21 @@ def new_folder(
 
 
 def check_new(out: Path) -> None:
-    """Raises BundleError unless there is nothing at ``out``, or an empty folder: before long work begins."""
+    """Raise BundleError unless ``out`` is missing or an empty folder. Call it before long work."""
     with _sentences(out):
         if os.path.lexists(out) and not (out.is_dir() and is_empty(out)):
             raise BundleError(
-                f"{shown(out)} exists already", hint="Name a new folder, or an empty one.", code="exists"
+                f"'{shown(out)}' already exists", hint="Pass a new or an empty folder.", code="exists"
             )
 
 
 @contextmanager
 def new_file(out: Path, *, overwrite: bool = False, readers_of: Iterable[Any] = ()) -> Iterator[Path]:
-    """The path of a file to write. When the block ends well it is at ``out``; otherwise nothing is, and what
-    was there stays.
+    """Yield the path of a file to write. It replaces ``out`` when the block succeeds; otherwise nothing
+    changes.
 
-    Raises BundleError when there is something at ``out``, also when it appears meanwhile, unless it is a
-    file, or a link, that is to be overwritten; what a link points to stays as it is.
+    Raises BundleError when ``out`` exists, also when it appears meanwhile, unless it is a file or link to
+    be overwritten. The target of a link is unchanged.
     """
     with _sentences(out):
         place = _proper(out)
@@ -88,7 +85,7 @@ def new_file(out: Path, *, overwrite: bool = False, readers_of: Iterable[Any] = 
             if os.path.lexists(place) and not (overwrite and (place.is_symlink() or place.is_file())):
                 hint = "" if overwrite else "Pass --overwrite to replace it."
                 raise BundleError(
-                    f"{shown(out)} exists already{' and is no file' if overwrite else ''}",
+                    f"'{shown(out)}' already exists{' and is not a file' if overwrite else ''}",
                     hint=hint,
                     code="exists",
                 )
@@ -109,7 +106,7 @@ def new_file(out: Path, *, overwrite: bool = False, readers_of: Iterable[Any] = 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder for what is needed for a while; removed at the end, whatever ends this process."""
+    """Yield a temporary folder, which is removed however this process ends."""
     import tempfile
 
     folder = Path(tempfile.gettempdir())
@@ -119,12 +116,12 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def is_empty(folder: Path) -> bool:
-    """Whether there is nothing in it but what a writer has there meanwhile."""
+    """Return whether a folder is empty, apart from files of a writer."""
     return all(is_ours(entry.name) for entry in os.scandir(folder))
 
 
 def _proper(out: Path) -> Path:
-    """A path with a name, that stays the same wherever this process goes."""
+    """Return an absolute path with a name."""
     return out.absolute() if out.name not in ("", "..") else out.resolve()
 
 
@@ -186,15 +183,15 @@ def _link(new: Path, place: Path, out: Path) -> None:
 
 def _appeared(out: Path) -> BundleError:
     return BundleError(
-        f"{shown(out)} has appeared meanwhile; it was left as it is",
-        hint="Choose another place, or move it away.",
+        f"'{shown(out)}' was created by another process; it was not changed",
+        hint="Choose a different path, or move it away.",
         code="exists",
     )
 
 
 @contextmanager
 def _sentences(out: Path) -> Iterator[None]:
-    """What goes wrong when ``out`` is written, as BundleError; other errors of the block as they are."""
+    """Turn errors of writing ``out`` into BundleError; other errors pass."""
     try:
         yield
     except OSError as error:
@@ -209,23 +206,20 @@ def _concerns(path: Path, place: Path) -> bool:
 
 def unwritable(out: object, error: OSError) -> BundleError:
     if error.errno in _NO_ROOM:
-        hint = "Choose a place with enough room."
+        hint = "Choose a path on a disk with enough space."
     elif error.errno in _NO_RIGHT:
-        hint = "Choose a place where you may write."
+        hint = "Choose a path that you can write to."
     elif error.errno in (errno.EBUSY, errno.EXDEV):
-        hint = "It may be a mount point, which can be filled but not replaced: empty it first."
+        hint = "If it is a mount point, empty it first: it cannot be replaced."
     else:
         hint = ""
     return BundleError(
-        f"{shown(out)} cannot be written: {error.strerror or error}", hint=hint, code="unwritable"
+        f"'{shown(out)}' cannot be written: {error.strerror or error}", hint=hint, code="unwritable"
     )
 
 
 def exchange(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
-    """Let two paths trade what they name, at once.
-
-    False where that cannot be done; raises OSError otherwise.
-    """
+    """Swap two paths atomically. Return False when that is not supported; raise OSError otherwise."""
     flag = _EXCHANGE.get(sys.platform)
     if flag is None:
         return False

@@ -1,7 +1,7 @@
-"""What a writer leaves when it is killed, and how that goes away.
+"""Files that a killed writer leaves, and how they are removed.
 
-Also a program, the guardian (see staging.py): it runs without our package, so that this module imports
-nothing of it.
+Also a program, the guardian (see staging.py): it runs without our package, so this module imports nothing
+of it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WAITS, _WAIT_SECONDS = 400, 0.005
 
 
 def clean(out: str, staging: str) -> None:
-    """Bring the place back to how it was, unless the new one is there whole; remove the staging folder."""
+    """Restore the old state unless the new one is complete; remove the staging folder."""
     try:
         with open(os.path.join(staging, UNDO), encoding="utf-8", errors="surrogateescape") as file:
             kind, *words = file.read().split("\0")
@@ -62,7 +62,7 @@ def _take_back(out: str, staging: str, names: list[str]) -> None:
 
 
 def identity(place: str | os.PathLike[str] | int) -> tuple[int, int] | None:
-    """What tells a file or folder from any other one; of a path, or of an open file."""
+    """Return the identity of a file or folder, from a path or an open file."""
     try:
         status = os.fstat(place) if isinstance(place, int) else os.lstat(place)
     except OSError:
@@ -71,7 +71,7 @@ def identity(place: str | os.PathLike[str] | int) -> tuple[int, int] | None:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder with all that is in it, if it is there."""
+    """Remove a folder and its contents, if it exists."""
     import shutil
 
     for _ in range(_ROUNDS):  # a process that is about to end may write meanwhile
@@ -85,9 +85,8 @@ def remove(folder: str) -> None:
 
 
 def try_lock(file: int) -> bool:
-    """Whether an open file is locked for this process now.
-
-    It is as long as the file is open, and the process lives.
+    """Return whether this process now has the lock of an open file, until the file is closed or the process
+    ends.
     """
     try:
         if fcntl is not None:
@@ -102,10 +101,7 @@ def try_lock(file: int) -> bool:
 
 
 def unlock(lock: str, staging: str) -> bool:
-    """Remove the lock file of a writer that has gone, unless another one has it.
-
-    False when it is still locked for that writer.
-    """
+    """Remove the lock file of a dead writer unless another writer has it. Return False if it is locked."""
     try:
         # It may be a pipe.
         file = os.open(lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
@@ -126,7 +122,7 @@ def unlock(lock: str, staging: str) -> bool:
 
 
 def remove_empty(folders: list[str]) -> None:
-    """Remove folders, each of which lies in the one before, as long as they are empty."""
+    """Remove nested folders, outermost first, as long as they are empty."""
     for folder in reversed(folders):
         try:
             os.rmdir(folder)
@@ -135,9 +131,7 @@ def remove_empty(folders: list[str]) -> None:
 
 
 def _guard(writer: str, out: str, staging: str, lock: str, *new_folders: str) -> None:
-    """Wait until the writer has gone, and all processes that have its end of the pipe; then remove what it
-    left.
-    """
+    """Wait until the writer and all processes with its end of the pipe have gone; then remove its files."""
     import time
 
     with suppress(OSError):  # it has one

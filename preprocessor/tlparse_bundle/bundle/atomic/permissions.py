@@ -1,4 +1,4 @@
-"""What is done to a folder once it is written: who may read it, and that it is on disk."""
+"""Permissions of a written folder, and syncing it to disk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_SUCH_THING = {errno.EINVAL, errno.EBADF, errno.ENOSYS, errno.ENOTSUP, errno.
 
 
 def readers(sources: Iterable[Any]) -> int:
-    """Mode bits of those who may read all of these files and folders; what is not here says nothing."""
+    """Return the mode bits of those who may read all of these files and folders; missing ones don't count."""
     allowed = EVERYBODY
     for source in sources:
         try:
@@ -31,7 +31,7 @@ def readers(sources: Iterable[Any]) -> int:
 
 
 def seal(folder: str, allowed: int = EVERYBODY) -> None:
-    """Take from everything below, and from the folder itself, what others may not do; bring it to disk."""
+    """Remove permissions of others from a folder and its contents, and sync it to disk."""
     folders = [folder]
     files: list[str] = []
     for place in folders:  # grows meanwhile
@@ -54,7 +54,7 @@ def restrict(path: str, allowed: int) -> None:
 
 
 def sync(path: str) -> None:
-    """Wait until a file or a folder is on disk, where the system can say so."""
+    """Sync a file or folder to disk, if the system supports it."""
     try:
         file = os.open(path, os.O_RDONLY)
     except PermissionError:  # Windows: a folder
@@ -69,11 +69,10 @@ def sync(path: str) -> None:
 
 
 def _written(files: list[str]) -> bool:
-    """Bring the content of all files to disk, so that one fsync is enough for what the file system notes of
-    them, and for the cache of the disk; as git does with core.fsyncMethod=batch. One fsync for each file
-    would take several times as long.
+    """Sync the content of all files at once, as git does with core.fsyncMethod=batch. Return False if
+    unsupported.
 
-    False where the system cannot do that.
+    One fsync is then enough for metadata and disk cache; one per file would take several times as long.
     """
     if sys.platform != "linux":
         return False

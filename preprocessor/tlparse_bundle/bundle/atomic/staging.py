@@ -1,4 +1,4 @@
-"""Room for something that is being written: beside its place, locked and guarded."""
+"""Locked and guarded staging folders beside the target."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ _LOCK_CONTENT = 1024
 
 
 class Staging:
-    """Use as a context manager: what is still in the staging folder at the end is removed, in any case and
-    whatever ends this process.
+    """Context manager for a staging folder, which is removed however this process ends.
 
-    ``out`` is the place, ``called`` what the user calls it, ``folder`` the one that the staging folder lies
-    in; it is made if need be. Raises BundleError when another process is writing ``out``, and OSError.
+    ``out`` is the target, ``called`` its name for the user, ``folder`` the parent of the staging folder,
+    created if needed. Raises BundleError when another process is writing ``out``, and OSError.
     """
 
     def __init__(self, out: Path, folder: Path, called: object = None):
@@ -69,19 +68,19 @@ class Staging:
         self._end()
 
     def undo_as(self, kind: str, *words: object) -> None:
-        """From now on what is done is undone at the end, see leftovers.clean; until commit()."""
+        """Undo later actions at the end unless commit() is called; see leftovers.clean."""
         text = "\0".join((kind, *map(str, words)))
         (self.path / "next").write_text(text, encoding="utf-8", errors="surrogateescape")
         (self.path / "next").rename(self.path / leftovers.UNDO)
 
     def commit(self) -> None:
-        """What was done stays."""
+        """Keep the changes."""
         (self.path / leftovers.UNDO).unlink(missing_ok=True)
         self.done = True
         finished_places.append(str(self.out))
 
     def _end(self) -> None:
-        """If even this is interrupted the guardian goes on with it."""
+        """End the guardian; it keeps running when this is interrupted."""
         if self.path.exists():
             leftovers.clean(str(self.out), str(self.path))
         if self._lock is not None:
@@ -118,8 +117,8 @@ class Staging:
                 if file >= 0:
                     os.close(file)
         raise BundleError(
-            f"another process is writing {shown(self._called)}",
-            hint="Wait until it is done, or choose another place.",
+            f"another process is writing '{shown(self._called)}'",
+            hint="Wait until it is done, or choose a different path.",
             code="busy",
         )
 
@@ -132,14 +131,14 @@ class Staging:
             raise
 
     def _recover(self, lock: int) -> None:
-        """Remove what a writer left that was killed together with its guardian, and say what this one may
-        leave.
-        """
+        """Clean up after a writer that was killed with its guardian; return what may stay."""
         regular = stat.S_ISREG(os.fstat(lock).st_mode)
         content = os.read(lock, _LOCK_CONTENT).decode("utf-8", "surrogateescape") if regular else ""
         if not regular or (content and not self._names.fullmatch(content)):
             raise BundleError(
-                f"{shown(self._lock_path)} is not ours, and in the way", hint="Move it away.", code="exists"
+                f"'{shown(self._lock_path)}' is not a lock file of tlparse-bundle",
+                hint="Move it away.",
+                code="exists",
             )
         if content:
             leftovers.clean(str(self.out), str(self.path.with_name(content)))
@@ -156,20 +155,20 @@ def _make(folder: Path) -> None:
 
 
 def names_of(name: str) -> re.Pattern[str]:
-    """The names that staging folders for a place of this name have."""
+    """Return the names of staging folders for a target of this name."""
     return re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{8}}\.partial", re.DOTALL)
 
 
 def is_ours(name: str) -> bool:
-    """Whether a file or folder of this name is one that a writer makes and removes beside what it writes."""
+    """Return whether a name is that of a temporary file or folder of a writer."""
     return re.fullmatch(r"\..*\.([0-9a-f]{8}\.partial|tlparse-lock)", name, re.DOTALL) is not None
 
 
 class Guardian:
-    """Starts at once; ``end`` it when there is nothing left to remove.
+    """Process that cleans up after its writer. Starts at once; call ``end`` when nothing is left to remove.
 
-    It has a session of its own and takes no signal that a terminal or a supervisor sends, so that it ends
-    with the writer and never before. Where it cannot be started the next writer removes what was left.
+    It has its own session and ignores signals of terminals and supervisors, so it ends with the writer,
+    never before. Without it, the next writer cleans up.
     """
 
     def __init__(self, out: str, staging: str, lock: str, new_folders: Sequence[str]):

@@ -1,4 +1,4 @@
-"""TorchInductor (torch/_inductor), provenance included."""
+"""TorchInductor (torch/_inductor), including provenance."""
 
 from tlparse_bundle.log.events.kind import Kind
 
@@ -22,7 +22,7 @@ KINDS = (
         "post-grad graph",
         "inductor",
         "fx",
-        "Graph after Inductor's post-grad passes; written as an event when it comes from the cache.",
+        "Graph after Inductor's post-grad passes, from a cache hit.",
     ),
     Kind(
         "artifact:inductor_post_grad_graph",
@@ -37,7 +37,7 @@ KINDS = (
         "runnable graph",
         "inductor",
         "python",
-        "A script that runs this graph alone, to reproduce a problem.",
+        "A standalone script that runs this graph, to reproduce a problem.",
     ),
     Kind("artifact:before_*_graph", "graph before pass", "inductor", "fx", "Graph before a group of passes."),
     Kind("artifact:after_*_graph", "graph after pass", "inductor", "fx", "Graph after a group of passes."),
@@ -79,34 +79,34 @@ KINDS = (
         "provenance: nodes",
         "inductor",
         "json",
-        "Which graph node became which kernel.",
+        "Mapping from graph nodes to kernels.",
     ),
     Kind(
         "artifact:inductor_provenance_tracking_kernel_stack_traces",
         "provenance: stacks",
         "inductor",
         "json",
-        "Which source lines became which kernel.",
+        "Mapping from source lines to kernels.",
     ),
     Kind(
         "artifact:inductor_triton_kernel_to_post_grad_nodes",
         "provenance: kernels (old)",
         "inductor",
         "json",
-        "Which post-grad node became which kernel (older torch).",
+        "Mapping from post-grad nodes to kernels (older torch).",
     ),
     Kind(
         "artifact:inductor_generated_kernel_to_post_grad_nodes",
         "provenance: kernels (old)",
         "inductor",
         "json",
-        "Which post-grad node became which kernel (torch 2.8).",
+        "Mapping from post-grad nodes to kernels (torch 2.8).",
     ),
     Kind(
         "artifact:inductor_post_to_pre_grad_nodes",
         "provenance: pre-grad (old)",
         "inductor",
         "json",
-        "Which pre-grad node became which post-grad node (older torch).",
+        "Mapping from pre-grad to post-grad nodes (older torch).",
     ),
 )

@@ -1,10 +1,10 @@
-"""What a kind of event means to a person: title, phase, language of the payload, one line of help."""
+"""Kinds of events: title, phase, language of the payload, and a line of help."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-# Of payloads; none: the kind has no payload.
+# Languages of payloads. none: the kind has no payload.
 LANGUAGES = ("fx", "python", "cpp", "json", "guards", "bytecode", "csv", "text", "none")
 
 
@@ -26,22 +26,18 @@ class Phase(NamedTuple):
 
 PHASES = (
     Phase("process", "Process", "About the process and the log itself."),
-    Phase("dynamo", "Dynamo", "TorchDynamo traces Python bytecode into an FX graph and makes guards."),
-    Phase(
-        "shapes", "Shapes", "Symbolic shapes: symbols, what is known of them, and the inputs they come from."
-    ),
+    Phase("dynamo", "Dynamo", "TorchDynamo traces Python bytecode into an FX graph and creates guards."),
+    Phase("shapes", "Shapes", "Symbolic shapes: symbols, their guards, and the inputs they come from."),
     Phase("export", "Export", "torch.export and draft export."),
     Phase("autograd", "Compiled autograd", "Compiled autograd captures the backward pass while it runs."),
-    Phase("distributed", "Distributed", "Splitting of graphs for DDP, collectives, decisions across ranks."),
+    Phase("distributed", "Distributed", "DDP graph splits, collectives, and decisions across ranks."),
     Phase(
         "aot",
         "AOTAutograd",
-        "AOTAutograd traces forward and backward, functionalises and partitions the graph.",
+        "AOTAutograd traces forward and backward, functionalizes and partitions the graph.",
     ),
-    Phase("inductor", "Inductor", "TorchInductor optimises the graph and generates code."),
-    Phase("cache", "Caches", "What was found in which compile cache, and why not."),
-    Phase(
-        "runtime", "Metrics and run time", "Measurements of compiles, and what happened when the code ran."
-    ),
-    Phase("other", "Other", "Events that this version of the tool knows nothing about."),
+    Phase("inductor", "Inductor", "TorchInductor optimizes the graph and generates code."),
+    Phase("cache", "Caches", "Lookups in compile caches, and reasons for misses."),
+    Phase("runtime", "Metrics and run time", "Compile metrics, and events while compiled code ran."),
+    Phase("other", "Other", "Events that this version does not recognize."),
 )

@@ -8,14 +8,14 @@ KINDS = (
         "interned string",
         "process",
         "none",
-        "Defines the number by which stacks refer to a file name.",
+        "Number that stacks use for a file name.",
     ),
     Kind(
         "artifact:torch_version",
         "torch version",
         "process",
         "json",
-        "PyTorch version and commit that wrote the log.",
+        "Version and commit of the PyTorch that wrote the log.",
     ),
     Kind(
         "dump_file",
@@ -24,9 +24,7 @@ KINDS = (
         "python",
         "Source of generated code that Dynamo traced, such as <eval_with_key>; stacks refer to it by name.",
     ),
-    Kind("link", "link", "process", "none", "A link that the job attached, for instance to a profile."),
+    Kind("link", "link", "process", "none", "A link that the job attached, such as one to a profile."),
     Kind("damaged_record", "damaged record", "process", "text", "A record whose JSON could not be read."),
-    Kind(
-        "untyped_record", "untyped record", "process", "text", "A record that has context keys and no event."
-    ),
+    Kind("untyped_record", "untyped record", "process", "text", "A record with context keys but no event."),
 )

@@ -1,6 +1,4 @@
-"""The kinds of events that the tool knows. A new family is one module and one line here; other
-packages add theirs through the entry points ``tlparse_bundle.events`` (a module with ``KINDS``).
-"""
+"""Registry of event kinds. Plug-ins add modules with KINDS as ``tlparse_bundle.events`` entry points."""
 
 from __future__ import annotations
 
@@ -32,21 +30,18 @@ _METRICS = ("compilation_metrics", "bwd_compilation_metrics", "aot_autograd_back
 
 @cache
 def known_kinds() -> dict[str, Kind]:
-    """All kinds by key; those of other packages count where we have none."""
+    """Return all kinds by key. Built-in kinds take precedence over those of plug-ins."""
     theirs = (plugin.object for plugin in plugin_kinds().plugins)
     return {kind.key: kind for kinds in (*theirs, *(family.KINDS for family in FAMILIES)) for kind in kinds}
 
 
 def plugin_kinds() -> Loaded:
-    """The kinds of other packages: the object of each plug-in is a tuple of Kinds."""
+    """Return the kinds of plug-ins. The object of each plug-in is a tuple of Kinds."""
     return plugins(ENTRY_POINTS, _kinds_of)
 
 
 def _kinds_of(module: Any) -> tuple[Kind, ...]:
-    """The kinds that a module of another package has.
-
-    Raises TypeError or ValueError when one is not a Kind.
-    """
+    """Return the kinds of a plug-in module. Raise TypeError or ValueError when one is not valid."""
     kinds = tuple(module.KINDS)
     for kind in kinds:
         if not isinstance(kind, Kind):
@@ -67,7 +62,7 @@ def _kinds_of(module: Any) -> tuple[Kind, ...]:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], Kind]]:
-    """Kinds with a wildcard; longer patterns are more specific."""
+    """Return kinds with a wildcard, the most specific (longest) first."""
     keys = sorted((key for key in known_kinds() if "*" in key), key=lambda key: (-len(key), key))
     return [(re.compile(translate(key)), known_kinds()[key]) for key in keys]
 
@@ -79,7 +74,7 @@ def _named_kind(event_type: str, name: str | None) -> Kind | None:
 
 
 def describe(event_type: str, name: str | None, encoding: object) -> Kind:
-    """The kind of an event; for an unknown one a generic kind made from what torch says of it."""
+    """Return the kind of an event; for an unknown one, a generic kind made from its type and encoding."""
     if event_type != "artifact":
         kind = (_named_kind(event_type, name) if event_type == "graph_dump" else None) or known_kinds().get(
             event_type
@@ -91,7 +86,7 @@ def describe(event_type: str, name: str | None, encoding: object) -> Kind:
 
 
 def is_artifact(event_type: str, has_payload: bool) -> bool:
-    """Whether an event is something to look at on its own (schema: artifacts)."""
+    """Return whether an event is an artifact (schema: artifacts)."""
     if event_type == "chromium_event":
         return False
     return (
@@ -100,7 +95,7 @@ def is_artifact(event_type: str, has_payload: bool) -> bool:
 
 
 def artifact_name(event_type: str, name: str | None) -> str:
-    """Stable name of an artifact (schema: artifacts)."""
+    """Return the stable name of an artifact (schema: artifacts)."""
     if name is None:
         return event_type
     if event_type in ("artifact", "graph_dump", "dump_file", "link"):

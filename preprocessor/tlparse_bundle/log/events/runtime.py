@@ -1,4 +1,4 @@
-"""Metrics, the timeline, and what happened at run time."""
+"""Metrics, timeline and run-time events."""
 
 from tlparse_bundle.log.events.kind import Kind
 
@@ -15,7 +15,7 @@ KINDS = (
         "backward compilation metrics",
         "runtime",
         "none",
-        "The same for a backward that was compiled later.",
+        "Times, counts, configuration and outcome of a backward that was compiled later.",
     ),
     Kind(
         "compilation_metrics_runtime",
@@ -29,7 +29,7 @@ KINDS = (
         "backward run-time metrics",
         "runtime",
         "none",
-        "The same for the backward.",
+        "Autotuning or CUDA graph recording when the backward first ran.",
     ),
     Kind(
         "aot_autograd_backward_compilation_metrics",
@@ -71,13 +71,13 @@ KINDS = (
         "execution order",
         "runtime",
         "json",
-        "In which order the compiled graphs ran.",
+        "Execution order of the compiled graphs.",
     ),
     Kind(
         "artifact:inductor_graph_execution",
         "execution order (old)",
         "runtime",
         "json",
-        "In which order the compiled graphs ran (older torch).",
+        "Execution order of the compiled graphs (older torch).",
     ),
 )

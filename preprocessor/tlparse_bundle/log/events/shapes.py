@@ -18,14 +18,20 @@ KINDS = (
         "none",
         "A guard on symbols, with local variables and symbol sources.",
     ),
-    Kind("guard_added_fast", "shape guard", "shapes", "none", "A guard on symbols was added."),
-    Kind("symbolic_shape_specialization", "specialization", "shapes", "none", "A symbol became a constant."),
+    Kind("guard_added_fast", "shape guard", "shapes", "none", "A guard on symbols."),
+    Kind(
+        "symbolic_shape_specialization",
+        "specialization",
+        "shapes",
+        "none",
+        "A symbol was specialized to a constant.",
+    ),
     Kind(
         "propagate_real_tensors",
         "real value used",
         "shapes",
         "none",
-        "A real value stood in for an unknown one.",
+        "A real value replaced an unbacked one.",
     ),
     Kind(
         "propagate_real_tensors_provenance",

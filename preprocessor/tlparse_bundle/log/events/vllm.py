@@ -1,4 +1,4 @@
-"""vLLM (vllm/compilation): its backend compiles a model in pieces."""
+"""vLLM (vllm/compilation), whose backend compiles a model in pieces."""
 
 from tlparse_bundle.log.events.kind import Kind
 
@@ -8,21 +8,21 @@ KINDS = (
         "vLLM: settings",
         "inductor",
         "json",
-        "The settings of a compile backend of vLLM.",
+        "Settings of a vLLM compile backend.",
     ),
     Kind(
         "artifact:vllm_piecewise_compile_start",
         "vLLM: piece",
         "inductor",
         "json",
-        "A submodule is about to be compiled for a size or a range of sizes.",
+        "vLLM starts to compile a submodule for a size or a range of sizes.",
     ),
     Kind(
         "artifact:vllm_execution_code",
         "vLLM: execution code",
         "inductor",
         "python",
-        "The Python that calls the compiled pieces in turn.",
+        "Python code that calls the compiled pieces in order.",
     ),
     Kind(
         "artifact:vllm_compile_event",
@@ -36,13 +36,13 @@ KINDS = (
         "vLLM: graph",
         "inductor",
         "fx",
-        "The split graph, the graph of a submodule, the graph after a pass of vLLM.",
+        "Split graph, graph of a submodule, or graph after a vLLM pass.",
     ),
     Kind(
         "graph_dump:vllm_patterns.*",
         "vLLM: patterns",
         "inductor",
         "python",
-        "What the patterns of a pass look for.",
+        "Patterns that a pass matches.",
     ),
 )

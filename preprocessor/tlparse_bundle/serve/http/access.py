@@ -1,6 +1,6 @@
-"""Who may ask the server, whatever is asked for: headers, sizes, origins, and the token.
+"""Access control of the server: headers, sizes, origins, and the token.
 
-Without the token any user of the machine could read, since all of them reach its loopback interface.
+Without the token, every user of the machine could read, since all can reach its loopback interface.
 """
 
 from __future__ import annotations
@@ -46,17 +46,16 @@ _REFUSED = (
 
 
 def is_of_another_site(headers: Headers) -> bool:
-    """Whether a browser says that a page of another site asks, or a link on one was followed."""
+    """Return whether a browser reports a request by, or a link from, a page of another site."""
     return headers.get("sec-fetch-site") in _FOREIGN
 
 
 class Guard:
-    """Refuses by what a request is, never by what it asks for, so that nobody learns from it what there is.
+    """Rejects requests by their headers, never by their target, so that responses reveal nothing.
 
-    Requests whose Host header names another machine are refused, so that no foreign page can read a trace by
-    DNS rebinding; those of foreign pages, but of ``origins``, so that none can tell which files exist; and
-    those that are too large. A link on a foreign page may be followed: Cross-Origin-Opener-Policy keeps what
-    it opens from that page.
+    A Host header of another machine is rejected, against DNS rebinding; so are requests from foreign
+    pages except ``origins``, and large ones. Links on foreign pages may be followed:
+    Cross-Origin-Opener-Policy isolates the opened page.
     """
 
     def __init__(self, app: ASGIApp, origins: Collection[str] = ()):
@@ -81,7 +80,7 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not _HOST.fullmatch(host):
-            return PlainTextResponse("This server answers to 127.0.0.1 and localhost only.\n", 400)
+            return PlainTextResponse("This server only accepts requests for 127.0.0.1 and localhost.\n", 400)
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > _MAX_TARGET:
             return PlainTextResponse("The address is too long.\n", 414)
         if (
@@ -90,7 +89,7 @@ class Guard:
         ):
             return PlainTextResponse("The headers are too large.\n", 431)
         if "transfer-encoding" in headers or headers.get("content-length", "0") != "0":
-            return PlainTextResponse("A request has no body here.\n", 413, {"Connection": "close"})
+            return PlainTextResponse("Requests with a body are not accepted.\n", 413, {"Connection": "close"})
         if self._is_foreign(headers, host) and not (
             scope["method"] == "GET" and headers.get("sec-fetch-dest") == "document"
         ):
@@ -102,7 +101,9 @@ class Guard:
         return None
 
     def _is_foreign(self, headers: Headers, host: str) -> bool:
-        """Whether the page of another origin asks. Browsers say so; a program that is none says nothing."""
+        """Return whether a page of another origin makes the request. Browsers report this, other programs
+        don't.
+        """
         origin = headers.get("origin")
         if origin in self._origins:
             return False
@@ -116,20 +117,20 @@ def new_token() -> str:
 
 
 def address_with(url: str, token: str | None) -> str:
-    """The address to open in a browser, of a page of the server; the page of the whole ends with a slash."""
+    """Return the address of a page, to open in a browser. The start page ends with a slash."""
     return f"{url}{'&' if '?' in url else '?'}{_QUERY}{token}" if token else url
 
 
 def base_with(url: str, token: str | None) -> str:
-    """Where the tree lies for whoever gets no cookie."""
+    """Return the base URL for clients without cookies."""
     return f"{url.rstrip('/')}{_BELOW}{token}/" if token else url
 
 
 class TokenGate:
-    """Lets requests through that show the token: in a cookie, a header or the path.
+    """Passes requests that have the token in a cookie, a header or the path.
 
-    An address with ``?token=`` gives the browser the cookie and leads to the address without it. All other
-    requests get the same answer, whatever they ask for.
+    An address with ``?token=`` sets the cookie and redirects to the address without it. All other
+    requests get the same answer.
     """
 
     def __init__(self, app: ASGIApp, token: str):

@@ -1,4 +1,4 @@
-"""The HTTP application: viewers and bundles, read only, for this machine's browser."""
+"""The read-only HTTP application with viewers and bundles."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def create_app(  # noqa: C901 - the routes, one after the other
         )
 
     async def icon(request: Request) -> Response:
-        """For what has no icon of its own, such as a JSON document in a tab."""
+        """Return the icon for documents without their own, such as JSON in a tab."""
         stored = local_file(packaged, ICON)
         return (
             _missing_viewer_file(ICON)
@@ -143,7 +143,7 @@ def create_app(  # noqa: C901 - the routes, one after the other
         except FileNotFoundError:
             return PlainTextResponse(f"There is no file {path!r} in the bundle.\n", 404)
         except UNREADABLE:  # its text may name a server or a key: not for a page
-            return PlainTextResponse(f"{path!r} could not be read from where the bundle lies.\n", 502)
+            return PlainTextResponse(f"{path!r} cannot be read from the bundle.\n", 502)
 
     routes = [
         Route("/", home),
@@ -180,7 +180,7 @@ def create_app(  # noqa: C901 - the routes, one after the other
 
 
 async def _aside(do: Callable[[Unpack[_Arguments]], _Result], *arguments: *_Arguments) -> _Result:
-    """Call what may take its time in another thread. Whoever ends the server does not wait for it."""
+    """Call a slow function in another thread, which does not delay the end of the server."""
     return await to_thread.run_sync(do, *arguments, abandon_on_cancel=True)
 
 
@@ -189,7 +189,7 @@ def _missing_viewer_file(path: str) -> Response:
 
 
 def _failed(request: Request, error: Exception) -> Response:
-    """The answer to a fault of ours. The server prints its traceback."""
+    """Return the response to an internal error. The server prints its traceback."""
     return PlainTextResponse(
         "The server failed; the terminal that it runs in says why.\n",
         500,

@@ -1,6 +1,4 @@
-"""The comparison of bundles that the server makes when a page asks for it: what ``tlparse-bundle compare``
-says, as JSON.
-"""
+"""Comparisons that pages request, as in ``tlparse-bundle compare``, as JSON."""
 
 from __future__ import annotations
 
@@ -41,9 +39,9 @@ _NOT_READ = "One of the bundles could not be read; 'tlparse-bundle validate' say
 
 
 class Comparisons:
-    """``?base=NAME&new=NAME``, names as in bundles.json.
+    """Handles ``?base=NAME&new=NAME``, with names as in bundles.json, and ``&ranks=A,B`` as in the command.
 
-    Several of a side are its runs: the first stands for it. ``&ranks=A,B`` as in the command.
+    Several bundles of a side are its runs, represented by the first.
     """
 
     def __init__(self, bundles: Bundles):
@@ -55,8 +53,8 @@ class Comparisons:
         self._begun: set[asyncio.Task[Response]] = set()  # the loop itself keeps no task
 
     def begin(self, request: Request) -> None:
-        """Begin to make what the page that is asked for will ask for: it is there sooner by the time that the
-        page takes to load.
+        """Start the comparison that the requested page will request, to save the time that the page takes to
+        load.
         """
         query = request.query_params
         names = [
@@ -83,13 +81,13 @@ class Comparisons:
         return await self._answer(request, request.query_params)
 
     async def page(self, request: Request) -> Response:
-        """The same as one file: the viewers, the comparison and the bundles that stand for both sides."""
+        """Return the comparison as one file: viewers, comparison and the bundles of both sides."""
         return await self._answer(request, request.query_params, as_page=True)
 
     async def _answer(self, request: Request, params: QueryParams, *, as_page: bool = False) -> Response:
-        """It takes work: pages of other sites cannot have it begun."""
+        """Answer a request. Pages of other sites cannot trigger this work."""
         if is_of_another_site(request.headers):
-            return PlainTextResponse("Ask for it from a page of this server.\n", 403)
+            return PlainTextResponse("Only pages of this server can request this.\n", 403)
         sides = [params.getlist(side) for side in SIDES]
         if not all(0 < len(names) <= _MOST for names in sides):
             return PlainTextResponse(
@@ -99,7 +97,7 @@ class Comparisons:
         ranks_text = params.get("ranks")
         ranks = None if ranks_text is None else _RANKS.fullmatch(ranks_text)
         if ranks_text is not None and ranks is None:
-            return PlainTextResponse("Two ranks are named as in ranks=0,3\n", 400)
+            return PlainTextResponse("'ranks' is not a pair of ranks. Write for example ranks=0,3.\n", 400)
         squeeze = "gzip" in accepted_encodings(request.headers.get("accept-encoding", ""))
         make = partial(
             self._make,
@@ -160,7 +158,7 @@ class Comparisons:
 
     @contextmanager
     def _turn(self, key: _Key) -> Iterator[None]:
-        """Whoever asks for a comparison that is being made waits for it here."""
+        """Wait for a comparison in progress."""
         with self._lock:
             turn = self._turns.setdefault(key, threading.Lock())
         try:
@@ -186,19 +184,19 @@ class Comparisons:
         return gzip.compress(dumps(document), 1)
 
     def _version(self, name: str) -> str:
-        """Another one when a bundle is built in its place. Raises BundleError when the bundle is gone."""
+        """Return the version, which changes when a bundle is rebuilt. Raise BundleError when it is gone."""
         path_and_file = self._bundles.file(f"{name}/{MANIFEST}")
         if path_and_file is None:
-            raise BundleError(f"there is no bundle {name!r}", code="not-found")
+            raise BundleError(f"unknown bundle {name!r}", code="not-found")
         return path_and_file[1].tag
 
 
 class _NotComparable(Exception):
-    """Why, in words for a page."""
+    """The reason, for a page."""
 
 
 def _name(address: str, root_path: str) -> str | None:
-    """The name of a bundle of this server, by its address; None for any other address."""
+    """Return the name of a bundle of this server by its address; None for other addresses."""
     try:
         path = unquote(urlsplit(address).path)
     except ValueError:
@@ -208,7 +206,7 @@ def _name(address: str, root_path: str) -> str | None:
 
 
 def _page(document: bytes, sides: Mapping[str, tuple[str, Bundle]]) -> Response:
-    """Raise BundleError when it would be too large, and when a bundle is damaged."""
+    """Return the page. Raise BundleError when it is too large or a bundle is damaged."""
     pieces = export_comparison(
         loads(gzip.decompress(document)), {side: bundle for side, (_, bundle) in sides.items()}
     )
@@ -217,7 +215,7 @@ def _page(document: bytes, sides: Mapping[str, tuple[str, Bundle]]) -> Response:
 
 
 def _response(document: bytes, squeeze: bool) -> Response:
-    """Of a document that is compressed with gzip."""
+    """Return the response with a gzip-compressed document."""
     headers = {"Vary": "Accept-Encoding", **({"Content-Encoding": "gzip"} if squeeze else {})}
     return Response(
         document if squeeze else gzip.decompress(document), media_type="application/json", headers=headers

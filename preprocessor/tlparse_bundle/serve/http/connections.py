@@ -1,4 +1,4 @@
-"""How many connections there may be, and how long each may take to say what it wants."""
+"""Limits on the number of connections, and on the time and size of request headers."""
 
 from __future__ import annotations
 
@@ -38,9 +38,7 @@ class Limits(NamedTuple):
 
 
 def limits_of_process() -> Limits:
-    """As many connections as the process may have files, a socket and a file for each; it may have more than
-    it is given at first.
-    """
+    """Return the connection limit: the process's file limit, raised as far as allowed, at two files each."""
     try:
         import resource
     except ImportError:  # Windows
@@ -88,7 +86,7 @@ def server_of(app: ASGIApp, limits: Limits) -> uvicorn.Server:
 
 
 def _connection_type(limits: Limits) -> type[_Connection]:
-    """The class that uvicorn makes an object of for each connection."""
+    """Return the class of which uvicorn creates an object per connection."""
     return type("Connection", (_Connection,), {"limits": limits})
 
 
@@ -97,15 +95,12 @@ class _Server(uvicorn.Server):
         asyncio.get_running_loop().set_exception_handler(_Faults())
         await super().startup(sockets=sockets)
         for sock in sockets or ():
-            # asyncio takes one number for those that wait and for those that it accepts at once.
+            # asyncio uses one number for the backlog and for connections accepted at once.
             sock.listen(_BACKLOG)
 
 
 class _Faults:
-    """What goes wrong in the event loop.
-
-    It tries to accept again and again, and says each time that there are no files left: once is enough.
-    """
+    """Handler of event loop errors. It reports once that files are exhausted, since accepting is retried."""
 
     def __init__(self) -> None:
         self._logged = False
@@ -120,7 +115,7 @@ class _Faults:
 
 
 class _Connection(H11Protocol):
-    """uvicorn's, with a bound on their number, and on the time and size of the head of a request."""
+    """uvicorn's connection, with limits on the number, and on the time and size of request headers."""
 
     limits: Limits
 
@@ -166,7 +161,7 @@ class _Connection(H11Protocol):
             self.transport.abort()
 
     def _is_waiting(self) -> bool:
-        """Whether no request is being answered."""
+        """Return whether no request is in progress."""
         return self.cycle is None or self.cycle.response_complete
 
     def _stop_timer(self) -> None:

@@ -1,4 +1,4 @@
-"""Whole bundles as downloads: one HTML file, a zip of its files, or the preview of a redaction."""
+"""Downloads of whole bundles: an HTML file, a zip, or the preview of a redaction."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tlparse_bundle.serve.http.access import is_of_another_site
 from tlparse_bundle.serve.http.responses import UNREADABLE, Pieces
 from tlparse_bundle.serve.publish.export import MAX_BYTES, export, viewers_of
 
-# What comes with a manifest, so that a page knows what it may offer.
+# Header of a manifest response that lists the downloads that a page can offer.
 SHARE = {"Tlparse-Bundle-Share": "html, zip, redact"}
 KINDS = (".html", ".zip", ".preview")  # the last: what would go and stay, as text
 PAGE_TYPE = "text/html; charset=utf-8"
@@ -39,19 +39,18 @@ _NOT_READ = "The bundle could not be read; 'tlparse-bundle validate' says what i
 
 
 class Downloads:
-    """Answers with whole bundles. ``own`` are viewers beside those of the package, by name."""
+    """Serves whole bundles. ``own`` are viewers beside those of the package, by name."""
 
     def __init__(self, own: Mapping[str, Path]):
         self._own = own
         self._limit = CapacityLimiter(_AT_ONCE)
 
     async def answer(self, request: Request, name: str, kind: str, place: Place, folder: str) -> Response:
-        """The bundle of a name, which lies in a folder of a place.
-
-        It takes work: pages of other sites cannot have it begun.
+        """Answer with the bundle of a name, in a folder of a place. Pages of other sites cannot trigger this
+        work.
         """
         if is_of_another_site(request.headers):
-            return PlainTextResponse("Ask for it from a page of this server.\n", 403)
+            return PlainTextResponse("Only pages of this server can request this.\n", 403)
         try:
             chosen = _chosen_policy(request.query_params)
         except BundleError as error:
@@ -96,7 +95,7 @@ def _redacted_or_whole(
     viewer: str,
     chosen: Policy | None,
 ) -> Iterator[bytes]:
-    """Return what ``make`` writes of a bundle, or of its copy that the policy ``chosen`` redacted."""
+    """Return the output of ``make`` for a bundle, or for its copy redacted with the policy ``chosen``."""
     if chosen is None:
         return make(name, place, folder, viewer)
     from tlparse_bundle.redact.redact import redacted_folder  # with all that builds a bundle
@@ -109,9 +108,8 @@ def _redacted_or_whole(
 
 
 def _chosen_policy(query: Mapping[str, str]) -> Policy | None:
-    """The policy that a page asks for, by a preset or by all that is to go, with commas; None without both.
-
-    Raises BundleError for unknown words.
+    """Return the requested policy, from a preset or a comma-separated list to drop; None without both. Raise
+    BundleError for unknown words.
     """
     preset, drop = query.get("preset"), query.get("drop")
     if drop is None:
@@ -164,10 +162,8 @@ def _zip(name: str, place: Place, folder: str, _viewer: str) -> Iterator[bytes]:
 
 
 def _one_state(place: Place, folder: str) -> tuple[bytes | None, list[str]]:
-    """The files of a bundle.
-
-    One that grows is taken as it is now, with the manifest of now: the next states have other files, and its
-    own stay for a while.
+    """Return the files of a bundle, of a growing one with the current manifest; files of a state stay for a
+    while.
     """
     bundle = Bundle.open(place.location(folder))
     if not bundle.manifest.get("growing"):
@@ -181,7 +177,7 @@ def _one_state(place: Place, folder: str) -> tuple[bytes | None, list[str]]:
 
 
 class _Sink:
-    """A file that holds what was written since the last ``take``. A zip never needs to seek in it."""
+    """A file that holds data since the last ``take``. A zip never seeks in it."""
 
     def __init__(self) -> None:
         self._held: list[bytes] = []
@@ -202,12 +198,12 @@ class _Sink:
 
 
 def _file_name(name: str) -> str:
-    """The last part of the name of a bundle, as any system takes it for a file."""
+    """Return the last part of a bundle's name as a portable file name."""
     return re.sub(r"[^\w.-]", "_", name.rpartition("/")[2]).lstrip(".") or "bundle"
 
 
 def attachment(name: str, kind: str) -> str:
-    """The header that names a file for whoever keeps it, by the name of a bundle."""
+    """Return the header with the file name of a download, from the bundle's name."""
     full = _file_name(name) + kind
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", full)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(full, safe='')}"

@@ -1,7 +1,4 @@
-"""A stored file as an HTTP response: encoding, range, condition.
-
-Large ones go out in pieces, made in another thread.
-"""
+"""HTTP responses of stored files: encoding, range, condition. Large ones are streamed from a thread."""
 
 from __future__ import annotations
 
@@ -38,19 +35,18 @@ _PIECE = 1 << 20  # what is not larger goes out at once
 
 
 def is_quick(request: Request, path: str, stored: Stored) -> bool:
-    """Whether the response takes no time worth a thread: a small file of this machine, as it is stored."""
+    """Return whether the response needs no thread: a small local file, as stored."""
     return stored.size is not None and stored.size <= _PIECE and not _must_decode(request, codec_of(path))
 
 
 def respond(
     request: Request, path: str, stored: Stored, cache_control: str, compress: bool = False
 ) -> Response:
-    """The file at ``path``, in the best encoding that the browser takes; ranges are of what that encoding
-    gives.
+    """Return the file at ``path`` in the best encoding that the browser accepts; ranges apply to that
+    encoding.
 
-    ``compress``: also compress a small file that is stored as it is, which helps over a slow line. Raises
-    OSError when the file cannot be read, and ValueError when it cannot be decoded, or holds more than a file
-    may.
+    ``compress``: also compress a small uncompressed file, for slow connections. Raises OSError when the
+    file cannot be read, and ValueError when it cannot be decoded or is too large.
     """
     codec = codec_of(path)
     must_decode = _must_decode(request, codec)
@@ -104,10 +100,7 @@ def respond(
 
 
 class Pieces(StreamingResponse):
-    """A body that is made while it is sent.
-
-    When that fails the connection ends, so that nobody takes it for the whole.
-    """
+    """A streamed body. A failure closes the connection, so that the client notices the missing rest."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
@@ -127,8 +120,8 @@ def _response(
     status: int = 200,
     size: int | None = None,
 ) -> Response:
-    """At once when it is small; else its first piece is made now, so that what cannot be read is still an
-    error of its own.
+    """Return a small response, or stream it with the first piece read now, so that read errors get their own
+    status.
     """
     begin, length = [], 0
     for piece in pieces:
@@ -157,7 +150,7 @@ def _squeezed(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _cut(pieces: Iterable[bytes], span: range) -> Iterator[bytes]:
-    """The bytes of ``span`` among those of the pieces."""
+    """Yield the bytes of ``span`` within the pieces."""
     at = 0
     for piece in pieces:
         if at >= span.stop:
@@ -196,11 +189,9 @@ def _media_type(path: str) -> str:
 
 
 def byte_range(header: str, size: int) -> range | None:
-    """The bytes that a Range header asks for: empty when there are none; None to send the whole (RFC 9110,
-    14.2).
+    """Return the bytes of a Range header: empty when out of range; None to send the whole (RFC 9110, 14.2).
 
-    Several ranges in one request are answered with the whole, which the RFC allows, and so are numbers of
-    absurd length.
+    Several ranges, and absurdly long numbers, get the whole, as the RFC allows.
     """
     match = _ONE_RANGE.fullmatch(header.replace(" ", ""))
     if match is None or match[1] == match[2] == "":
@@ -214,12 +205,12 @@ def byte_range(header: str, size: int) -> range | None:
 
 
 def _names(header: str, etag: str) -> bool:
-    """Whether an If-None-Match header names this tag."""
+    """Return whether an If-None-Match header has this tag."""
     return header.strip() == "*" or any(item.strip().removeprefix("W/") == etag for item in header.split(","))
 
 
 def accepted_encodings(header: str) -> set[str]:
-    """Content encodings that an Accept-Encoding header allows."""
+    """Return the content encodings that an Accept-Encoding header allows."""
     out = set()
     for item in header.split(","):
         name, _, parameters = item.strip().partition(";")

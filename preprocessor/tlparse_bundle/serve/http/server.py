@@ -20,10 +20,10 @@ _NEXT = 20  # ports that are tried
 
 
 def listen(port: int | None = None) -> socket.socket:
-    """A listening socket on loopback: at the default port or the next free one, or at the one that is given;
-    0 takes any.
+    """Return a listening loopback socket: at the given port (0 for any), or at the default port or the next
+    free one.
 
-    Raises BundleError when the one that is given is taken.
+    Raises BundleError when the given port is taken.
     """
     if port is not None:
         return _listen(port)
@@ -48,10 +48,10 @@ def _listen(port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise BundleError(
                 f"port {port} is taken",
-                hint="Pass another --port, or leave it out to take a free one.",
+                hint="Pass a different --port, or leave it out to use a free one.",
                 code="port-taken",
             ) from None
-        raise BundleError(f"port {port} cannot be used: {error.strerror}", code="port") from None
+        raise BundleError(f"cannot listen on port {port}: {error.strerror}", code="port") from None
     return sock
 
 
@@ -64,11 +64,11 @@ def serve(
     with_token: bool = True,
     ready: Callable[[str, str | None], None] = lambda url, token: None,
 ) -> None:
-    """Serve until interrupted. ``ready`` is given the URL and the token once connections are accepted.
+    """Serve until interrupted. ``ready`` gets the URL and the token once connections are accepted.
 
-    ``bundles`` are bundles and folders of bundles, local or URLs; ``viewers`` folders with an index.html;
-    ``allow_origins`` the origins of pages elsewhere that may read. Without a token every user of the machine
-    may read.
+    ``bundles``: bundles and folders of bundles, local or URLs; ``viewers``: folders with an index.html;
+    ``allow_origins``: origins of foreign pages that may read. Without a token, every user of the machine
+    can read.
     """
     from tlparse_bundle.serve.http.app import create_app
     from tlparse_bundle.serve.http.connections import limits_of_process, run_app
@@ -78,13 +78,13 @@ def serve(
     limits = limits_of_process()
     sock = listen(port)
     ready(f"http://{LOOPBACK}:{sock.getsockname()[1]}/", token)
-    # The server has shut down and passes it on; this is how it is meant to end.
+    # Expected: the server has shut down and passes the interrupt on.
     with suppress(KeyboardInterrupt):
         run_app(app, sock, limits)
 
 
 def ssh_hint(url: str) -> str | None:
-    """The command that makes a URL of this machine reachable from where the user sits, if remote."""
+    """Return the ssh command that forwards a URL to the user's machine, if remote."""
     if "SSH_CONNECTION" not in os.environ:
         return None
     port = urlsplit(url).port

@@ -1,7 +1,7 @@
-"""Tells pages when a bundle that grows has a new state: server-sent events, one stream for each page.
+"""Notifies pages of new states of growing bundles: server-sent events, one stream per page.
 
-Only the manifest is looked at, so that it makes no difference which process grows the bundle. A page is told
-the newest state alone: one that slept for an hour misses nothing, and nothing waits for it here.
+It only polls the manifest, so any process may grow the bundle. Pages get the newest state only, so
+nothing queues up.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tlparse_bundle.serve.bundle_places import Stored
 from tlparse_bundle.serve.catalogue import Bundles
 
 EVENTS = ".events"  # after the address of a bundle: where its page hears of new states
-# What comes with a manifest, so that a page knows that it need not ask again and again.
+# Header of a manifest response, which tells the page not to poll.
 LIVE = {"Tlparse-Bundle-Live": "events"}
 # In the scope of a request whose answer ends with the connection: nobody waits for it when the server ends
 ENDLESS = "tlparse_bundle.endless"
@@ -42,8 +42,8 @@ class State(NamedTuple):
 
 
 class News:
-    """``pause`` is how long to wait between two looks at a manifest of this machine, and ``heartbeat``
-    between two signs of life.
+    """State streams. ``pause``: interval for polling a local manifest; ``heartbeat``: interval of
+    keep-alives.
     """
 
     def __init__(self, bundles: Bundles, pause: float = _LOOK_S, heartbeat: float = _HEARTBEAT_S):
@@ -54,17 +54,14 @@ class News:
         self._streams = 0
 
     async def answer(self, request: Request, name: str) -> Response:
-        """The stream of a bundle.
-
-        One that does not grow has no news: the answer tells an EventSource not to ask again.
-        """
+        """Return the stream of a bundle. For a finished bundle, the answer ends the EventSource."""
         state = await self._state(name)
         if state is None:
             return PlainTextResponse("There is no bundle of that name.\n", 404)
         if not state.growing:
             return Response(status_code=204)
         if self._streams >= _MOST_STREAMS:
-            return PlainTextResponse("Too many pages listen already.\n", 503, {"Retry-After": "5"})
+            return PlainTextResponse("Too many pages are following this bundle.\n", 503, {"Retry-After": "5"})
         return _Stream(lambda tell: self._tell(name, tell))
 
     async def _tell(self, name: str, tell: _Tell) -> None:
@@ -74,7 +71,7 @@ class News:
         self._streams += 1
         try:
             while True:
-                # While it is replaced as a whole there may be none.
+                # May be missing while it is replaced.
                 state = await self._state(name) or last_sent
                 if state is not None and state != last_sent:
                     await tell(b"data: " + dumps(state._asdict()) + b"\n\n")
@@ -90,7 +87,7 @@ class News:
             self._streams -= 1
 
     async def _state(self, name: str) -> State | None:
-        """What the manifest says now; what it said last, if it cannot be read; None when there is none."""
+        """Return the current state; the last one if the manifest cannot be read; None without one."""
         path = f"{name}/{MANIFEST}"
         if self._bundles.is_remote(name):
             return await to_thread.run_sync(self._read, name, path, abandon_on_cancel=True)
@@ -121,7 +118,7 @@ class News:
 
 
 def state_of(manifest: object) -> State | None:
-    """The state that a manifest names; None for what is no manifest of ours."""
+    """Return the state in a manifest; None for other files."""
     form = manifest.get("format") if isinstance(manifest, dict) else None
     if not isinstance(manifest, dict) or not isinstance(form, dict) or form.get("name") != FORMAT_NAME:
         return None

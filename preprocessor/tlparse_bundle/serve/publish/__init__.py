@@ -1,1 +1,1 @@
-"""Sites, exported files, folders of comparisons, forks of viewers."""
+"""Sites, exported files, comparison folders, forks of viewers."""

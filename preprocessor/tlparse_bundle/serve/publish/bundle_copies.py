@@ -1,6 +1,4 @@
-"""What a site and the folder of a comparison have in common: copies of bundles, and what of such a folder may
-be replaced.
-"""
+"""Shared by sites and comparison folders: copying bundles, and checking what may be replaced."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ LEADS = """<!doctype html>
   <p><a href="{url}">{text}</a></p>
 </html>
 """
-_NO_LINKS = "A bundle holds files only; copy it with 'cp -rL', if its links are your own."
+_NO_LINKS = "A bundle must not contain links. If the links are your own, copy it with: cp -rL"
 
 
 def check_decodable(bundles: Mapping[Path, Bundle]) -> None:
@@ -35,32 +33,30 @@ def check_decodable(bundles: Mapping[Path, Bundle]) -> None:
     zstd = [path for path, bundle in bundles.items() if bundle.manifest["codec"] == "zstd"]
     if zstd and not (viewers_folder() / LIB / "vendor" / "fzstd.js").exists():
         raise BundleError(
-            f"{shown(zstd[0])} is compressed with zstd, which the pages of a static host cannot decode in"
+            f"{shown(zstd[0])} is compressed with zstd, which pages on a static host cannot decode with"
             " this installation",
-            hint="Build it with '--codec gzip', or install tlparse-bundle with Node present.",
+            hint="Rebuild it with --codec gzip, or reinstall tlparse-bundle where Node is installed.",
             code="no-decoder",
         )
 
 
 def check_free(target: Path, mark: str, what: str) -> None:
-    """Raise BundleError unless a new folder can be written; ``mark`` is the file that such a folder has,
-    ``what`` its name for people.
+    """Raise BundleError unless a new folder can be written. ``mark``: file that marks such a folder;
+    ``what``: its name for people.
     """
     try:
         check_new(target)
     except BundleError as error:
         if error.code == "exists" and (target / mark).is_file():
-            error.hint = f"Name a new folder, or an empty one; --overwrite replaces {what}."
+            error.hint = f"Pass a new or an empty folder. --overwrite replaces only {what}."
         raise
 
 
 def check_nothing_lost(
     folder: Path, what: str, parts: Collection[str], bundles: Iterable[Path], strays: Collection[str] = ()
 ) -> None:
-    """Raise BundleError when a folder holds more than these parts, or one of its bundles more than the files
-    of a bundle.
-
-    ``strays``: what else would be lost.
+    """Raise BundleError when a folder has extra parts, or a bundle in it extra files. ``strays``: further
+    files that would be lost.
     """
     others = [*strays, *(entry.name for entry in folder.iterdir() if entry.name not in parts)]
     for bundle in bundles:
@@ -75,18 +71,18 @@ def check_nothing_lost(
             if not is_own(path.relative_to(bundle).as_posix()) or path.is_symlink()
         ]
     if others:
-        hint = "Move these away first; they would be lost."
+        hint = "Move them away first, or they would be lost."
         raise BundleError(
-            f"{shown(folder)} holds more than {what}: {', '.join(map(shown, sorted(others)[:5]))}",
+            f"'{shown(folder)}' contains files that are not part of {what}: "
+            f"{', '.join(map(shown, sorted(others)[:5]))}",
             hint=hint,
             code="exists",
         )
 
 
 def copy_bundle(source: Path, target: Path) -> None:
-    """The files that a bundle may have.
-
-    Raises BundleError when one is no regular file: whatever a link leads to would be published.
+    """Copy the files of a bundle. Raise BundleError for one that is not regular, so that no link target is
+    published.
     """
     for folder, below, names in os.walk(source):
         for name in sorted(
@@ -102,12 +98,12 @@ def copy_bundle(source: Path, target: Path) -> None:
                         shutil.copyfileobj(stream, copy, 1 << 20)
             except NotRegular as error:
                 raise BundleError(
-                    f"{shown(source / path)} is not published: {error.strerror}",
+                    f"'{shown(source / path)}' cannot be published: {error.strerror}",
                     hint=_NO_LINKS,
                     code="bad-file",
                 ) from None
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of all files in a folder."""
+    """Return the size of all files in a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,4 +1,4 @@
-"""A comparison as a folder for any static host: the document, both bundles, and the viewers."""
+"""A comparison as a folder for static hosts: document, both bundles, and viewers."""
 
 from __future__ import annotations
 
@@ -34,9 +34,8 @@ _MAX_DOCUMENT = 256 << 20
 
 
 def check_target(target: Path, *, overwrite: bool) -> bool:
-    """Whether there is a comparison to be replaced.
-
-    Raises BundleError when the folder holds something else: before long work begins.
+    """Return whether there is a comparison to replace. Raise BundleError for other content, before long
+    work.
     """
     replaces = overwrite and target.is_dir() and any(target.iterdir())
     if replaces:
@@ -60,7 +59,7 @@ def write_comparison(
     for bundle in sides.values():
         if is_url(bundle.location):
             raise BundleError(
-                f"{shown(bundle.location)} lies elsewhere, and is not copied from there",
+                f"{shown(bundle.location)} is not a local bundle",
                 hint="Copy the bundle to this machine first.",
                 code="remote",
             )
@@ -92,7 +91,7 @@ def open_comparison(folder: Path, *, verify: bool = True) -> tuple[dict[str, Any
         return None
     if document["format"].get("major") != FORMAT["major"]:
         raise BundleError(
-            f"{shown(folder / COMPARISON)} is of another version of the format of comparisons",
+            f"{shown(folder / COMPARISON)} has a different version of the comparison format",
             hint="Compare the bundles again: tlparse-bundle compare BASE NEW --out DIR",
             code="format-version",
         )
@@ -113,8 +112,8 @@ def _check_comparison(folder: Path) -> None:
     """Raise BundleError unless a folder holds a comparison of ours, and nothing else that would be lost."""
     if _read(folder) is None:
         raise BundleError(
-            f"{shown(folder)} exists and is no comparison",
-            hint="Choose another place; only folders of comparisons are ever replaced.",
+            f"'{shown(folder)}' exists and is not a comparison",
+            hint="Choose a different path. Only comparisons are replaced.",
             code="exists",
         )
     check_nothing_lost(

@@ -65,16 +65,14 @@ END = f"<script>{_BOOT}</script>\n</body>\n</html>\n".encode()
 _STYLE = re.compile(r'[ \t]*<link rel="stylesheet"(?: media="([^"]*)")? href="([^"]+)" />\n')
 _SCRIPT = re.compile(r'[ \t]*<script type="module" src="([^"]+)"></script>\n')
 _POLICY = re.compile(r'<meta\s+http-equiv="Content-Security-Policy"\s+content="[^"]*"\s*/>')
-# They open bundles that are not in the page.
+# These open bundles that are not in the page.
 _ELSEWHERE = {"choose-bundle.js", "stored.js", "stored-files.js"}
 _ICON = re.compile(r'<link rel="icon" href="([^":]+\.svg)" />')
 _PRELOAD = re.compile(r'[ \t]*<link rel="modulepreload"[^>]*>\n')
 
 
 def viewers_of(bundle: Bundle, first: str = VIEWERS[0]) -> list[Path]:
-    """The viewers of the package that have something to show of the bundle; ``first`` first, if it is one of
-    them.
-    """
+    """Return the package's viewers that can show the bundle; ``first`` first, if it is one."""
     names = sorted(fitting(VIEWERS, bundle.manifest), key=lambda name: name != first)
     return [viewers_folder() / name for name in names]
 
@@ -102,8 +100,8 @@ def export(
         if size > max_bytes:
             held = f"with {number} of {len(paths)} files it has {size / 1e6:.1f} MB already"
             hint = (
-                "Choose some with --compile, raise --max-mb, or write a site: tlparse-bundle site. Browsers"
-                " open no page of more than a few hundred MB."
+                "Select compiles with --compile, raise --max-mb, or use tlparse-bundle site. Browsers cannot"
+                " open a page of more than a few hundred MB."
             )
             raise BundleError(
                 f"the page would be larger than {max_bytes / 1e6:g} MB: {held}", hint=hint, code="too-large"
@@ -133,8 +131,8 @@ def export_comparison(
             size += len(pieces[-1])
             if size > max_bytes:
                 hint = (
-                    "The folder that 'compare --out DIR' writes can lie on any web server. Browsers open no"
-                    " page of more than a few hundred MB."
+                    "Use 'compare --out DIR' and put DIR on any web server. Browsers cannot open a page of"
+                    " more than a few hundred MB."
                 )
                 raise BundleError(
                     f"the page would be larger than {max_bytes / 1e6:g} MB", hint=hint, code="too-large"
@@ -152,7 +150,7 @@ def _element(path: str, kind: str, data: bytes) -> bytes:
 
 
 def _embedded(bundle: Bundle, path: str, parts: Sequence[slice] | None) -> tuple[str, bytes]:
-    """How a file lies in the page: as it is stored, if the page can decode that, else gzip."""
+    """Return a file as embedded in the page: as stored if the page can decode that, else gzip."""
     codec = codec_of(path)
     stored = codec.name != "none" and (
         codec.name != "zstd" or (viewers_folder() / LIB / "vendor" / "fzstd.js").exists()
@@ -164,7 +162,7 @@ def _embedded(bundle: Bundle, path: str, parts: Sequence[slice] | None) -> tuple
 
 
 def _tables(bundle: Bundle) -> Iterator[str]:
-    """The files that viewers read, without the blobs."""
+    """Yield the files that viewers read, except blobs."""
     yield layout.MANIFEST
     yield from rank_paths(bundle.manifest)
     for log in bundle.logs:
@@ -173,17 +171,16 @@ def _tables(bundle: Bundle) -> Iterator[str]:
 
 
 def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]:
-    """Where the artifacts of the compiles lie: parts of blobs, by path.
-
-    Blobs hold payloads of other compiles too.
-    """
+    """Return the parts of blobs with artifacts of the compiles, by path. Blobs also hold other payloads."""
     keys = {compile.key for log in bundle.logs for compile in log.compiles} | {
         artifact.compile for log in bundle.logs for artifact in log.artifacts
     }
     for key in compiles:
         if key not in keys:
             raise BundleError(
-                f"no log has a compile {key!r}", hint="tlparse-bundle info lists them.", code="not-found"
+                f"no log has a compile {key!r}",
+                hint="To list the compiles: tlparse-bundle info BUNDLE",
+                code="not-found",
             )
     parts: dict[str, list[slice]] = {}
     for log in bundle.logs:
@@ -200,7 +197,7 @@ def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]
 
 
 def _only(content: bytes, parts: Sequence[slice]) -> bytes:
-    """The content with zeros for all but the parts; the page takes zeros for a payload that was left out."""
+    """Return the content with zeros outside the parts; the page treats zeros as left out."""
     out = bytearray(len(content))
     for part in parts:
         out[part] = content[part]
@@ -254,7 +251,7 @@ class _Styles(NamedTuple):
 
 
 def _styles(viewers: Sequence[_Viewer]) -> _Styles:
-    """Each style once, with the viewers that have it, in an order that each of them has."""
+    """Return each style once with its viewers, in an order that suits all viewers."""
     of: dict[tuple[Path, str], list[str]] = {}
     for viewer in viewers:
         for media, path in _STYLE.findall(viewer.page):
@@ -268,20 +265,20 @@ def _styles(viewers: Sequence[_Viewer]) -> _Styles:
 
 
 def _viewer(folder: Path) -> _Viewer:
-    """A viewer without a build."""
+    """Return a viewer that needs no build."""
     page = (folder / "index.html").read_text(encoding="utf-8")
     script = _SCRIPT.search(page)
     if script is None or not _POLICY.search(page):
         raise BundleError(
-            f"{folder} cannot be exported: its index.html has no module or no policy of the form that ours"
-            " have",
+            f"'{folder}' cannot be exported: its index.html has no module script or no content security"
+            " policy like that of the built-in viewers",
             code="export",
         )
     return _Viewer(re.sub(r"[^A-Za-z0-9._-]", "_", folder.name), folder, page, folder / script[1])
 
 
 def _data_address(image: Path) -> str:
-    """The image in an address; an empty one where it is missing, since a viewer works without its icon."""
+    """Return the image as a data URL; empty when missing, since a viewer works without its icon."""
     return (
         f"data:image/svg+xml;base64,{base64.b64encode(image.read_bytes()).decode()}"
         if image.is_file()
@@ -290,5 +287,5 @@ def _data_address(image: Path) -> str:
 
 
 def _hash(text: str) -> str:
-    """How a policy allows an inline script or style with this text."""
+    """Return the CSP hash that allows an inline script or style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

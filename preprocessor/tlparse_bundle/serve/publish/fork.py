@@ -1,4 +1,4 @@
-"""Copies to start from: a viewer with all that it needs, or the template of a plug-in."""
+"""Copies of viewers with their dependencies, or of the plug-in template."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def fork(name: str, target: Path) -> None:
     """
     if name not in names():
         raise BundleError(
-            f"there is no viewer {name!r}", hint=f"There are: {', '.join(names())}.", code="not-found"
+            f"unknown viewer {name!r}", hint=f"Use one of: {', '.join(names())}.", code="not-found"
         )
     with new_folder(target) as new:
         if name == PLUGIN:
@@ -84,8 +84,8 @@ def _mover(source: Path, copy: Path, moved: Mapping[Path, Path]) -> Callable[[re
 
 
 def _of_lib(own: list[Path]) -> list[Path]:
-    """The files of ``lib/`` that the files of a viewer need, the licences of those of others, and the README
-    of each folder.
+    """Return the ``lib/`` files that a viewer needs, licenses of third parties, and the README of each
+    folder.
     """
     lib = viewers_folder() / LIB
     modules = {path for path in needed(own) if path.is_relative_to(lib)}
@@ -96,9 +96,7 @@ def _of_lib(own: list[Path]) -> list[Path]:
 
 
 def _moved(reference: str, source: Path, copy: Path, moved: Mapping[Path, Path]) -> str:
-    """A relative path in a file, as it must be in the copy of the file; unchanged when it leads to nothing
-    that was copied.
-    """
+    """Return a relative path adjusted for the copy; unchanged when its target is not copied."""
     target = Path(os.path.normpath(source.parent / reference))
     for old, new in moved.items():
         if target == old or target.is_relative_to(old):

@@ -1,4 +1,4 @@
-"""Bundles and viewers as a folder for any static host."""
+"""Bundles and viewers as a folder for static hosts."""
 
 from __future__ import annotations
 
@@ -125,9 +125,9 @@ def write_site(
 
 
 def service_worker(site: Path) -> bytes:
-    """The service worker, with which a browser keeps viewers and Python, and opens logs without a network.
+    """Return the service worker, which caches viewers and Python and opens logs offline.
 
-    It is that of the viewers, with the hashes of all that pages load from ``viewers/`` in its first line.
+    It is the viewers' own, with hashes of everything that pages load from ``viewers/`` in its first line.
     """
     paths = sorted(path for path in (site / "viewers").rglob("*") if path.suffix in _KEPT and path.is_file())
     hashes = {
@@ -138,7 +138,7 @@ def service_worker(site: Path) -> bytes:
 
 
 def _around(jump: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    """The names of the runs before and after a jump."""
+    """Yield the names of runs before and after jumps."""
     return runs[jump["base_run_index"]]["name"], runs[jump["run_index"]]["name"]
 
 
@@ -151,8 +151,8 @@ def _check_site(folder: Path) -> None:
         is_site = False
     if not is_site:
         raise BundleError(
-            f"{shown(folder)} exists and is no site",
-            hint="Choose another place; only sites are ever replaced.",
+            f"'{shown(folder)}' exists and is not a site",
+            hint="Choose a different path. Only sites are replaced.",
             code="exists",
         )
     check_nothing_lost(folder, "a site", _PARTS, (folder / "bundles").glob("*"), strays(folder))
@@ -167,11 +167,11 @@ class Comparison(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where the document lies in the site."""
+        """Return the path of the document in the site."""
         return f"{FOLDER}/{self.base}/{self.new}/{COMPARISON}"
 
     def row(self) -> dict[str, str]:
-        """What the list of the site says: the address of the folder of the document."""
+        """Return the list row: the address of the document's folder."""
         return {"base": self.base, "new": self.new, "url": f"{FOLDER}/{quote(self.base)}/{quote(self.new)}/"}
 
 
@@ -208,7 +208,7 @@ def _compare(bundles: Mapping[str, tuple[Path, Bundle]], base: str, new: str) ->
 
 
 def _name(path_or_name: str, bundles: Mapping[str, tuple[Path, Bundle]]) -> str:
-    """The name of a bundle of the site."""
+    """Return the name of a bundle of the site."""
     names = [
         name
         for name, (path, _) in bundles.items()
@@ -216,15 +216,15 @@ def _name(path_or_name: str, bundles: Mapping[str, tuple[Path, Bundle]]) -> str:
     ]
     if not names and path_or_name not in bundles:
         raise BundleError(
-            f"{shown(path_or_name)} is no bundle of this site, so that it cannot be compared there",
-            hint=f"Its bundles are: {', '.join(map(shown, bundles))}",
+            f"{shown(path_or_name)} is not a bundle of this site",
+            hint=f"Its bundles: {', '.join(map(shown, bundles))}",
             code="not-found",
         )
     return names[0] if names else path_or_name
 
 
 def strays(site: Path) -> list[str]:
-    """Files among the comparisons of a site that are none, by their paths in it."""
+    """Yield files in the site's comparisons that are not comparisons."""
     paths = (
         path
         for path in (site / FOLDER).rglob("*")

@@ -1,4 +1,4 @@
-"""All bundles over time: the document for a server and a site, and a folder with the page alone."""
+"""Trends of all bundles: the document for a server or site, and a folder with the page."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _check_page(folder: Path) -> None:
         is_page = False
     if not is_page:
         raise BundleError(
-            f"{shown(folder)} exists and is no page of a trend, or holds more than one",
-            hint="Choose another place; only such pages are ever replaced.",
+            f"'{shown(folder)}' exists and is not a page of trend, or contains other files",
+            hint="Choose a different path. Only pages of trend are replaced.",
             code="exists",
         )

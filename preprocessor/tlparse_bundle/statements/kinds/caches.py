@@ -1,4 +1,4 @@
-"""What compile caches did not have, and what could not be asked of them."""
+"""Compile cache misses, bypasses and errors."""
 
 from __future__ import annotations
 
@@ -8,20 +8,49 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import code, duration, first_line, listed, plural
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.torch_messages import CACHES
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import CachesRow
 
 KINDS = ("cache-miss", "cache-bypass", "cache-error")
+REFERENCE = {
+    "cache-miss": KindReference(
+        title="Cache miss",
+        meaning="A compile cache had no usable entry, so torch did the work. The finding groups misses of "
+        "one cache with one reason.",
+        fix="Keep the cache between runs, for example with `TORCHINDUCTOR_CACHE_DIR`. If a warm cache "
+        "misses, look at the differences from the closest earlier key.",
+        not_when="A first run always misses.",
+    ),
+    "cache-bypass": KindReference(
+        title="Cache bypass",
+        meaning="torch did not use a compile cache for these graphs. The title has torch's reason if the "
+        "log records it.",
+        fix="Remove what the reason names, such as an unsupported operator or a custom pass without a "
+        "cache key.",
+        not_when="If the graphs are cheap to compile, the bypass costs little.",
+    ),
+    "cache-error": KindReference(
+        title="Cache error",
+        meaning="torch could not write or read a cache entry, so later runs may have to compile these "
+        "graphs.",
+        fix="Fix what the message names, such as an object that cannot be pickled.",
+        not_when="If no later run uses the cache, the error costs nothing.",
+    ),
+}
+_NO_ENTRY = "there was no entry"  # in fingerprints, so it must stay
+_GUARDS_FAILED = "there were entries, but their guards on sizes failed"  # likewise
+_TITLE_REASONS = {_NO_ENTRY: "", _GUARDS_FAILED: ": size guards failed"}
 _KIND_OF = {"miss": "cache-miss", "bypass": "cache-bypass", "error": "cache-error"}
 _BYPASSED = {
-    "fx_graph": "Inductor compiles these graphs anew in every process.",
+    "fx_graph": "Inductor recompiles these graphs in every process.",
     "aot_autograd": (
-        "AOTAutograd traces these graphs anew in every process. What Inductor makes of them may still come"
-        " from the FX graph cache."
+        "AOTAutograd traces these graphs in every process. Their Inductor code may still come from the FX"
+        " graph cache."
     ),
-    "precompile": "These functions are compiled anew in every process.",
+    "precompile": "These functions are compiled in every process.",
 }
 
 
@@ -36,16 +65,16 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 
 def _why(row: CachesRow) -> str:
-    """The class of reasons that it belongs to, in words; empty when the log does not tell."""
+    """Return the reason of a lookup's outcome; empty when the log does not record it."""
     if row["reason"] is not None:
         return first_line(row["reason"])
     if row["guard"] is not None or row["detail"] == "guard_miss":
-        return "there were entries, but their guards on sizes failed"
-    return "there was no entry" if row["outcome"] == "miss" else ""
+        return _GUARDS_FAILED
+    return _NO_ENTRY if row["outcome"] == "miss" else ""
 
 
 def _warm(facts: Facts) -> set[str]:
-    """Caches that had something from another process: a miss is then no matter of course."""
+    """Return the caches with hits from an earlier process, where a miss is not expected."""
     missed: set[tuple[str, str | None]] = set()
     warm: set[str] = set()
     for row in facts.table("caches"):
@@ -65,32 +94,32 @@ def _finding(facts: Facts, kind: str, cache: str, why: str, rows: Sequence[Cache
     }[kind]
     different = list(
         dict.fromkeys(part for row in rows if "gm" not in row["different"] for part in row["different"])
-    )  # gm: it is another graph
+    )  # gm: a different graph
     guards = list(dict.fromkeys(row["guard"] for row in rows if row["guard"]))
     taken = total(row["time_taken_us"] for row in rows)
     cold = kind == "cache-miss" and not guards and cache not in facts.once(_warm)
     texts = {
         "cache-miss": (
-            "What is compiled for the first time misses; a second run with the same cache should not."
-            + (f" It would be spared {duration(taken)} of compiling." if cold and taken else "")
+            ("Expected on a first run." if cold else "The cache has entries, but none for these keys.")
+            + (f" A warm cache would save about {duration(taken)}." if cold and taken else "")
         ),
-        "cache-bypass": _BYPASSED.get(cache, "The cache could not be asked."),
-        "cache-error": "An entry could not be written or read.",
+        "cache-bypass": _BYPASSED.get(cache, "The cache was not used."),
+        "cache-error": "torch could not write or read a cache entry.",
     }
     more = [
         (
-            "Compared with the closest earlier key, what differs:"
-            f" {listed([code(part) for part in different], 5)}."
+            f"Differences from the closest earlier key: {listed([code(part) for part in different], 5)}."
             if different
             else None
         ),
-        f"The guard that failed: {listed([code(guard) for guard in guards])}." if guards else None,
+        f"Guard failure: {listed([code(guard) for guard in guards])}." if guards else None,
     ]
     compiles = [facts.number_of(row) for row in rows]
     return Finding(
         kind,
         "info" if kind == "cache-miss" else "warning",
-        f"{plural(len(rows), *noun)} of the {name}{': ' + why if why else ''}",
+        plural(len(rows), *(f"{name} {word}" for word in noun))
+        + _TITLE_REASONS.get(why, f": {why}" if why else ""),
         (cache, why),
         "\n\n".join(filter(None, [texts[kind], *more])),
         facts.place_of(compiles[0]) if len(set(compiles)) == 1 else (None, None, None),
@@ -98,7 +127,9 @@ def _finding(facts: Facts, kind: str, cache: str, why: str, rows: Sequence[Cache
         [row["event"] for row in rows],
         count=len(rows),
         cost_us=None if cold else taken,
-        cost_of="compiles whose results were not found",
+        cost_of="compiles that missed the cache"
+        if kind == "cache-miss"
+        else "compiles that did not use the cache",
         details={"cache": cache, "reason": why or None, "different": different[:50]},
         placed=False,
     )

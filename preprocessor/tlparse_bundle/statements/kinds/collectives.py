@@ -1,6 +1,4 @@
-"""Collectives of a compile that do not fit: one without a wait, or another number in the code than in the
-schedule.
-"""
+"""Collectives without a wait, and schedules whose collectives differ from the generated code."""
 
 from __future__ import annotations
 
@@ -12,11 +10,30 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import code, function_name, plural
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import CollectiveSchedulesRow, GeneratedCodeRow
 
 KINDS = ("missing-wait", "collective-parity")
+REFERENCE = {
+    "missing-wait": KindReference(
+        title="Missing wait",
+        meaning="The generated code calls more collectives than it waits for. Code may read a result "
+        "before it exists.",
+        fix="Wait for the result of each collective before using it.",
+        not_when="A graph may return a result whose caller waits for it.",
+    ),
+    "collective-parity": KindReference(
+        title="Schedule and code differ",
+        meaning="Inductor's collective schedule and the generated code contain different numbers of a "
+        "collective.",
+        fix="Compare the schedule with the generated code, and compare the ranks. Ranks that call "
+        "different numbers of collectives hang.",
+        not_when="The check skips compiles with cached graphs or C++ code, because one of the two is then "
+        "missing.",
+    ),
+}
 # The kinds whose number in a schedule and in its code must agree
 # (torch/distributed/_functional_collectives.py).
 _OPS = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "all_to_all", "reduce")
@@ -25,9 +42,7 @@ _WAIT = "wait_tensor"
 
 @lru_cache(256)
 def kind_of(op: str) -> str | None:
-    """Kind of a collective: the first that its name contains; None for waits, barriers and what is sent to
-    one rank.
-    """
+    """Return the kind of a collective; None for waits, barriers and point-to-point operations."""
     return next((kind for kind in _OPS if kind in op), None)
 
 
@@ -41,7 +56,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
     for code_row in facts.table("generated_code"):
         if code_row["role"] == "output" and (number := facts.number_of(code_row)) in schedules:
             codes.setdefault(number, []).append(code_row)
-    called: dict[int, dict[str, int]] = {}  # how often a code calls each collective, by the event of the code
+    called: dict[int, dict[str, int]] = {}  # calls of each collective, by the event of the code
     for kernel in facts.lists("kernels"):
         if kernel["kind"] == "collective":
             names = called.setdefault(kernel["code_event"], {})
@@ -50,7 +65,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
     fitting: set[object] = set()
     for compile_index, rows in schedules.items():
         own = codes.get(compile_index, ())
-        # Where a cache gave a graph, or the code is C++, the one is there without the other.
+        # A cached graph or C++ code has only one of the two.
         if len(own) == len(rows) and not any(row["cut"] for row in (*rows, *own)):
             counts: dict[str, int] = {}
             for code_row in own:
@@ -59,7 +74,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
             same = (
                 tuple(tuple(row["collectives"]) for row in rows),
                 tuple(counts.items()),
-            )  # recompiles plan and call the same again
+            )  # recompiles have the same collectives
             if same not in fitting:
                 own_findings = list(
                     _of_compile(facts, compile_index, rows, counts, [row["event"] for row in own])
@@ -83,7 +98,7 @@ def _of_compile(
     waits = sum(count for op, count in called.items() if _WAIT in op)
     missing = sum(in_code.values()) - waits
     if planned == in_code and missing <= 0:
-        return  # as nearly all
+        return
     name, file, line = facts.place_of(compile_index)
     place = (name, file, line)
     differing = [op for op in sorted(planned | in_code) if planned[op] != in_code[op]]
@@ -92,11 +107,10 @@ def _of_compile(
         yield Finding(
             "collective-parity",
             "warning",
-            f"The schedule of {function_name(name)} has {plural(planned[op], code(op), code(op))}, its code"
-            f" calls {in_code[op]:,}",
+            f"{function_name(name)}: {planned[op]:,} scheduled {code(op)}, {in_code[op]:,} in the code",
             (op,),
-            "Inductor plans the collectives of a graph, then writes the code. Other ranks may call another"
-            " number: a job hangs where they do.",
+            "Inductor schedules the collectives of a graph, then generates the code. The job hangs if the"
+            " ranks call different numbers of collectives.",
             place,
             [compile_index],
             events,
@@ -111,13 +125,12 @@ def _of_compile(
         yield Finding(
             "missing-wait",
             "warning",
-            f"The code of {function_name(name)} does not wait for {plural(missing, 'collective')} that it"
-            " calls",
+            f"{function_name(name)} does not wait for {plural(missing, 'collective')}",
             ("wait",),
-            f"It calls {plural(sum(in_code.values()), 'collective')}"
-            f" ({', '.join(map(code, sorted(in_code)))}) and waits {waits:,} times. What reads the result"
-            " without a wait may read it before it is there; a graph that hands the result on may leave the"
-            " wait to its caller.",
+            f"The code calls {plural(sum(in_code.values()), 'collective')}"
+            f" ({', '.join(map(code, sorted(in_code)))}) and has {plural(waits, 'wait')}. Without a wait,"
+            " code may read the result before it exists. This is fine if the graph returns the result and its"
+            " caller waits.",
             place,
             [compile_index],
             events,

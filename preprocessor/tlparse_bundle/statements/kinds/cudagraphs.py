@@ -1,4 +1,4 @@
-"""Graphs that run without CUDA graphs although they were asked for."""
+"""Graphs that run without CUDA graphs although the program enabled them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,28 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import code, first_line, listed, plural
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import MetricsRow
 
 KINDS = ("cudagraph-skip",)
-_WHERE = re.compile(r"\.?\s*Found from\s*:.*", re.DOTALL)  # a stack, other for each graph
+REFERENCE = {
+    "cudagraph-skip": KindReference(
+        title="CUDA graphs skipped",
+        meaning="torch could not use CUDA graphs for a graph although the program enabled them. The title "
+        "has torch's reason.",
+        fix="Remove the reason, such as a CPU input or a mutated input.",
+        not_when="If launch overhead is small, the graph runs well without CUDA graphs.",
+    ),
+}
+_WHERE = re.compile(r"\.?\s*Found from\s*:.*", re.DOTALL)  # a stack that differs for each graph
 _SKIPPING = re.compile(r"(skipping cudagraphs due to )\1+")  # backend "cudagraphs" writes it twice
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
     """From ``cudagraph_skip_reason`` of the metrics (torch/_dynamo/utils.py: CompilationMetrics)."""
-    reasons: dict[str, str] = {}  # by text: it is long, and most graphs have the same
+    reasons: dict[str, str] = {}  # by text, since most graphs share one long text
     groups: dict[str, list[MetricsRow]] = {}
     for row in facts.metrics_with("cudagraph_skip_reason"):
         text = row["values"].get("cudagraph_skip_reason")

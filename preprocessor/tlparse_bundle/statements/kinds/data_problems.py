@@ -1,4 +1,4 @@
-"""Damage of the log that can make the other answers wrong."""
+"""Damaged logs, whose other findings can be wrong."""
 
 from __future__ import annotations
 
@@ -8,36 +8,43 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import plural
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import DiagnosticsRow
 
 KINDS = ("data-problem",)
-# What each means for the answers; other diagnostics change none of them.
+REFERENCE = {
+    "data-problem": KindReference(
+        title="Damaged log",
+        meaning="Records or payloads of the log are missing or unreadable, so other findings can be wrong.",
+        fix="Record the log again with one `TORCH_TRACE` folder per run and enough disk space.",
+        not_when="If the process was killed, the end of its log is lost and everything before it is still "
+        "valid.",
+    ),
+}
+# What each diagnostic means for the findings; other diagnostics do not affect them.
 _MEANS = {
-    "empty-log": ("the log is empty", "The process wrote no record, or was killed before."),
+    "empty-log": ("the log is empty", "The process wrote no record, or was killed first."),
     "record-cut": (
         "the last record was cut",
-        "The process was killed, or the file was cut: what came behind is not known.",
+        "The process was killed, or the file was cut. Later records are lost.",
     ),
-    "json-syntax": ("{} could not be read", "What they tell of is missing here: counts may be too low."),
-    "too-large": ("{} was too large to be read", "What they tell of is missing here: counts may be too low."),
+    "json-syntax": ("{} could not be read", "Their data is missing, so counts may be too low."),
+    "too-large": ("{} exceeded the size limit", "Their data is missing, so counts may be too low."),
     "not-a-record": (
-        "{} no record of a trace",
-        "Something else writes into the file, or a part of it was lost: counts may be too low.",
+        "{}",
+        "Another writer uses the file, or part of it is lost, so counts may be too low.",
     ),
-    "payload-missing": ("the payload of {} is missing", "What it told is missing here."),
+    "payload-missing": ("the payload of {} is missing", "Its data is missing here."),
     "payload-md5": (
-        "the payload of {} is not the one that was written",
-        "What is said of them may be wrong.",
+        "the payload checksum of {} does not match",
+        "Findings from these records may be wrong.",
     ),
 }
 _OF_THE_LAST = (
-    "the payload of the last record is not the one that was written",
-    (
-        "The log may end within it, because the process was killed or the file was cut: what came behind is"
-        " not known."
-    ),
+    "the payload checksum of the last record does not match",
+    ("The process may have been killed, or the file cut, within this record. Later records are lost."),
 )
 
 
@@ -52,7 +59,11 @@ def findings(facts: Facts) -> Iterator[Finding]:
     for (code, is_last), rows in problems.items():
         count = sum(row["count"] for row in rows)
         title, text = _OF_THE_LAST if is_last else _MEANS[code]
-        noun = ("line is", "lines are") if code == "not-a-record" else ("record", "records")
+        noun = (
+            ("line is not a TORCH_TRACE record", "lines are not TORCH_TRACE records")
+            if code == "not-a-record"
+            else ("record", "records")
+        )
         yield Finding(
             "data-problem",
             "warning",

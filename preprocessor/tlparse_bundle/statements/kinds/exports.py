@@ -1,4 +1,4 @@
-"""What stood in the way of torch.export, and what draft_export assumed so that it could go on."""
+"""Failures of torch.export, and assumptions of draft_export."""
 
 from __future__ import annotations
 
@@ -11,12 +11,29 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import failures
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import source_name
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.statement import SeverityName
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import ExportFailuresRow, ExportsRow
 
 KINDS = ("export-failure", "export-assumption")
+REFERENCE = {
+    "export-failure": KindReference(
+        title="Export failure",
+        meaning="`torch.export` or `draft_export` could not produce a correct program. An operator has no "
+        "fake kernel or a wrong one, the program branches on data, or no program was recorded.",
+        fix="Register a fake kernel, or state what holds with `torch._check(…)`.",
+        not_when="If the log ends inside an export, the export may have succeeded later.",
+    ),
+    "export-assumption": KindReference(
+        title="Export assumption",
+        meaning="The export assumed that a condition holds and continued.",
+        fix="If the condition holds for all inputs, state it with `torch._check(…)`. Otherwise change "
+        "the program.",
+        not_when="If every input of the exported program satisfies the condition, the program is correct.",
+    ),
+}
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -59,7 +76,7 @@ def _end_of_graph(facts: Facts, row: ExportFailuresRow) -> Mapping[str, Any]:
 
 
 def _without_program(facts: Facts, exports: Sequence[ExportsRow]) -> Iterator[Finding]:
-    """The exports that left no program and no record of why."""
+    """Yield the exports without a program and without a record of why."""
     failed = {
         export_around(facts, failure.events[0])
         for failure in facts.once(failures)
@@ -80,12 +97,12 @@ def _without_program(facts: Facts, exports: Sequence[ExportsRow]) -> Iterator[Fi
             "export-failure",
             "error",
             (
-                f"{len(without):,} of {plural(len(exports), 'export')} left no program"
+                f"{len(without):,} of {plural(len(exports), 'export')} did not produce a program"
                 if len(exports) > 1
-                else "The export left no program"
+                else "The export did not produce a program"
             ),
             ("no program",),
-            "An export began and no exported program followed: it failed, or the log ends in it.",
+            "The export failed, or the log ends inside it.",
             compiles=[facts.number_of(row) for row in without],
             events=[row["start_event"] for row in without if row["start_event"] is not None],
             count=len(without),
@@ -106,25 +123,25 @@ _PROBLEMS = {
     "missing_fake_kernel": _Problem(
         "error",
         "{op} cannot be exported: it has no fake kernel{often}",
-        "Register a fake kernel that gives the shape and dtype of its result.",
+        "Register a fake kernel that returns the shape and dtype of the result.",
         '@torch.library.register_fake("{name}")',
     ),
     "mismatched_fake_kernel": _Problem(
         "error",
-        "{op} has a fake kernel that disagrees with the real one{often}: {reason}",
-        "Let the fake kernel return what the real one returns: shape, strides, dtype and device.",
+        "The fake kernel of {op} does not match the real one{often}: {reason}",
+        "Make the fake kernel return the same shape, strides, dtype and device as the real one.",
     ),
 }
 _STOPPED = _Problem(
     "error",
-    "The export stopped at a condition that depends on data{often}: {condition}",
-    "Tell torch what holds, for instance by `torch._check(…)`, or take the branch by `torch.cond`.",
+    "The export stopped at a data-dependent condition{often}: {condition}",
+    "State what holds with `torch._check(…)`, or express the branch with `torch.cond`.",
 )
 _ASSUMED = _Problem(
     "warning",
     "The export assumes that {condition} {held}{often}",
-    "If it holds for all inputs, say so in the program; otherwise the exported program is wrong for the"
-    " others.",
+    "If it holds for all inputs, state it with `torch._check(…)`. Otherwise the exported program is wrong for"
+    " inputs where it does not hold.",
 )
 
 
@@ -155,10 +172,10 @@ def _finding(
     ends = first["event"] in facts.once(graph_ends) and first["user_stack"] is None
     texts = [
         (
-            f"{'The graph that torch had made by then ends at' if ends else 'At'}"
+            f"{'The captured graph ends at' if ends else 'At'}"
             f" {code(where)}{f': {code(loc)}' if loc else ''}."
             if where
-            else f"In {code(loc)}; the file is not known."
+            else f"In {code(loc)} (file not recorded)."
             if loc
             else None
         ),
@@ -186,7 +203,7 @@ def _finding(
 
 
 def _events_of_stops(facts: Facts, rows: Sequence[ExportFailuresRow]) -> Iterator[int]:
-    """More records of the exports that stopped there: where they began, and the graph that make_fx wrote."""
+    """Yield more records of these exports: their begin, and the graph that make_fx logged."""
     for row in rows:
         if (stop := stop_around(facts, row["event"])) is not None:
             yield stop[0]

@@ -1,6 +1,4 @@
-"""Compiles and exports that failed, exceptions outside of both, and attempts that were started again without
-a graph break.
-"""
+"""Failed compiles and exports, exceptions outside of both, and restarts without a graph break."""
 
 from __future__ import annotations
 
@@ -32,28 +30,47 @@ from tlparse_bundle.statements.failure_groups import (
     tells_of,
 )
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.machine_failures import Environment, environment
 from tlparse_bundle.statements.torch_messages import taken_apart, torch_remedies
 
 KINDS = ("failure", "restart")
+REFERENCE = {
+    "failure": KindReference(
+        title="Failure",
+        meaning="A compile, an export or a call outside of both raised an exception. Failures with one "
+        "cause are one finding.",
+        fix="Read the message and the line in the program. For problems of the machine, such as a "
+        "missing compiler, the finding has a fix.",
+        not_when="With `suppress_errors`, the function runs eager after the error.",
+    ),
+    "restart": KindReference(
+        title="Restart",
+        meaning="Dynamo discarded its trace of a function and started over, without a recorded graph "
+        "break that explains it.",
+        fix="Look at the reason. Before torch 2.6, most restarts are graph breaks that the log does "
+        "not record as such.",
+        not_when="Restarts that take little time need no fix.",
+    ),
+}
 # The title of one failure; of several, what they are and what happened to them.
 _TITLES = {
     "compile": ("{who} failed to compile", "compile", "compiles", "failed"),
-    "unnamed": ("A compile without a name failed", "compile", "compiles", "failed"),
+    "unnamed": ("An unnamed compile failed", "compile", "compiles", "failed"),
     "ahead": ("An ahead-of-time compile failed", "ahead-of-time compile", "ahead-of-time compiles", "failed"),
     "backward": ("{who} failed in the backward compile", "backward compile", "backward compiles", "failed"),
     "eager_backward": (
-        "{who} has a backward that could not be compiled ahead",
+        "The backward of {who} could not be compiled ahead of time",
         "backward",
         "backwards",
-        "could not be compiled ahead",
+        "could not be compiled ahead of time",
     ),
     "export": ("`torch.export`{of} failed", "export", "exports", "failed"),
     "fx_interpreter": (
-        "A graph failed outside of a compile, while it was interpreted",
+        "Interpreting a graph failed outside of a compile",
         "graph",
         "graphs",
-        "failed outside of a compile, while they were interpreted",
+        "failed outside of a compile while interpreted",
     ),
     "make_fx": (
         "`make_fx`{of} failed outside of a compile",
@@ -62,7 +79,7 @@ _TITLES = {
         "failed outside of a compile",
     ),
 }
-_NO_EXCEPTION = "torch logged the graph up to that point, and not the exception."
+_NO_EXCEPTION = "torch logged the graph up to that point, but not the exception."
 _MOST_FUNCTIONS = 5
 _COMPILER_ERROR = re.compile(r"^.*?\b(?:fatal )?error: .+$", re.MULTILINE)
 
@@ -77,9 +94,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 
 def _cause(facts: Facts, failure: Failure) -> tuple[Any, ...]:
-    """The same for failures with one cause: one problem of the machine, or one exception at one line of the
-    program, as far as the line is known.
-    """
+    """Return what failures with one cause share: a problem of the machine, or an exception and its line."""
     machine = environment(failure.cells["reason"])
     if machine is not None:
         return machine.name, _phase(failure)
@@ -96,12 +111,12 @@ def _cause(facts: Facts, failure: Failure) -> tuple[Any, ...]:
 
 
 def _phase(failure: Failure) -> str:
-    """Torch writes an exception alone where the exception left the compile around this one, too."""
+    """Return the phase of a failure. torch logs only an exception if it also leaves an enclosing compile."""
     return "compile" if failure.phase == "exception" else failure.phase
 
 
 def _message(failure: Failure) -> str:
-    """The line that says most; of a compiler, its first error."""
+    """Return the first line of the message; of a C++ compiler, its first error."""
     head, _, _ = taken_apart(failure.cells["reason"])
     error = _COMPILER_ERROR.search(head) if "C++ compile error" in head else None
     return first_line(head) if error is None else f"C++ compile error: {first_line(normalised(error[0]))}"
@@ -114,7 +129,7 @@ def _type(failure: Failure) -> str | None:
 
 
 def _title(facts: Facts, group: Sequence[Failure], functions: Counter[FunctionKey]) -> str:
-    """Who failed, and how: the title up to the reason."""
+    """Return the title up to the reason."""
     first, phase = group[0], _phase(group[0])
     names = {failure.name for failure in group}
     if phase == "compile" and names == {None}:
@@ -133,17 +148,17 @@ def _title(facts: Facts, group: Sequence[Failure], functions: Counter[FunctionKe
     )
     if len(group) > 1:
         return f"{plural(len(group), noun, nouns)}{of} {verb}"
-    return one.format(who=code(first.name) if first.name else "A compile without a name", of=of)
+    return one.format(who=code(first.name) if first.name else "An unnamed compile", of=of)
 
 
 def _function(facts: Facts, failure: Failure) -> FunctionKey:
-    """(file, name, line) of the function that failed; what is known of it outside of a frame."""
+    """Return (file, name, line) of the function that failed."""
     key = facts.function_keys[failure.compile_index]
     return key if key[1] is not None else (failure.cells["file"], failure.name, failure.cells["line"])
 
 
 def _functions(facts: Facts, functions: Counter[FunctionKey]) -> str | None:
-    """Which functions failed, where there are several."""
+    """Return the failed functions as a sentence, or None if there is only one."""
     if len(functions) < 2:
         return None
     names = []
@@ -155,7 +170,7 @@ def _functions(facts: Facts, functions: Counter[FunctionKey]) -> str | None:
 
 
 def _rest(head: str, message: str) -> str | None:
-    """What the title does not say of it."""
+    """Return the part of the message that the title leaves out."""
     lines = head.split("\n")
     for number in range(min(4, len(lines)) + 1):
         if " ".join(" ".join(lines[:number]).split()) == message:
@@ -174,7 +189,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
     texts = [
         None if what else _NO_EXCEPTION if cells["kind"] == "make_fx" else "torch logged no message.",
         machine.text if machine else None,
-        shortened(machine.said if machine else _rest(head, message)),
+        shortened(machine.line if machine else _rest(head, message)),
         shortened(explanation),
         _raised_at(facts, first),
         _functions(facts, functions),
@@ -201,7 +216,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         [event for failure in group for event in failure.events],
         count=len(group),
         cost_us=compiling_us(rows, with_backward=False) if phase == "compile" else None,
-        cost_of="time of the compiles that failed",
+        cost_of="failed compiles",
         remedies=[*torch_remedies(hints), *(machine.remedies if machine else ())],
         key=("failure", first.events[0]),
         details={
@@ -215,7 +230,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
 
 
 def _problem(group: Sequence[Failure], machine: Environment) -> str:
-    """What is wrong with the machine, with the detail that is the same for all of them."""
+    """Return the problem of the machine, with the detail if all failures share it."""
     details = {
         cause.detail for failure in group if (cause := environment(failure.cells["reason"])) is not None
     }
@@ -223,7 +238,7 @@ def _problem(group: Sequence[Failure], machine: Environment) -> str:
 
 
 def _place(facts: Facts, group: list[Failure]) -> tuple[str | None, str | None, int | None]:
-    """The line of the program that all of them failed at; else their function, if it is one."""
+    """Return the line where all of them failed, otherwise the function they share."""
     places = set()
     for failure in group:
         compile, cells = facts.compiles[failure.compile_index], failure.cells
@@ -244,7 +259,7 @@ def _raised_at(facts: Facts, failure: Failure) -> str | None:
     if not where or not failure.cells["source_line"]:
         return None
     return (
-        f"{'The graph ends with' if failure.cells['kind'] == 'make_fx' else 'It was raised at'}"
+        f"{'The graph ends with' if failure.cells['kind'] == 'make_fx' else 'Raised at'}"
         f" {code(where)}: {code(failure.cells['source_line'])}"
     )
 
@@ -256,11 +271,11 @@ def _suppressed(facts: Facts, group: list[Failure]) -> str | None:
     if not count:
         return None
     which = "" if count == len(group) else f" for {count:,} of these compiles"
-    return f"`suppress_errors` was on{which}: the program went on and ran the function eager."
+    return f"`suppress_errors` was on{which}, so the function runs eager."
 
 
 def _restarts(facts: Facts) -> Iterator[Finding]:
-    """Attempts that were started again where no graph break tells why."""
+    """Yield the restarts that no graph break explains."""
     broken = facts.once(breaks_by_frame)
     groups: dict[tuple[str | None, str], list[FrameCompile]] = {}
     for frame in facts.frames:
@@ -280,14 +295,14 @@ def _restarts(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "restart",
             "info",
-            f"{function_name(name)} was traced again from its start {times(len(frames))}: {reason}",
+            f"Dynamo restarted {function_name(name)} {times(len(frames))}: {reason}",
             (reason,),
-            f"Dynamo threw away what it had traced and began anew, in {plural(len(frames), 'compile')}.",
+            f"Dynamo discarded its trace and started over, in {plural(len(frames), 'compile')}.",
             (name, file, line),
             [frame.rows[-1] for frame in frames],
             [by_frame[key] for frame in frames if (key := (facts.frame_key(frame.row), reason)) in by_frame],
             count=len(frames),
             cost_us=total(lost_us(facts, frame) for frame in frames),
-            cost_of="time of the attempts that were thrown away",
+            cost_of="time lost to restarts",
             details={"reason": reason},
         )

@@ -1,4 +1,4 @@
-"""Graph breaks: those with one reason are one finding, however many places they have."""
+"""Graph breaks, one finding for each reason."""
 
 from __future__ import annotations
 
@@ -12,12 +12,23 @@ from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.failure_groups import break_attempts, breaks_by_frame, lost_us
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.torch_messages import torch_remedies
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GraphBreaksRow
 
 KINDS = ("graph-break",)
+REFERENCE = {
+    "graph-break": KindReference(
+        title="Graph break",
+        meaning="Dynamo could not trace the code at this line. It ends the graph and resumes after the "
+        "line, or skips the whole function.",
+        fix="Apply torch's hints, or move the code out of the compiled function. `fullgraph=True` "
+        "turns a graph break into an error.",
+        not_when="A break outside of a hot loop, such as a `print` for debugging, costs little.",
+    ),
+}
 _MOST_PLACES = 5
 _RAISED = re.compile(r"raised exception (.+)", re.DOTALL)
 
@@ -72,7 +83,7 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
         [event for row in rows for event in row["events"]],
         count=count,
         cost_us=cost,
-        cost_of="attempts thrown away at the break",
+        cost_of="time lost to restarts",
         remedies=torch_remedies(first["hints"]),
         details={
             "reason": first["reason"],
@@ -96,7 +107,7 @@ def _finding(facts: Facts, cause: tuple[Any, ...], rows: Sequence[GraphBreaksRow
 
 
 def _places(facts: Facts, rows: Sequence[GraphBreaksRow]) -> str:
-    """A line for each."""
+    """Return a line for each place."""
     lines = []
     for row in rows[:_MOST_PLACES]:
         source = f": {code(row['source_line'])}" if row["source_line"] else ""
@@ -111,13 +122,13 @@ def _places(facts: Facts, rows: Sequence[GraphBreaksRow]) -> str:
 
 
 def _exception(row: GraphBreaksRow) -> tuple[str, ...]:
-    """What was raised, where the reason of torch is that something was raised."""
+    """Return the exception of an "Observed exception" break, as a tuple of at most one text."""
     raised = _RAISED.match(row["debug_context"] or "") if row["reason"] == "Observed exception" else None
     return (normalised(raised[1]),) if raised else ()
 
 
 def _explanation(rows: Sequence[GraphBreaksRow]) -> str | None:
-    """torch's explanation; of several that differ, the paragraph that all begin with."""
+    """Return torch's explanation; of several that differ, the first paragraph."""
     texts = {row["explanation"] for row in rows}
     first = rows[0]["explanation"]
     return first if len(texts) == 1 or first is None else first.partition("\n\n")[0]
@@ -126,14 +137,14 @@ def _explanation(rows: Sequence[GraphBreaksRow]) -> str | None:
 def _uncompiled(rows: Sequence[GraphBreaksRow], skipped: int, count: int) -> str | None:
     if not skipped:
         return None
-    how_often = "" if skipped == count else f" {times(skipped)} out of {count:,}"
+    how_often = "" if skipped == count else f" ({skipped:,} of {plural(count, 'break')})"
     why = list(dict.fromkeys(first_line(more["reason"]) for row in rows for more in row["followed_by"]))
-    because = f" torch says why: {listed(why)}." if why else ""
-    return f"No graph is made of the function{how_often}: the whole of it runs uncompiled.{because}"
+    because = f" torch's reason: {listed(why)}." if why else ""
+    return f"Dynamo skips the function{how_often}: all of it runs eager.{because}"
 
 
 def _cost(facts: Facts, rows: Sequence[GraphBreaksRow]) -> int | None:
-    """Of the frame compiles in which nothing else broke: what other breaks took there is not known."""
+    """Return the restart time, in µs, of the compiles without other graph breaks; None if not recorded."""
     broken = facts.once(breaks_by_frame)
     keys = {
         facts.frame_key(facts.compiles[number])

@@ -1,11 +1,10 @@
-"""Functions that were compiled again, and those that the recompile limit stopped."""
+"""Recompiles, and functions that hit the recompile limit."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from tlparse_bundle.base.wording import code, first_line, function_name, listed, plural, times
@@ -13,14 +12,32 @@ from tlparse_bundle.model.times import compiling_us
 from tlparse_bundle.statements.facts import Facts, FrameCompile, FunctionKey
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import constants, source_name, what_changed
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.recompile_causes import Asked, Cause, asked, causes
 from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.statement import TORCH, Remedy
 
 KINDS = ("recompile", "recompile-limit")
-_SAID_LIMIT = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
-_HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # behind the source line, in brackets
+REFERENCE = {
+    "recompile": KindReference(
+        title="Recompile",
+        meaning="The guards of all cache entries failed, so Dynamo compiled the function again. "
+        "Recompiles of a function with one cause are one finding.",
+        fix="Make the value constant or dynamic, as the fix of the finding says.",
+        not_when="A few recompiles during warmup are normal, such as the one that makes a dimension dynamic.",
+    ),
+    "recompile-limit": KindReference(
+        title="Recompile limit",
+        meaning="A function has as many cache entries as the recompile limit allows. New inputs that "
+        "match no cache entry run eager, or torch raises an error.",
+        fix="Fix the recompiles of the function first. If all of its versions are needed, raise "
+        "`torch._dynamo.config.recompile_limit`.",
+        not_when="It always applies: the function is not compiled for new inputs.",
+    ),
+}
+_EXCEEDED = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
+_HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # after the source line, in brackets
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -36,24 +53,24 @@ def findings(facts: Facts) -> Iterator[Finding]:
 def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile], cause: Cause) -> Finding:
     file, name, line = cause.function
     recompiled = [rows[number] for number in (*cause.rows, *cause.cascade)]
-    title = f"{function_name(name)} was compiled again {times(len(cause.rows))}: {what_changed(cause)}"
+    title = f"{function_name(name)} recompiled {times(len(cause.rows))}: {what_changed(cause)}"
     reason = cause.reason
     texts = [
         (
-            f"It led to {plural(len(cause.cascade), 'more recompile')} of functions that it calls or that go"
-            " on from it."
+            f"It also triggered {plural(len(cause.cascade), 'recompile')} of functions that it calls and of"
+            " its resume functions."
             if cause.cascade
             else None
         ),
         (
-            f"The guard that failed: {code(first_line(reason['guard']))}."
+            f"Guard failure: {code(first_line(reason['guard']))}."
             if reason and cause.change not in ("other", "shape")
             else None
         ),
-        f"It comes from {code(reason['source_line'])}." if reason and reason["source_line"] else None,
+        f"The guard comes from {code(reason['source_line'])}." if reason and reason["source_line"] else None,
     ]
     hint = _HINT.search(reason["comment"]) if reason and reason["comment"] else None
-    if hint and hint[1].startswith("guard on "):  # the name of a variable, no advice
+    if hint and hint[1].startswith("guard on "):  # a variable name, not advice
         hint = None
     return Finding(
         "recompile",
@@ -73,7 +90,7 @@ def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile],
         cost_us=compiling_us(
             frames[one.compile_index].row for one in recompiled if one.compile_index in frames
         ),
-        cost_of="time of these recompiles" + (", and of those that they led to" if cause.cascade else ""),
+        cost_of="these recompiles" + (" and those they triggered" if cause.cascade else ""),
         remedies=(
             [Remedy(" ".join(hint[1].split()), source=TORCH)]
             if hint
@@ -94,7 +111,7 @@ def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile],
 
 
 def _because(facts: Facts, cause: Cause) -> tuple[Any, ...] | None:
-    """The finding of the constant that led to all of these but the first; None when there is none."""
+    """Return the key of the specialization that led to all of these but the first, or None."""
     source = cause.reason and source_name(cause.reason["source"])
     dynamic = cause.change in ("size", "value") and len(cause.rows) > 1
     return (
@@ -120,23 +137,20 @@ def _limits(facts: Facts, rows: list[Asked], all_causes: list[Cause]) -> Iterato
     for function, group in refused.items():
         file, name, line = function
         name_of_limit, limit = _limit(facts, group)
+        limit_text = f"{name_of_limit} ({limit:,})" if isinstance(limit, int) else name_of_limit
         raised = facts.once(settings).value("dynamo_config.fail_on_recompile_limit_hit") is True or any(
             _raised(facts, index) for index in group
         )
-        after = (
-            "an error was raised instead of compiling it again"
-            if raised
-            else "it runs uncompiled from there on where no earlier result fits"
-        )
+        after = "torch raised an error" if raised else "new inputs that match no cache entry now run eager"
         most = max(by_function.get(function, ()), key=lambda cause: len(cause.rows), default=None)
         yield Finding(
             "recompile-limit",
             "error",
-            f"{function_name(name)} reached the"
-            f" {name_of_limit}{f' of {limit:,}' if isinstance(limit, int) else ''}: {after}",
+            f"{function_name(name)} hit the {limit_text}: {after}",
             (),
-            f"torch refused {plural(len(group), 'compile')}, the first one in"
-            f" `[{facts.compiles[group[0]]['compile']}]`." + _asked(refusing.get(function, [])),
+            f"Dynamo stopped at the {limit_text} in `[{facts.compiles[group[0]]['compile']}]`"
+            f"{f', {times(len(group))} in all' if len(group) > 1 else ''}"
+            f"{_failing(rows, refusing.get(function, []))}.",
             (name, file and facts.short(file), line),
             group,
             [reasons.get(index, facts.compiles[index]["first_event"]) for index in group],
@@ -151,9 +165,9 @@ def _limits(facts: Facts, rows: list[Asked], all_causes: list[Cause]) -> Iterato
 
 
 def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
-    """Which limit it was, and its value; None when the log does not tell."""
+    """Return the name of the limit and its value; None when the log does not record it."""
     reasons = (facts.compiles[index]["failure_reason"] for index in group)
-    match = next((match for reason in reasons if (match := _SAID_LIMIT.search(reason or ""))), None)
+    match = next((match for reason in reasons if (match := _EXCEEDED.search(reason or ""))), None)
     if match:
         return ("accumulated recompile limit" if "accumulated" in match[1] else "recompile limit"), int(
             match[2]
@@ -163,14 +177,17 @@ def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
     return "recompile limit", limit
 
 
-def _asked(causes: list[Cause]) -> str:
-    """What these compiles were asked for."""
-    changes = [
-        what_changed(replace(cause, values=cause.refused_values, open=cause.open and not cause.rows))
-        for cause in causes
-        if cause.reason is not None
-    ]
-    return f" Why it was to be compiled again: {listed(changes)}." if changes else ""
+def _failing(rows: list[Asked], causes: list[Cause]) -> str:
+    """Return the guard failures of the refused compiles, as the end of a sentence."""
+    guards = []
+    for cause in causes:
+        own = cause.reason
+        if own is not None:
+            first = rows[cause.refused[0]].reasons
+            near = next((row for row in first if row["source"] == own["source"]), own)
+            guards.append(code(first_line(near["guard"])))
+    verb = "guard was" if len(guards) == 1 else "guards were"
+    return f"; the failing {verb} {listed(guards)}" if guards else ""
 
 
 def _raised(facts: Facts, compile_index: int) -> bool:

@@ -1,4 +1,4 @@
-"""Symbols for dynamic sizes that became constants."""
+"""Symbols that torch specialized to a constant."""
 
 from __future__ import annotations
 
@@ -9,15 +9,26 @@ from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.failure_groups import export_count
 from tlparse_bundle.statements.finding import Finding, Remedy
 from tlparse_bundle.statements.guard_changes import SIZE, Specialization, noun_of, specializations
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.source_places import is_generated
 
 KINDS = ("specialization",)
+REFERENCE = {
+    "specialization": KindReference(
+        title="Specialization",
+        meaning="The code needs a specific value of a symbolic size, so torch specialized the symbol to a "
+        "constant.",
+        fix="To keep the size dynamic, use `mark_dynamic` and change the code that the resulting "
+        "error names.",
+        not_when="If the size never varies, nothing needs to change.",
+    ),
+}
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
     for function, rows in facts.once(specializations).items():
         if is_generated(function[0]):
-            continue  # what compiled autograd generates has many, by design
+            continue  # compiled autograd specializes many sizes by design
         yield _finding(facts, function, rows)
 
 
@@ -29,8 +40,7 @@ def _remedies(rows: Sequence[Specialization]) -> list[Remedy]:
         return []
     return [
         Remedy(
-            "If it has to stay dynamic, mark it: torch then raises an error that says what in the program"
-            " makes it a constant.",
+            "To keep it dynamic, mark it. torch then raises an error that names the specializing code.",
             f"torch._dynamo.mark_dynamic({size[1]}, {size[2]})",
         )
     ]
@@ -45,11 +55,12 @@ def _finding(facts: Facts, function: FunctionKey, rows: Sequence[Specialization]
         ""
         if failed
         else (
-            f": the exported program takes no other {noun}"
+            f": the exported program accepts only {'this' if len(rows) == 1 else 'these'}"
+            f" {noun}{'s' if len(rows) > 1 else ''}"
             if exported
-            else f": another {noun} compiles again"
+            else f": a different {noun} triggers a recompile"
             if len(rows) == 1
-            else f": other {noun}s compile again"
+            else f": different {noun}s trigger recompiles"
         )
     )
     where = f" in {code(name)}" if name else ""
@@ -61,14 +72,15 @@ def _finding(facts: Facts, function: FunctionKey, rows: Sequence[Specialization]
     )
     if len(sizes) == 1:
         often = f", {times(len(rows))}" if len(rows) > 1 else ""
-        title = f"{sizes[0].replace(' = ', ' became the constant ')}{where}{often}{again}"
+        verb = " were specialized to " if len(rows[0]["sources"]) > 1 else " was specialized to "
+        title = f"{sizes[0].replace(' = ', verb)}{where}{often}{again}"
     else:
-        title = f"{plural(len(sizes), noun)} became constants{where}{again}"
+        title = f"{plural(len(sizes), noun)} specialized{where}{again}"
     at = facts.innermost(rows[0]["user_stack"])
     reasons = list(dict.fromkeys(row["reason"].replace("_", " ") for row in rows if row["reason"]))
     texts = [
-        f"They are {listed(sizes, 8)}." if len(sizes) > 1 else None,
-        f"torch says why: {listed(reasons)}." if reasons else None,
+        f"Specialized: {listed(sizes, 8)}." if len(sizes) > 1 else None,
+        f"torch's reason: {listed(reasons)}." if reasons else None,
         (
             f"{'The first one is at' if len(sizes) > 1 else 'At'}"
             f" {code(facts.short.place(at['file'], at['line']) or 'an unknown place')}:"

@@ -1,4 +1,4 @@
-"""What took long: steps of the compiler, trying out kernels, and checking guards before each call."""
+"""Slow compiler steps, autotuning, and slow guard checks."""
 
 from __future__ import annotations
 
@@ -8,74 +8,98 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import code, duration, function_name, plural
 from tlparse_bundle.statements.facts import Facts, FunctionKey
 from tlparse_bundle.statements.finding import Finding, Remedy
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.source_places import is_generated
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import GuardTreesRow
 
 KINDS = ("slow-span", "autotune", "guard-cost")
-_LEAST_SPAN_US = 1_000_000  # in all; less is not worth an advice
-_LEAST_SHARE = 0.25  # of the time of compiling
+REFERENCE = {
+    "slow-span": KindReference(
+        title="Slow compiler step",
+        meaning="One step took at least a quarter of the compile time, and at least a second.",
+        fix="Apply the fix of the finding, or keep the compile cache between runs.",
+        not_when="Some step always takes the most time. A large share is a problem only if the compile is "
+        "too slow.",
+    ),
+    "autotune": KindReference(
+        title="Autotuning",
+        meaning="Inductor spent at least 0.1 s on benchmarking kernels to pick the fastest.",
+        fix="Keep the compile cache between runs. It stores the fastest kernels.",
+        not_when="If the program runs much longer than it compiles, autotuning pays off.",
+    ),
+    "guard-cost": KindReference(
+        title="Slow guard check",
+        meaning="One check of a function's guards took at least 0.5 ms, as torch measured it right after "
+        "the compile.",
+        fix="Reduce the guards: pass fewer objects into the function, or compile a larger function "
+        "that is called less often.",
+        not_when="The first measurement on a busy machine can be much slower than later checks.",
+    ),
+}
+_LEAST_SPAN_US = 1_000_000  # in all; less is not worth advice
+_LEAST_SHARE = 0.25  # of the compile time
 _LEAST_AUTOTUNE_US = 100_000
-_LEAST_CHECK_US = 500  # of the guards once, as torch measured it
+_LEAST_CHECK_US = 500  # one check of all guards, as torch measured it
 _AUTOTUNE_FIELDS = {  # of the metrics (torch/_dynamo/utils.py: CompilationMetrics)
-    "compile_time_autotune_time_us": "while compiling",
-    "runtime_triton_autotune_time_us": "at the first calls",
+    "compile_time_autotune_time_us": "during compiles",
+    "runtime_triton_autotune_time_us": "during the first calls",
 }
 
-# What happens in a span (torch/_inductor, torch/_dynamo: dynamo_timed), and what usually shortens it.
+# What a span does (torch/_inductor, torch/_dynamo: dynamo_timed), and how to shorten it.
 _SPANS: dict[str, tuple[str, list[Remedy]]] = {
     "async_compile.wait": (
-        "torch waits for kernels that other processes compile",
+        "waiting for worker processes",
         [
             Remedy(
-                "More processes compile at once, where the machine has the cores.",
+                "Compile in more processes if the machine has the cores.",
                 "TORCHINDUCTOR_COMPILE_THREADS=32",
             ),
             Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`)."),
         ],
     ),
     "compile_file": (
-        "the C++ compiler runs",
+        "running the C++ compiler",
         [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
     ),
-    "additional_fake_tensor_prop": ("shapes of the graph are worked out once more", []),
+    "additional_fake_tensor_prop": ("propagating the shapes of the graph", []),
     "bytecode_tracing": (
-        "Dynamo traces the Python code",
+        "Dynamo tracing Python code",
         [
             Remedy(
-                "Where a model repeats a block, mark the block: it is then traced once.",
+                "If the model repeats a block, mark the block so that Dynamo traces it once.",
                 "@torch.compiler.nested_compile_region",
             )
         ],
     ),
-    "build_guards": ("Dynamo makes the guards", []),
-    "aot_trace_joint_graph": ("AOTAutograd traces forward and backward", []),
-    "backend_compile": ("the backend works on the graphs, and imports what it needs", []),
-    "create_aot_dispatcher_function": ("AOTAutograd works on the graphs, and imports what it needs", []),
-    "compiled_autograd": ("compiled autograd captures the backward", []),
-    "compile_fx_aot": ("AOTInductor works, and imports what it needs", []),
-    "fullgraph_capture": ("torch captures the whole graph, for torch.export or ahead of time", []),
-    "GraphLowering.run": ("Inductor lowers the graph", []),
-    "GraphLowering.codegen": ("Inductor writes the code of the kernels", []),
-    "Scheduler.codegen": ("Inductor writes the code of the kernels", []),
-    "PyCodeCache.load_by_key_path": ("generated code is loaded", []),
-    "vllm_backend": ("vLLM's backend works on the pieces", []),
-    "inductor_import": ("Inductor is imported, once in a process", []),
+    "build_guards": ("Dynamo building guards", []),
+    "aot_trace_joint_graph": ("AOTAutograd tracing forward and backward", []),
+    "backend_compile": ("the backend, including its imports", []),
+    "create_aot_dispatcher_function": ("AOTAutograd, including its imports", []),
+    "compiled_autograd": ("compiled autograd capturing the backward", []),
+    "compile_fx_aot": ("AOTInductor, including its imports", []),
+    "fullgraph_capture": ("capturing the whole graph for export or ahead-of-time compile", []),
+    "GraphLowering.run": ("Inductor lowering the graph", []),
+    "GraphLowering.codegen": ("Inductor generating kernel code", []),
+    "Scheduler.codegen": ("Inductor generating kernel code", []),
+    "PyCodeCache.load_by_key_path": ("loading generated code", []),
+    "vllm_backend": ("vLLM's backend compiling the pieces", []),
+    "inductor_import": ("importing Inductor, once in a process", []),
     "GraphLowering.compile_to_fn": (
-        "the generated code is compiled and loaded",
+        "compiling and loading the generated code",
         [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
     ),
-    "AotCodeCompiler.compile": ("the generated C++ code is compiled to a library", []),
-    "Scheduler.__init__": ("Inductor decides what is fused", []),
+    "AotCodeCompiler.compile": ("compiling the generated C++ code to a library", []),
+    "Scheduler.__init__": ("Inductor deciding what to fuse", []),
     "gc": (
-        "Python collects garbage after a compile",
-        [Remedy("torch can leave it out.", "torch._dynamo.config.run_gc_after_compile = False")],
+        "Python garbage collection after a compile",
+        [Remedy("Turn it off.", "torch._dynamo.config.run_gc_after_compile = False")],
     ),
 }
 
 _ATTEMPT: tuple[str, list[Remedy]] = (
-    "Dynamo does what is neither tracing nor the backend: it makes bytecode and imports what it needs",
+    "Dynamo generating bytecode, and its imports",
     [],
 )
 
@@ -103,11 +127,10 @@ def _slow_spans(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "slow-span",
             "info",
-            f"{code(name)} took {duration(us)} of {duration(total)} of compiling"
+            f"{code(name)} took {duration(us)} of {duration(total)} compile time"
             + (f": {what}" if what else ""),
             (name,),
-            f"Time of {plural(len(spans), 'span')} of that name, without the spans in"
-            f" {'it' if len(spans) == 1 else 'them'}.",
+            "Self time." if len(spans) == 1 else f"Self time, summed over {len(spans):,} spans.",
             compiles=sorted(span.compile_index for span in spans),
             spans=[span.number for span in sorted(spans, key=lambda span: -(span.duration_us or 0))],
             count=len(spans),
@@ -133,18 +156,18 @@ def _autotuning(facts: Facts) -> Iterator[Finding]:
             yield Finding(
                 "autotune",
                 "info",
-                f"{duration(us)} went into trying out kernels {when}, in {plural(len(rows), 'compile')}",
+                f"Autotuning took {duration(us)} {when}, in {plural(len(rows), 'compile')}",
                 (name,),
-                "Inductor measures several kernels for one operation and keeps the fastest.",
+                "Inductor benchmarks several kernels for an operation and keeps the fastest.",
                 compiles=[compile_index for _, compile_index, _ in rows],
                 events=[event_index for _, _, event_index in rows],
                 count=len(rows),
                 cost_us=us,
-                cost_of="time of the measurements, as torch adds it up",
+                cost_of="autotuning",
                 remedies=[
                     Remedy(
-                        "Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`): it holds what was"
-                        " found to be fastest."
+                        "Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`). It stores the"
+                        " fastest kernels."
                     )
                 ],
                 details={"when": "compile" if name.startswith("compile") else "run", "field": name},
@@ -165,8 +188,8 @@ def _guard_checks(facts: Facts) -> Iterator[Finding]:
             "info",
             f"Checking {_guards(worst)} of {_function(file, name)} took {duration(latency_us)}",
             (),
-            "torch checks them before each call. It measured this once, after it had compiled; a busy machine"
-            " makes it longer. Most are "
+            "torch checks the guards before each call. It measured this once, right after the compile, so a"
+            " busy machine distorts it. Most guards are "
             + ", ".join(f"{code(kind)} ({count:,})" for kind, count in most)
             + ".",
             (name, file and facts.short(file), line),
@@ -182,4 +205,4 @@ def _guards(tree: GuardTreesRow) -> str:
 
 
 def _function(file: str | None, name: str | None) -> str:
-    return "code that torch generated" if is_generated(file) else function_name(name)
+    return "code generated by torch" if is_generated(file) else function_name(name)

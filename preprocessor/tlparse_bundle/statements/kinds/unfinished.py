@@ -1,6 +1,4 @@
-"""Compiles that did not end: the process was killed, hangs, or still runs when the log ends; or something
-broke the compile off.
-"""
+"""Compiles that did not end: the process was killed, hangs or still runs, or was interrupted."""
 
 from __future__ import annotations
 
@@ -10,9 +8,19 @@ from typing import Any
 from tlparse_bundle.base.wording import code, duration, function_name
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.finding import Finding
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.timeline import Span
 
 KINDS = ("unfinished-compile",)
+REFERENCE = {
+    "unfinished-compile": KindReference(
+        title="Unfinished compile",
+        meaning="A compile has no end in the log. The process was killed, hangs or was interrupted, or "
+        "the log was copied too early.",
+        fix="Look at the innermost open span, which names the step that did not end.",
+        not_when="If the process was still running when the log was copied, copy it again.",
+    ),
+}
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -44,10 +52,9 @@ def _broken_off(facts: Facts, reported: set[int]) -> Iterator[Finding]:
             yield Finding(
                 "unfinished-compile",
                 "error",
-                f"The compile of {function_name(name)} was broken off after Dynamo had made its graph",
+                f"The compile of {function_name(name)} was interrupted after Dynamo captured its graph",
                 (name, "broken off"),
-                "torch wrote neither a result nor an error for it. That is so when the process is told to"
-                " stop in the middle of it, by Ctrl-C or `sys.exit`.",
+                "torch logged neither a result nor an error, as after Ctrl-C or `sys.exit`.",
                 (name, file, line),
                 [last],
                 [frame.row["metrics_event"]],
@@ -68,7 +75,7 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
     who = (
         f"The compile of {code(name)}"
         if name
-        else "A compile without a name"
+        else "An unnamed compile"
         if compile["id"] is None
         else f"Compile {compile['id']}"
     )
@@ -79,14 +86,14 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
             if len(chain) > 1 and last_us > inner.start_us
             else ""
         )
-        title = f"{who} did not end: the log stops {duration(since)} after it began{inside}"
+        title = f"{who} did not end: open for {duration(since)}{inside}"
     else:
-        title = f"{who} did not end: the log stops in it"
-    text = "The process was killed, hangs there, or was still at it when the log was copied. "
+        title = f"{who} did not end: the log ends inside it"
+    text = "The process was killed, hangs, or was still compiling when the log was copied. "
     text += (
-        "Open when the log ends: " + " › ".join(code(span.name) for span in chain) + "."
+        "Open spans: " + " › ".join(code(span.name) for span in chain) + "."
         if chain
-        else "The log has no timeline that would tell where."
+        else "The log has no timeline, so the step is unknown."
     )
     return Finding(
         "unfinished-compile",

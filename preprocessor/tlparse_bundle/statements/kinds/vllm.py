@@ -1,6 +1,4 @@
-"""What vLLM compiles: the piece that failed, pieces whose code was there already, Dynamo's capture of the
-model, and single sizes beside the ranges that hold them.
-"""
+"""Compiles of vLLM: failed pieces, avoidable compiles of pieces, Dynamo's capture, and single sizes."""
 
 from __future__ import annotations
 
@@ -10,11 +8,47 @@ from typing import TYPE_CHECKING
 from tlparse_bundle.base.wording import code, duration, first_line, listed, plural
 from tlparse_bundle.statements.facts import Facts, total
 from tlparse_bundle.statements.finding import Finding, Remedy
+from tlparse_bundle.statements.kind_reference import KindReference
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import VllmBackendsRow, VllmPiecesRow
 
 KINDS = ("vllm-piece-failed", "vllm-warm-compile", "vllm-reuse-failed", "vllm-capture", "vllm-sizes")
+REFERENCE = {
+    "vllm-piece-failed": KindReference(
+        title="vLLM piece failed",
+        meaning="vLLM started to compile a piece of the model, and its backend ended without code.",
+        fix="Read the failure that the finding belongs to.",
+        not_when="If the log was cut, later records may be lost.",
+    ),
+    "vllm-warm-compile": KindReference(
+        title="vLLM compile on a warm start",
+        meaning="vLLM loaded some pieces from its cache and compiled others.",
+        fix="Check whether the settings or sizes changed since the cache was written, and keep the "
+        "whole cache folder.",
+        not_when="New sizes or ranges have to be compiled once.",
+    ),
+    "vllm-reuse-failed": KindReference(
+        title="vLLM did not reuse an equal piece",
+        meaning="vLLM compiled a piece although an earlier one has an equal graph except for names.",
+        fix="Compare the AOTAutograd cache keys of the two pieces.",
+        not_when="If the pieces compile fast, reuse saves little.",
+    ),
+    "vllm-capture": KindReference(
+        title="Dynamo capture of the vLLM model",
+        meaning="Dynamo's trace of the model took at least half of the compile time of the backend, and "
+        "at least a second.",
+        fix="Use vLLM's ahead-of-time compile cache, so that later starts skip the capture.",
+        not_when="On a first start the model has to be traced.",
+    ),
+    "vllm-sizes": KindReference(
+        title="vLLM single sizes",
+        meaning="Compiles for the single sizes in `compile_sizes` took at least half of the compile time "
+        "of all pieces, and at least a second.",
+        fix="Remove `compile_sizes` to compile only the ranges.",
+        not_when="If most requests have one of these sizes, their code may run faster.",
+    ),
+}
 _COMPILED = ("compiled", "inductor_loaded")
 _LEAST_US = 1_000_000  # of a capture, and of compiling for single sizes
 _MOST_NAMED = 50  # pieces in the details
@@ -30,7 +64,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 def piece_name(piece: VllmPiecesRow) -> str:
     """A piece with its size or range: '`submod_2` for 1–64 tokens'."""
-    name = code(piece["submodule"]) if piece["submodule"] is not None else "a piece without a name"
+    name = code(piece["submodule"]) if piece["submodule"] is not None else "an unnamed piece"
     first, last = piece["range_start"], piece["range_end"]
     if first is None or last is None:
         return name
@@ -49,14 +83,14 @@ def _failed(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]
         reason = facts.metrics_of.get(event, {}).get("fail_reason") if event is not None else None
         message = first_line(reason) if type(reason) is str else None
         done = sum(other["outcome"] not in ("failed", "unfinished", None) for other in own)
-        before = f"{done} before it came to their end." if done else "It is the first piece."
+        before = f"vLLM finished {plural(done, 'piece')} before it." if done else "It is the first piece."
         yield Finding(
             "vllm-piece-failed",
             "error",
             f"vLLM failed to compile {piece_name(piece)}{f': {message}' if message else ''}",
             (backend["prefix"], message),
-            f"{before} vLLM writes no record of a failure: the piece has a begin, no code, and its backend"
-            " ended without the code that calls the pieces.",
+            f"{before} vLLM does not log failures. The log has a start of the piece but no code, and its"
+            " backend ended without the code that calls the pieces.",
             compiles=[facts.number_of(piece)],
             events=[number for number in (piece["start_event"], event) if number is not None],
             because_of=("failure", event),
@@ -97,23 +131,22 @@ def _warm(
     took = f" in {duration(cost)}" if cost is not None else ""
     equal = [piece for piece in compiled if piece["equal_to"]]
     like = [
-        f"The graph of {piece_name(piece)} is equal to that of {piece_name(rows[piece['equal_to'][0]])},"
-        f" which {'was loaded' if rows[piece['equal_to'][0]]['outcome'] == 'loaded' else 'has code'}: a start"
-        " that reuses the code of an equal piece may save none under the name of the other."
+        f"{piece_name(piece)} has the same graph as {piece_name(rows[piece['equal_to'][0]])}, which"
+        f" {'was loaded' if rows[piece['equal_to'][0]]['outcome'] == 'loaded' else 'has code'}. vLLM may not"
+        " have saved the reused code under both names."
         for piece in equal[:3]
     ]
     return Finding(
         "vllm-warm-compile",
         "warning",
-        f"vLLM compiled {named(compiled)}{took} on a start that loaded"
-        f" {plural(len(loaded), 'other piece')} from the cache",
+        f"Warm start compiled {named(compiled)}{took} and loaded {plural(len(loaded), 'piece')}",
         (backend["prefix"],),
         "\n\n".join(like),
         compiles=[facts.number_of(piece) for piece in compiled],
         events=_starts(compiled),
         count=len(compiled),
         cost_us=cost,
-        cost_of="time of the pieces that were compiled",
+        cost_of="pieces that vLLM compiled",
         details={
             "prefix": backend["prefix"],
             "pieces": [piece_name(piece) for piece in compiled[:_MOST_NAMED]],
@@ -135,18 +168,18 @@ def _reuse_failed(
     one = len(twice) == 1
     which = "these two" if one else "all of them" if different == len(twice) else f"{different} of them"
     texts = [
-        "The graphs are equal but for names, of layers for instance. vLLM uses the code of an earlier piece"
-        " when AOTAutograd's cache key is the same." + (f" The keys of {which} differ." if different else ""),
+        "The graphs differ only in names, such as those of layers. vLLM reuses the code of an earlier piece"
+        " if the AOTAutograd cache keys are equal." + (f" The keys of {which} differ." if different else ""),
     ]
     if same:
         graphs = "both graphs are" if one else f"{same} of them are"
-        texts.append(f"Traced by AOTAutograd, {graphs} the same to the last byte.")
+        texts.append(f"After AOTAutograd, {graphs} identical.")
     return Finding(
         "vllm-reuse-failed",
         "info",
-        f"vLLM compiled {named(twice)} anew, though {piece_name(equal[0])} has an equal graph"
+        f"vLLM compiled {named(twice)} although {piece_name(equal[0])} has an equal graph"
         if one
-        else f"vLLM compiled {plural(len(twice), 'piece')} anew, though earlier ones have equal graphs:"
+        else f"vLLM compiled {plural(len(twice), 'piece')} although earlier pieces have equal graphs:"
         f" {named(twice)}",
         (backend["prefix"],),
         "\n\n".join(texts),
@@ -154,7 +187,7 @@ def _reuse_failed(
         events=_starts(twice),
         count=len(twice),
         cost_us=total(piece["duration_us"] for piece in twice),
-        cost_of="time of the pieces that were compiled again",
+        cost_of="pieces with equal graphs",
         details={
             "prefix": backend["prefix"],
             "pieces": [piece_name(piece) for piece in twice[:_MOST_NAMED]],
@@ -196,12 +229,10 @@ def _capture(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow
     yield Finding(
         "vllm-capture",
         "info",
-        f"Dynamo's capture of the model took {duration(capture)} of {duration(whole)}: more than vLLM's work"
-        " on the graph",
+        f"Dynamo's capture of the model took {duration(capture)} of {duration(whole)}",
         (backend["prefix"],),
-        "Before vLLM's backend begins, Dynamo traces the whole model into one graph: on each start that does"
-        " not load what was compiled ahead of time."
-        + (" vLLM's work ended early here, without code." if no_code else ""),
+        "Dynamo traces the whole model into one graph on each start that does not load an ahead-of-time"
+        " compile." + (" vLLM's backend ended early, without code." if no_code else ""),
         compiles=[facts.number_of(backend)],
         events=[backend["event"]] if backend["event"] is not None else [],
         details={"prefix": backend["prefix"], "capture_us": capture, "whole_us": whole},
@@ -220,32 +251,31 @@ def _sizes(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow])
         return
     mode = backend["config"].get("cudagraph_mode")
     texts = [
-        "Each of `compile_sizes` compiles every submodule once more, for that number of tokens alone.",
-        *(["The ranges have code for these sizes too."] if _covered(sizes, own) else []),
+        "vLLM compiles every submodule for each of `compile_sizes`, for that number of tokens only.",
+        *(["The compiled ranges include these sizes."] if _covered(sizes, own) else []),
     ]
     if type(mode) is str:
         texts.append(
             "CUDA graphs are off (`cudagraph_mode` is `NONE`)."
             if mode.rpartition(".")[2] == "NONE"
-            else f"`cudagraph_mode` is {code(mode)}; the log does not tell for which sizes graphs are"
-            " captured."
+            else f"`cudagraph_mode` is {code(mode)}. The captured sizes are not recorded."
         )
-    first = "; not the first of all, which pays for the others too" if len(later) < len(single) else ""
+    first = ", without the first one, which includes shared work" if len(later) < len(single) else ""
     yield Finding(
         "vllm-sizes",
         "info",
-        f"Compiling for {'the size' if len(sizes) == 1 else 'the sizes'} {listed(list(map(str, sizes)), 5)}"
-        f" took {duration(took)} of {duration(whole)} of compiling pieces",
+        f"Compiling {'size' if len(sizes) == 1 else 'sizes'} {listed(list(map(str, sizes)), 5)}"
+        f" took {duration(took)} of {duration(whole)} for all pieces",
         (backend["prefix"],),
         " ".join(texts),
         compiles=[facts.number_of(piece) for piece in single],
         events=_starts(single),
         count=len(single),
         cost_us=total(piece["duration_us"] for piece in later),
-        cost_of=f"time of {plural(len(later), 'piece')} for single sizes{first}",
+        cost_of=f"{plural(len(later), 'piece')} for single sizes{first}",
         remedies=[
             Remedy(
-                "Without `compile_sizes` only the ranges are compiled; single sizes may then run slower.",
+                "Remove `compile_sizes` to compile only the ranges. Single sizes may then run slower.",
                 'compilation_config={"compile_sizes": []}',
             )
         ],

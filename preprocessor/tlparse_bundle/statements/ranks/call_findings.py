@@ -1,4 +1,4 @@
-"""Findings about the order of collective calls: calls that cannot meet, ranks that others wait for."""
+"""Findings about the order of collective calls: mismatched calls, and ranks that others wait for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypedDict
 
 from tlparse_bundle.base.wording import code, plural
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import Ranges
@@ -33,7 +34,7 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
 
 
 def _mismatches(finder: Finder, group: ProcessGroupsRow) -> Iterator[RankFinding]:
-    """Yield the calls that cannot meet the usual one."""
+    """Yield the calls that do not match that of most ranks."""
     sides = [row for row in finder.table("collective_mismatches") if row["group"] == group["group"]]
     for side in sides[1:]:
         usual = sides[0]
@@ -61,7 +62,7 @@ def _mismatches(finder: Finder, group: ProcessGroupsRow) -> Iterator[RankFinding
 
 
 def _waits(finder: Finder, group: ProcessGroupsRow) -> Iterator[RankFinding]:
-    """Yield the ranks that call nothing more where others do."""
+    """Yield the ranks that make no further call where others do."""
     for wait in finder.table("collective_waits"):
         if wait["group"] == group["group"]:
             call = finder.call(wait["collective_call"])
@@ -84,7 +85,7 @@ def _waits(finder: Finder, group: ProcessGroupsRow) -> Iterator[RankFinding]:
 
 
 def _splits(finder: Finder) -> Iterator[RankFinding]:
-    """Yield the ranks that make a call in another group than most."""
+    """Yield the ranks that make a call in a different group than most."""
     sides = finder.table("group_splits")
     for side in sides[1:]:
         usual = sides[0]
@@ -133,33 +134,29 @@ def _innermost(stack: list[int], sources: list[ProvenanceSourcesRow]) -> int | N
 
 
 _EFFECTS = {
-    "hang": "These calls cannot meet: the ranks hang there, or fail.",
-    "wrong": "The ranks go on, with results that are wrong or not equal.",
+    "hang": "Mismatched collectives: the ranks will hang or fail here.",
+    "wrong": "The ranks continue, but their results are wrong or unequal.",
 }
 
 
 def _collective_mismatch(words: Words) -> tuple[str, str]:
     details = words.details
-    order = (
-        "In the order in which the graphs ran"
-        if details["recorded"]
-        else "In the order of the compiles (the order of runs is not recorded)"
-    )
-    where = (
-        f" in group {code(details['group'])}; the calls before it agree."
-        if details["group"] is not None
-        else "."
-    )
+    here, others = details["here"], details["others"]
+    if others["group"] == here["group"]:
+        others = {**others, "group": None}
+    order = "execution order" if details["recorded"] else "compile order (execution order is not recorded)"
+    group = f" of group {code(details['group'])}" if details["group"] is not None else ""
+    agree = "; earlier calls agree" if details["position"] and group else ""
     other = (
-        f" On {words.others} it is in {words.compile(details['others_rank_compile'])}."
+        f" On {words.others}, it is in {words.compile(details['others_rank_compile'])}."
         if words.facts["elsewhere"]
         else ""
     )
     return (
-        f"{words.ranks} {words.verb('calls', 'call')} {call_text(details['here'])} where {words.others}"
-        f" {words.others_verb('calls', 'call')} {call_text(details['others'])}: {words.mine}",
-        f"{_EFFECTS[details['effect']]} {order} it is call {details['position'] + 1}{where}{other}"
-        + _called(words),
+        f"In {words.mine}, {words.ranks} {words.verb('calls', 'call')} {call_text(here)}, but {words.others}"
+        f" {words.others_verb('calls', 'call')} {call_text(others)}",
+        f"{_EFFECTS[details['effect']]} This is call {details['position'] + 1}{group} in {order}{agree}."
+        f"{other}{_called(words)}",
     )
 
 
@@ -167,10 +164,10 @@ def _collective_waits(words: Words) -> tuple[str, str]:
     details = words.details
     return (
         f"{words.others} {words.others_verb('calls', 'call')} {call_text(details['call'])} in {words.theirs},"
-        f" for which {words.ranks} {words.verb('has', 'have')} no call",
-        f"It is call {details['position'] + 1} in the group; {words.ranks} {words.verb('makes', 'make')}"
-        f" {plural(details['position'], 'call')} there that {words.verb('its log knows', 'their logs know')}"
-        f" of. The others cannot go on, unless it is called outside of compiled code.{_called(words)}",
+        f" but {words.ranks} {words.verb('has', 'have')} no matching call",
+        f"This is call {details['position'] + 1} of the group; the {words.verb('log', 'logs')} of"
+        f" {words.ranks} {words.verb('records', 'record')} {plural(details['position'], 'call')}. The other"
+        f" ranks wait unless the call is made outside compiled code.{_called(words)}",
     )
 
 
@@ -178,20 +175,20 @@ def _group_differs(words: Words) -> tuple[str, str]:
     here, others = words.details["here"], words.details["others"]
     group, others_group = code(here["group"] or "?"), code(others["group"] or "?")
     return (
-        f"{words.ranks} {words.verb('calls', 'call')} {code(here['op'])} in group {group} where"
-        f" {words.others} {words.others_verb('calls', 'call')} it in group {others_group}: {words.mine}",
-        f"No other rank makes this call in group {group}. If the group has more members, they never meet:"
-        f" {words.verb('it hangs', 'they hang')} there, and so do the others if {words.ranks}"
-        f" {words.verb('is', 'are')} in group {others_group}.{_called(words)}",
+        f"In {words.mine}, {words.ranks} {words.verb('calls', 'call')} {code(here['op'])} in group {group},"
+        f" but {words.others} {words.others_verb('calls', 'call')} it in group {others_group}",
+        f"No other rank makes this call in group {group}. If that group has more members, {words.ranks}"
+        f" {words.verb('hangs', 'hang')} here; if {words.verb('it is', 'they are')} also in group"
+        f" {others_group}, so do the other ranks.{_called(words)}",
     )
 
 
 def _called(words: Words) -> str:
-    """Return the sentence "It is called at `train.py:12`: `all_reduce(x)`."; empty where not known."""
+    """Return the sentence "Called at `train.py:12`: `all_reduce(x)`."; empty where not known."""
     details = words.details
     if not details.get("file"):
         return ""
-    return f" It is called at {code(details['file'] + ':' + str(details['line']))}" + (
+    return f" Called at {code(details['file'] + ':' + str(details['line']))}" + (
         f": {code(details['code'])}." if details["code"] else "."
     )
 
@@ -200,4 +197,27 @@ TEMPLATES: Templates = {
     "collective-mismatch": _collective_mismatch,
     "collective-waits": _collective_waits,
     "group-differs": _group_differs,
+}
+
+REFERENCE: dict[str, KindReference] = {
+    "collective-mismatch": KindReference(
+        "Mismatched collectives",
+        "Ranks call different collectives at the same position of a process group. They hang or fail, "
+        "or continue with wrong results if only the reduction or data type differs.",
+        "Make all ranks of the group call the same collectives in the same order, with the same shapes.",
+        "Calls outside compiled code are not in the logs.",
+    ),
+    "collective-waits": KindReference(
+        "Ranks wait for a collective",
+        "Some ranks call a collective for which the others have no matching call in their logs.",
+        "Make every rank of the group reach the call, or find out why a rank stopped before it.",
+        "The missing call may be outside compiled code.",
+    ),
+    "group-differs": KindReference(
+        "Different process group",
+        "A rank makes the same call in a different process group than most ranks, and the groups have "
+        "unequal numbers of callers.",
+        "Pass the same group on every rank that takes part in the call.",
+        "Groups with equal numbers of callers, as in tensor parallelism, are normal.",
+    ),
 }

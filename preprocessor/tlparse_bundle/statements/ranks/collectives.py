@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from tlparse_bundle.base.wording import code, plural
 from tlparse_bundle.bundle.row_objects import Artifact
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.collective_calls import counts_of_code, counts_of_schedule
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
@@ -298,21 +299,19 @@ def _ops(group: RankSchedulesRow) -> tuple[str, ...]:
 
 def _schedules_differ(words: Words) -> tuple[str, str]:
     counts = [
-        f"{plural(abs(here - there), _short_op(op), _short_op(op))} {'fewer' if here < there else 'more'}"
+        f"{abs(here - there):,} {'fewer' if here < there else 'more'} {_short_op(op)}"
         for op, (here, there) in words.details["counts"].items()
         if "wait_tensor" not in op
     ]
     here, others = (
-        _short_op(words.details[side]) if words.details[side] else "nothing more"
-        for side in ("here", "others")
+        _short_op(words.details[side]) if words.details[side] else "nothing" for side in ("here", "others")
     )
-    first = f"from position {words.details['position']} on, {here} where others have {others}"
+    first = f"at position {words.details['position']}, {here} instead of {others}"
     differences = f"{', '.join(counts)}; {first}" if counts else first
     return (
-        f"{words.ranks} {words.verb('schedules', 'schedule')} other collectives in {words.whose}:"
-        f" {differences}",
-        "Whether that can hang depends on the groups: a rank calls only the collectives of groups that it is"
-        " a member of. The calls of each group are compared on their own.",
+        f"On {words.ranks}, {words.mine} schedules different collectives: {differences}",
+        "Whether this hangs depends on the process groups: a rank only calls the collectives of its own"
+        " groups. The calls of each group are compared separately.",
     )
 
 
@@ -324,14 +323,14 @@ def _short_op(op: str) -> str:
 
 def _missing_wait(words: Words) -> str:
     collectives = plural(words.details["missing_waits"] or 1, "collective")
-    return f"{words.ranks} {words.verb('does', 'do')} not wait for {collectives} in {words.mine}"
+    return f"On {words.ranks}, {words.mine} does not wait for {collectives}"
 
 
 def _collective_parity(words: Words) -> str:
     details = words.details
     return (
-        f"{words.ranks} {words.verb('schedules', 'schedule')} {details['scheduled']} × {code(details['op'])}"
-        f" in {words.mine}, but the code there calls {details['in_code']}"
+        f"On {words.ranks}, {words.mine} schedules {details['scheduled']} × {code(details['op'])},"
+        f" but its code calls {details['in_code']}"
     )
 
 
@@ -339,4 +338,26 @@ TEMPLATES: Templates = {
     "collectives": _schedules_differ,
     "collective-parity": _collective_parity,
     "missing-wait": _missing_wait,
+}
+
+REFERENCE: dict[str, KindReference] = {
+    "collectives": KindReference(
+        "Different collective schedules",
+        "Inductor scheduled different collectives in the same compile. Whether this hangs depends on "
+        "the process groups.",
+        "Look at the graph of that compile on both sides, and at findings about collective calls.",
+        "Ranks whose log does not record the schedule are not compared.",
+    ),
+    "collective-parity": KindReference(
+        "Schedule and code disagree",
+        "The generated code calls a different number of collectives than the schedule lists.",
+        "Look at the generated code, and report it to PyTorch if it calls the wrong number.",
+        "Only Python code that Inductor generated is counted.",
+    ),
+    "missing-wait": KindReference(
+        "Missing wait",
+        "The generated code calls more collectives than waits, so it can read a result before it is ready.",
+        "Look at the generated code, and report it to PyTorch if the wait is missing.",
+        "The number of collectives must equal the schedule; otherwise it is `collective-parity`.",
+    ),
 }

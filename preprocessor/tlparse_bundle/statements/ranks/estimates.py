@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from tlparse_bundle.base.wording import code
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
@@ -272,8 +273,19 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
 
 
 def _tensors(words: Words) -> str:
-    first = f", from {code(words.details['name'])} on" if words.details.get("name") else ""
-    return f"{words.ranks} computed other tensors in {words.whose}{first}"
+    first = f", starting at {code(words.details['name'])}" if words.details.get("name") else ""
+    return f"On {words.ranks}, {words.mine} computes different tensors{first}"
 
 
 TEMPLATES: Templates = {"tensors": _tensors}
+
+REFERENCE: dict[str, KindReference] = {
+    "tensors": KindReference(
+        "Different output tensors",
+        "Operations of the same graph return tensors with a different shape, stride or data type on "
+        "these ranks.",
+        "Compare the inputs of the compile on both sides.",
+        "Needs the estimates that torch logs with `LOG_TLPARSE=1`. Ranks with different graphs are "
+        "not compared.",
+    ),
+}

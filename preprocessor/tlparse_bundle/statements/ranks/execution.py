@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, TypedDict
 
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables, typed
 from tlparse_bundle.statements.ranks.frames import Frames, recorded_steps
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import grouped, odd_groups, of_compiles, ranks_in
-from tlparse_bundle.statements.ranks.wording import Templates, Words, ordinal
+from tlparse_bundle.statements.ranks.wording import Templates, Words
 
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import (
@@ -206,19 +207,29 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
 
 def _execution_order(words: Words) -> str:
     details = words.details
-    nth = ordinal(details["position"] + 1)
+    step = details["position"] + 1
     if details["here"] is None:
         others = (
-            "nothing more"
+            "nothing"
             if details["others"] is None
             else words.compile(details["others_rank_compile"], details["others"])
         )
-        return f"{words.ranks} ran fewer graphs: nothing more where others ran {others} as the {nth}"
+        return f"{words.ranks} ran fewer graphs: nothing at step {step}, where others ran {others}"
     here = words.compile(details["here_rank_compile"], details["here"])
     if details["others"] is None:
-        return f"{words.ranks} ran more graphs: {here} as the {nth}, where others ran nothing more"
+        return f"{words.ranks} ran more graphs: {here} at step {step}, where others ran nothing"
     others = words.compile(details["others_rank_compile"], details["others"])
-    return f"{words.ranks} ran graphs in another order: the {nth} was {here}, where others ran {others}"
+    return f"{words.ranks} ran graphs in a different order: step {step} was {here} instead of {others}"
 
 
 TEMPLATES: Templates = {"execution-order": _execution_order}
+
+REFERENCE: dict[str, KindReference] = {
+    "execution-order": KindReference(
+        "Different execution order",
+        "The ranks ran their compiled graphs in a different order, or a different number of them. It "
+        "is an error if graphs that both ran are in a different order.",
+        "Make all ranks run the same steps in the same order.",
+        "Only reported where `record_and_log_graph_execution_order()` recorded the order.",
+    ),
+}

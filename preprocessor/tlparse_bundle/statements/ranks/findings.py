@@ -1,6 +1,4 @@
-"""What the ranks of a job say together: the findings, most important first, what follows from what, and the
-headline.
-"""
+"""Findings about several ranks, most important first, with their causes and the headline."""
 
 from __future__ import annotations
 
@@ -206,22 +204,23 @@ def _collective_order(tables: Tables, rows: Sequence[RankFindingsRow]) -> str:
 
 def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count: int) -> str:
     who = _present_ranks(job["ranks"], job["world_size"])
-    how_many = "" if job["world_size"] is not None else "; how many there should be is not in the logs"
+    sizes = _size_sentence(job["ranks"], job["world_size"])
     notes = ("stages", "other-run", "no-rank")
     leading = [row for row in rows if row["kind"] not in notes and row["because_of"] is None]
     parts = []
     if not leading:
         parts.append(
-            f"{who} agree{how_many}: {plural(column_count, 'compile')}, the same on"
-            f" each{' that is compared' if any(row['kind'] == 'stages' for row in rows) else ''}."
+            f"{who} agree: {plural(column_count, 'compile')}, the same on"
+            f" each{' compared rank' if any(row['kind'] == 'stages' for row in rows) else ''}."
         )
     else:
         parts.append(f"{leading[0]['title']}.")
-        parts.append(f"{who}{how_many}; {_agreeing(job['agreeing'])}.")
+        parts.append(f"{who} have logs; {_agreeing(job['agreeing'])}.")
+    parts += sizes
     if job["collective_order"] == "agrees" and not job["missing"]:
         other = any(row["kind"] in ("collectives", "stages") for row in rows)
         parts.append(
-            "In each process group the order of collectives agrees."
+            "The order of collectives agrees in each process group."
             if other
             else "The order of collectives agrees on all ranks."
         )
@@ -232,24 +231,31 @@ def _text(job: Mapping[str, Any], rows: Sequence[RankFindingsRow], column_count:
 def _agreeing(agreeing: Ranges) -> str:
     count = size(agreeing)
     if count == 0:
-        return "each is named below"
+        return "each has a finding below"
     if len(agreeing) > _MOST_RUNS:
         return f"{count:,} of them agree"
-    return f"rank {numbers(agreeing)} has no difference" if count == 1 else f"{numbers(agreeing)} agree"
+    return f"rank {numbers(agreeing)} has no finding" if count == 1 else f"ranks {numbers(agreeing)} agree"
 
 
 def _present_ranks(present: Ranges, world_size: int | None) -> str:
-    """Return which ranks there are logs of, and whether that is all of them."""
+    """Return the ranks with logs, and whether they are all ranks."""
     count = size(present)
-    if world_size is not None and present[-1][1] >= world_size:
-        # Logs of several jobs, or names of files with numbers that are not ranks of this job.
-        return f"{plural(count, 'rank')} (the logs tell of a job of {world_size:,})"
-    if world_size is not None:
+    if world_size is not None and present[-1][1] < world_size:
         return f"{count:,} of {world_size:,} ranks" if count < world_size else f"All {world_size:,} ranks"
     first, last = present[0][0], present[-1][1]
     return (
         f"Ranks {first} to {last}" if count == last - first + 1 and count > 1 else f"{plural(count, 'rank')}"
     )
+
+
+def _size_sentence(present: Ranges, world_size: int | None) -> list[str]:
+    """Return a sentence about a world size that is not recorded or does not fit the logs; [] otherwise."""
+    if world_size is None:
+        return ["The logs do not record the world size."]
+    if present[-1][1] < world_size:
+        return []
+    # Logs of several jobs, or numbers in file names that are not ranks of this job.
+    return [f"{plural(size(present), 'log')}, but the logs report world size {world_size:,}."]
 
 
 def follows(effect: RankFinding, cause: RankFinding) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from tlparse_bundle.base.wording import code, first_line, plural
 from tlparse_bundle.bundle.row_objects import Artifact
+from tlparse_bundle.statements.ranks import kind_references
 from tlparse_bundle.statements.ranks.comparable_text import comparable
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import STAGES, Frames, Stage, stage_artifacts
@@ -192,8 +193,7 @@ def _different_inputs(here: Frames, there: Frames, frame: int, other_frame: int)
 def _first_line(mine: list[Artifact], others: list[Artifact]) -> _Line:
     """Return the fields ``artifact``, ``line``, ``here`` and ``others`` of a row."""
     for one, other in zip(mine, others, strict=False):
-        # Comments only say where an operation comes from, '; x = None' what is used no more; they are shown
-        # when nothing else differs.
+        # Source comments and '; x = None' are only shown when nothing else differs.
         mine_text, other_text = _numbered_lines(one), _numbered_lines(other)
         line = _first_pair(
             _without_comments(mine_text), _without_comments(other_text), _essence
@@ -280,11 +280,15 @@ def _device(text: str | None) -> str | None:
 
 _SHAPES = re.compile(r'"[^"]*"')
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?\b")
-_STAGE_NAMES = {
-    "dynamo": "graph of Dynamo", "joint": "joint graph", "forward": "forward graph",
-    "backward": "backward graph", "inference": "graph of AOTAutograd",
-    "post_grad": "graph behind Inductor's passes", "code": "generated code",
-}  # fmt: skip
+_DIFFERENCES: dict[str, str] = {
+    "dynamo": "Dynamo captured a different graph",
+    "joint": "AOTAutograd built a different joint graph",
+    "forward": "AOTAutograd built a different forward graph",
+    "backward": "AOTAutograd built a different backward graph",
+    "inference": "AOTAutograd built a different graph",
+    "post_grad": "Inductor's passes produced a different graph",
+    "code": "Inductor generated different code",
+}
 _SOURCE = re.compile(r"^# File: (.*), code: (.+)$")  # a comment in a graph
 
 
@@ -339,19 +343,18 @@ def _is_vllm(finder: Finder, ranks: Ranges) -> bool:
 
 
 def _graph(words: Words) -> tuple[str, str]:
-    stage = words.details["stage"]
     return (
-        f"{words.ranks} compiled {words.whose} to another {_STAGE_NAMES.get(stage, stage)}"
+        f"On {words.ranks}, {_DIFFERENCES[words.details['stage']]} for {words.mine}"
         + (_different_input(words.details["inputs"]) or _different_line(words.details["line"])),
-        "That line differs in numbers alone. Tensor parallel ranks of vLLM hold parts of the vocabulary, each"
-        " with bounds of its own: a difference like this is expected."
+        "The line differs only in numbers. This is expected: tensor parallel ranks of vLLM hold different"
+        " parts of the vocabulary, each with its own bounds."
         if words.facts["expected"]
         else "",
     )
 
 
 def _different_input(different: list[RankGraphsInputs]) -> str:
-    """Return "because input `x` is f32 (8, 8) instead of f32 (16, 8)", with a comma; empty without one."""
+    """Return ": input `x` is f32 (8, 8) instead of f32 (16, 8)"; empty without one."""
     if not different:
         return ""
     first, *more = different
@@ -359,12 +362,12 @@ def _different_input(different: list[RankGraphsInputs]) -> str:
     verb = (
         f"is {_tensor(here)} instead of {_tensor(others)}"
         if here and others
-        else "exists here only"
+        else "exists only here"
         if here
         else "is missing"
     )
     also = f" (and {plural(len(more), 'more input')})" if more else ""
-    return f", because input {code(first['name'])} {verb}{also}"
+    return f": input {code(first['name'])} {verb}{also}"
 
 
 def _tensor(tensor: RankGraphsInputsHere | RankGraphsInputsOthers) -> str:
@@ -372,25 +375,26 @@ def _tensor(tensor: RankGraphsInputsHere | RankGraphsInputsOthers) -> str:
         (tensor["dtype"] or "").removeprefix("torch."),
         f"({', '.join(map(str, tensor['shape']))})" if tensor["shape"] is not None else None,
     ]
-    return " ".join(filter(None, parts)) or "another tensor"
+    return " ".join(filter(None, parts)) or "a different tensor"
 
 
 def _different_line(line: DetailsLine | None) -> str:
-    """Return "first in line 12: `y = x + 1` instead of `y = x + 2`", with a comma; empty without one."""
+    """Return ": line 12 is `y = x + 1` instead of `y = x + 2`"; empty without one."""
     if line is None:
         return ""
     here, others = _SOURCE.match((line["here"] or "").strip()), _SOURCE.match((line["others"] or "").strip())
     part = 1 if here and others and here[2] == others[2] else 2
     texts = _code_of(line["here"], part), _code_of(line["others"], part)
-    return f", first in line {line['number']}: {texts[0]} instead of {texts[1]}"
+    return f": line {line['number']} is {texts[0]} instead of {texts[1]}"
 
 
 def _code_of(text: str | None, part: int) -> str:
     """Return a line of a graph; for a comment about a line of the program that part of it."""
     if text is None or not text.strip():
-        return "no line" if text is None else "an empty line"
+        return "missing" if text is None else "empty"
     source = _SOURCE.match(text.strip())
     return code(first_line(source[part] if source else text, 160))
 
 
 TEMPLATES: Templates = {"graph": _graph}
+REFERENCE = kind_references.GRAPHS

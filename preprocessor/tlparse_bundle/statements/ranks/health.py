@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.base.wording import code, duration, large, plural
+from tlparse_bundle.statements.ranks import kind_references
 from tlparse_bundle.statements.ranks.collective_calls import WORLD
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
@@ -282,37 +283,37 @@ def _waited_for(finder: Finder, ranks: Ranges, columns: Container[int]) -> _Wait
 def _missing_rank(words: Words) -> tuple[str, str]:
     world_size, call = words.details["world_size"], words.details["call"]
     job = (
-        f"The job has {world_size:,} ranks, as calls of collectives or estimates in the logs tell."
+        f"Collective calls or estimates in the logs report world size {world_size:,}."
         if world_size
-        else f"There are logs of {words.others}."
+        else f"Logs exist for {words.others}."
     )
     waiting = (
-        f" All ranks must make {call_text(call)}, which compiled code calls: without a log it is not known"
-        f" whether {words.verb('it', 'they')} did."
+        f" Compiled code on all ranks must call {call_text(call)}; without a log, it is unknown whether"
+        f" {words.ranks} did."
         if call
         else ""
     )
-    return f"{words.ranks} left no log", job + waiting
+    return f"No log from {words.ranks}", job + waiting
 
 
 def _empty_log(words: Words) -> str:
-    return f"{words.ranks} left {words.verb('an empty log', 'empty logs')}"
+    return f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('is', 'are')} empty"
 
 
 def _cut_log(words: Words) -> tuple[str, str]:
     ended = _earlier(words)
     return (
-        f"{words.ranks} left {words.verb('a log that ends', 'logs that end')} within a record"
+        f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('ends', 'end')} mid-record"
         + (f"; {ended}" if ended else ""),
-        "The process was killed while it wrote, or the file was cut when it was copied. What would come"
-        " behind the cut is not known and not compared.",
+        "The process was killed while writing, or the file was truncated when it was copied. Nothing after"
+        " the cut is compared.",
     )
 
 
 def _equal_logs(words: Words) -> tuple[str, str]:
     return (
-        f"The logs of {words.ranks} are equal byte for byte",
-        "One process wrote them: all but one are copies, so nothing is known of the other ranks.",
+        f"The logs of {words.ranks} are identical",
+        "One process wrote them: all but one are copies, so the other ranks are not recorded.",
     )
 
 
@@ -320,31 +321,27 @@ def _unfinished_compile(words: Words) -> tuple[str, str]:
     details, count = words.details, size(words.finding.ranks)
     everyone = words.facts["everyone"]
     about = [
-        f"for {duration(details['open_us'])} when {words.verb('its log ends', 'the logs end')}"
-        if details["open_us"] is not None
-        else "",
+        f"after {duration(details['open_us'])}" if details["open_us"] is not None else "",
         f"in {code(details['span'])}" if details["span"] else "",
     ]
     others = [
         f"{ranks_text(details['finished'])} finished it" if details["finished"] else "",
-        f"{ranks_text(details['never_began'])} never began it" if details["never_began"] else "",
+        f"{ranks_text(details['never_began'])} never started it" if details["never_began"] else "",
     ]
     title = (
         (f"All {plural(count, 'rank')}" if everyone and count > 1 else words.ranks)
-        + f" {words.verb('is', 'are')} inside {words.mine}"
+        + f" {words.verb('is', 'are')} still compiling {words.mine} when"
+        + f" {words.verb('its log ends', 'the logs end')}"
         + (f" ({', '.join(filter(None, about))})" if any(about) else "")
         + (f"; {' and '.join(filter(None, others))}" if any(others) else "")
     )
     text = (
-        f"The last artifact that {words.verb('it', 'they')} wrote there is {code(details['phase'])}."
+        f"Its last artifact is {code(details['phase'])}."
         if details["phase"]
-        else "Nothing of that compile was written yet."
+        else "This compile has no artifact yet."
     )
     if details["call"] and details["finished"]:
-        text += (
-            f" The ranks that finished it cannot go on without {words.ranks} in"
-            f" {call_text(details['call'])}, which it calls."
-        )
+        text += f" The ranks that finished it wait for {words.ranks} in {call_text(details['call'])}."
     return title, text + ("" if everyone else _earlier_sentence(words))
 
 
@@ -352,23 +349,24 @@ def _never_began(words: Words) -> tuple[str, str]:
     details, call = words.details, words.details["call"]
     finished = f", which {ranks_text(details['finished'])} finished" if details["finished"] else ""
     title = (
-        f"{words.ranks} compiled nothing, {words.others} did"
+        f"{words.ranks} compiled nothing, but {words.others} did"
         if details["silent"]
-        else f"{words.ranks} never began {words.theirs}{finished}"
+        else f"{words.ranks} never started {words.theirs}{finished}"
     )
     if not call:
         return (
             title,
-            "The graphs that they lack call no collective of theirs, so nothing in the logs tells that others"
-            f" wait for them; a run that ends earlier looks like that.{_earlier_sentence(words)}",
+            f"The missing graphs call no collective of {words.ranks}, so no rank is known to wait. A run that"
+            f" ends earlier looks the same.{_earlier_sentence(words)}",
         )
     if words.facts["calls_there"]:
-        title += f"; it calls {call_text(call)}, for which the others need {words.verb('it', 'them')}"
+        title += f"; the others need {words.verb('it', 'them')} for {call_text(call)}"
     return (
         title,
-        f"{large(words.others)} cannot go on without {words.ranks} in {call_text(call)}, called in"
-        f" {words.compile(call['rank_compile'])}, unless {words.verb('that rank runs', 'those ranks run')} it"
-        f" in code that was compiled before, or without compiling.{_earlier_sentence(words)}",
+        f"{large(words.others)} {words.others_verb('waits', 'wait')} for {words.ranks} in {call_text(call)},"
+        f" called in {words.compile(call['rank_compile'])}, unless"
+        f" {words.verb('that rank runs', 'those ranks run')} it in previously compiled code or"
+        f" eager.{_earlier_sentence(words)}",
     )
 
 
@@ -393,3 +391,4 @@ TEMPLATES: Templates = {
     "unfinished-compile": _unfinished_compile,
     "never-began": _never_began,
 }
+REFERENCE = kind_references.HEALTH

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tlparse_bundle.base.wording import code, large, listed, plural
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
 from tlparse_bundle.statements.ranks.rank_sets import ranges
 from tlparse_bundle.statements.ranks.runs import Run, is_attempt
@@ -115,13 +116,13 @@ def _other_run(words: Words) -> tuple[str, str]:
     )
     text = f"{about}: {listed([code(id_) for id_ in details['logs']], 8)}."
     if details["log_count"] == 1:
-        log = "an older log" if words.facts["older"] else "another log"
-        return f"{ranks_text(details['ranks'])} also left {log}{at}, which is not compared", text
+        log = "An older log" if words.facts["older"] else "Another log"
+        return f"{log} of {ranks_text(details['ranks'])}{at} is not compared", text
     attempt = "an earlier attempt" if words.facts["older"] else "another attempt"
-    run = attempt if details["attempt"] else "another run"
+    run = attempt if details["attempt"] else "a different run"
     return (
         f"{plural(details['log_count'], 'log')} of {run}{at} {are(details['log_count'])} not compared",
-        f"{text} `--run {details['run']}` at the build compares them instead.",
+        f"{text} To compare them instead, build with `--run {details['run']}`.",
     )
 
 
@@ -129,33 +130,33 @@ def _no_rank(words: Words) -> tuple[str, str]:
     count, logs = words.details["log_count"], words.details["logs"]
     return (
         f"{plural(count, 'log')} without a rank {are(count)} not compared",
-        f"Neither the name of the file nor a record tells a rank: {listed([code(id_) for id_ in logs], 8)}.",
+        f"Neither the file name nor any record has a rank: {listed([code(id_) for id_ in logs], 8)}.",
     )
 
 
 def _rank_differs(words: Words) -> str:
     return (
-        f"The {words.verb('log', 'logs')} of {words.ranks} {words.verb('carries', 'carry')} records of"
-        f" another rank than {words.verb('its file name says', 'their file names say')}"
+        f"Records in the {words.verb('log', 'logs')} of {words.ranks} have a different rank than"
+        f" {words.verb('its file name', 'their file names')}"
     )
 
 
 def _mixed_versions(words: Words) -> tuple[str, str]:
     return (
         f"{words.ranks} ran torch {words.details['version']},"
-        f" {words.others} torch {words.details['others_version']}",
-        "Other versions of torch compile the same program to other code; what differs below may come from"
-        " that.",
+        f" but {words.others} ran torch {words.details['others_version']}",
+        "Different versions of torch compile the same program differently, which may explain the differences"
+        " below.",
     )
 
 
 def _parts(words: Words) -> tuple[str, str]:
     parts = words.details["parts"]
     shown = [*map(ranks_text, parts[:_MOST_PARTS]), *(["…"] if len(parts) > _MOST_PARTS else [])]
-    like = ", like the stages of a pipeline" if words.facts["equal"] else ""
+    like = ", like pipeline stages" if words.facts["equal"] else ""
     return (
-        f"The ranks form {len(parts)} parts that compiled nothing in common{like}: {'; '.join(shown)}",
-        "Ranks are compared with those that compiled the same functions only.",
+        f"The ranks form {len(parts)} parts with no compile in common{like}: {'; '.join(shown)}",
+        "Ranks are only compared with ranks that compiled the same functions.",
     )
 
 
@@ -165,4 +166,39 @@ TEMPLATES: Templates = {
     "rank-differs": _rank_differs,
     "mixed-versions": _mixed_versions,
     "stages": _parts,
+}
+
+REFERENCE: dict[str, KindReference] = {
+    "other-run": KindReference(
+        "Logs that are not compared",
+        "The bundle has logs of an earlier attempt or a different run, or a second log of a rank. "
+        "Only one run is compared.",
+        "To compare the other run, build with `--run` and its number.",
+        "All logs belong to one run with one log per rank.",
+    ),
+    "no-rank": KindReference(
+        "Logs without a rank",
+        "Neither the file name nor any record of these logs has a rank, so they are not compared.",
+        "Name each file as torch does: `..._rank_N_....log`.",
+        "Every log has a rank.",
+    ),
+    "rank-differs": KindReference(
+        "Rank differs from the file name",
+        "Records in a log have a different rank than its file name.",
+        "Check whether files were renamed or copied over each other.",
+        "The records of a log carry no rank.",
+    ),
+    "mixed-versions": KindReference(
+        "Different versions of torch",
+        "The ranks ran different versions of torch, which compile the same program differently.",
+        "Install the same version of torch on every machine.",
+        "A log that does not record its torch version is not counted.",
+    ),
+    "stages": KindReference(
+        "Ranks with no compile in common",
+        "Ranks fall into parts that compiled none of the same functions. Parts of equal size, as in "
+        "pipeline parallelism, are normal; unequal parts are a warning.",
+        "If the ranks should run the same program, check which one each rank started.",
+        "All ranks have a compile in common, directly or through other ranks.",
+    ),
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Literal
 
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Code, Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
@@ -162,15 +163,40 @@ def _not_reached(finder: Finder) -> Callable[[int, int], bool]:
 
 
 def _shifted(words: Words) -> str:
-    return "; the ids of later compiles are shifted" if words.details["shifted"] else ""
+    return "; later compile ids are shifted" if words.details["shifted"] else ""
 
 
 TEMPLATES: Templates = {
     "extra-compile": lambda words: (
-        f"{words.ranks} compiled {words.whose}, which {words.others} did not{_shifted(words)}"
+        f"{words.ranks} compiled {words.mine}, but {words.others} did not{_shifted(words)}"
     ),
     "missing-compile": lambda words: (
-        f"{words.ranks} did not compile {words.theirs}, which {words.others} did{_shifted(words)}"
+        f"{words.ranks} did not compile {words.theirs}, but {words.others} did{_shifted(words)}"
     ),
-    "compile-order": lambda words: f"{words.ranks} compiled {words.whose} in another order{_shifted(words)}",
+    "compile-order": lambda words: (
+        f"{words.ranks} compiled {words.mine} in a different order{_shifted(words)}"
+    ),
+}
+
+REFERENCE: dict[str, KindReference] = {
+    "extra-compile": KindReference(
+        "Extra compile",
+        "A minority of the ranks compiled this, and the others did not. On these ranks, later compile "
+        "ids can be shifted.",
+        "Find the branch or the graph break that only these ranks reach.",
+        "Compiles are matched by function, file, line, order and graph, so shifted ids alone are not "
+        "reported.",
+    ),
+    "missing-compile": KindReference(
+        "Missing compile",
+        "Most ranks compiled this, and these ranks did not.",
+        "Find out why these ranks do not reach the code, or run it eager.",
+        "A rank whose log ends before this compile is reported with the reason for its end instead.",
+    ),
+    "compile-order": KindReference(
+        "Different compile order",
+        "These ranks compiled the same functions in a different order than most ranks.",
+        "Check whether the ranks call the functions in the same order.",
+        "A rank that lacks compiles or has more is reported as that.",
+    ),
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from tlparse_bundle.base.machine_text import ADDRESS, tail
 from tlparse_bundle.base.wording import code, first_line, plural
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
@@ -293,17 +294,13 @@ def findings(finder: Finder) -> Iterator[RankFinding]:
 def _graph_break(words: Words) -> str:
     if words.details["lacking"]:
         reason = f"{_place(words)}{_quoted(words)}"
-        return f"{words.ranks} did not break the graph of {words.theirs}{reason}, as the others did"
-    return f"{words.ranks} broke the graph of {words.whose}{_place(words)}{_quoted(words)}"
+        return f"No graph break on {words.ranks}, unlike the others, in {words.theirs}{reason}"
+    return f"Graph break only on {words.ranks}, in {words.mine}{_place(words)}{_quoted(words)}"
 
 
 def _guard_differs(words: Words) -> str:
-    has = (
-        f"{words.verb('lacks', 'lack')} a guard that others have"
-        if words.details["lacking"]
-        else words.verb("has a guard of its own", "have a guard of their own")
-    )
-    return f"{words.ranks} {has} in {words.whose}{_quoted(words)}"
+    guard = "Missing guard" if words.details["lacking"] else "Guard only"
+    return f"{guard} on {words.ranks}, in {words.mine}{_quoted(words)}"
 
 
 def _failed_everywhere(words: Words) -> str:
@@ -316,7 +313,7 @@ def _problem(words: Words) -> str:
     message = first_line(taken_apart(words.details["text"])[0])
     kind = (words.details["type"] or "").rpartition(".")[2]
     if not kind and not message:
-        return "torch wrote no message"
+        return "no message recorded"
     return code(": ".join(filter(None, [kind if not message.startswith(kind) else None, message])))
 
 
@@ -332,10 +329,50 @@ def _quoted(words: Words) -> str:
 TEMPLATES: Templates = {
     "failed-everywhere": _failed_everywhere,
     "failure": lambda words: (
-        f"{words.ranks} failed to compile {words.whose}: {_problem(words)}{_place(words)}"
+        f"{words.ranks} failed to compile {words.mine}: {_problem(words)}{_place(words)}"
     ),
     "graph-break": _graph_break,
-    "restart": lambda words: f"{words.ranks} began {words.whose} again{_quoted(words)}",
-    "recompile": lambda words: f"{words.ranks} recompiled {words.whose}{_quoted(words)}",
+    "restart": lambda words: f"{words.ranks} restarted {words.mine}{_quoted(words)}",
+    "recompile": lambda words: f"{words.ranks} recompiled {words.mine}{_quoted(words)}",
     "guard": _guard_differs,
+}
+
+REFERENCE: dict[str, KindReference] = {
+    "failed-everywhere": KindReference(
+        "Failed on all ranks",
+        "The same compile failed on every rank with the same error.",
+        "Fix the error: it does not depend on the rank.",
+        "An error on some ranks only is reported as `failure`.",
+    ),
+    "failure": KindReference(
+        "Failed on some ranks",
+        "A compile failed on some ranks only.",
+        "Look for what differs on these ranks: inputs, environment, device.",
+        "The same error on all ranks is reported as `failed-everywhere`.",
+    ),
+    "graph-break": KindReference(
+        "Graph break on some ranks",
+        "A graph broke at a place on some ranks only, so these ranks compile more and smaller graphs.",
+        "Remove the cause of the break, such as a `print`, or make all ranks run the same code there.",
+        "A graph break on all ranks is a finding of each log.",
+    ),
+    "restart": KindReference(
+        "Restart on some ranks",
+        "Dynamo restarted a compile on some ranks only, for a reason other than a graph break in that "
+        "compile.",
+        "Look at the reason of the restart and at the inputs of these ranks.",
+        "Restarts of compiles with a graph break that differs between ranks are not listed.",
+    ),
+    "recompile": KindReference(
+        "Recompile on some ranks",
+        "A guard failed on some ranks only, which triggered a recompile there.",
+        "Make the values that the guard checks equal on all ranks, or mark the dimension dynamic.",
+        "A recompile on most ranks that the others lack is not reported as this kind.",
+    ),
+    "guard": KindReference(
+        "Different guards",
+        "Ranks with the same graph have different guards in a compile. Details name the first of them.",
+        "Usually nothing. If recompiles differ too, compare the values that the guard checks.",
+        "Ranks with different graphs are not compared for this.",
+    ),
 }

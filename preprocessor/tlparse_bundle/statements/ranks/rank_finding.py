@@ -1,4 +1,4 @@
-"""What a finding of a job is: one thing that the ranks say together (schema: rank_findings)."""
+"""A finding about several ranks of a job (schema: rank_findings)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,6 @@ class RankFinding(Statement):
     compile: str | None = field(default=None, kw_only=True)  # its id on ``ranks``
     others_compile: str | None = field(default=None, kw_only=True)  # its id on ``others``
     log: str | None = field(default=None, kw_only=True)  # of the first of ``ranks``
-    number: int | None = field(default=None, kw_only=True)  # which compile of ``ranks`` it is, from 1
     evidence: str = field(default="", kw_only=True)  # the table that has the numbers
     facts: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     """What its sentences need beside ``details``; not stored."""
@@ -67,12 +66,12 @@ class RankFinding(Statement):
 
     @property
     def is_difference(self) -> bool:
-        """Whether it only says that the ranks are not the same."""
+        """Whether it only reports that the ranks differ."""
         return _EFFECT.get(self.kind) == _DIFFERENT
 
     @property
     def stage(self) -> Stage:
-        """What does most to the job first, then by position."""
+        """Sort key: the largest effect on the job first, then by position."""
         effect: float = _EFFECT.get(self.kind, _DIFFERENT)
         if self.kind == "collective-mismatch" and self.details["effect"] == "wrong":
             effect = _WRONG
@@ -142,9 +141,6 @@ class Finder:
         members = self._members(ranks)
         if others is None:
             others = self.comparison.ranks(set(self.member_of.values()).difference(members))
-        number = None
-        if column is not None and members and (cell := self.comparison.cells[members[0]][column]) >= 0:
-            number = cell + 1
         return RankFinding(
             kind,
             severity,
@@ -158,7 +154,6 @@ class Finder:
             compile=self._key(members, column),
             others_compile=self._key(self._members(others), column),
             log=self.comparison.members[members[0]].row["id"] if members else None,
-            number=number,
             evidence=evidence,
             facts=facts or {},
         )

@@ -1,4 +1,4 @@
-"""The analyses of what differs between ranks, and the modules that create findings from their tables.
+"""The analyses that compare ranks, and the modules that create findings from their tables.
 
 A new one is one module and one line here; other packages add analyses through the entry points
 ``tlparse_bundle.ranks``.
@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from tlparse_bundle.base.plugins import Loaded, need, own_name, plugins
 from tlparse_bundle.bundle.layout import is_own
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks import (
     call_findings,
     call_order,
@@ -70,6 +71,7 @@ class KindModule(Protocol):
     """A module that creates findings, with the template of each of its kinds."""
 
     TEMPLATES: Templates
+    REFERENCE: dict[str, KindReference]
 
     def findings(self, finder: Finder) -> Iterator[RankFinding]: ...
 
@@ -89,6 +91,9 @@ KIND_MODULES: tuple[KindModule, ...] = (
 )
 TEMPLATES: Templates = {
     kind: template for module in KIND_MODULES for kind, template in module.TEMPLATES.items()
+}
+REFERENCE: dict[str, KindReference] = {
+    kind: reference for module in KIND_MODULES for kind, reference in module.REFERENCE.items()
 }
 
 ENTRY_POINTS = "tlparse_bundle.ranks"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from tlparse_bundle.base.wording import duration
 from tlparse_bundle.model.times import forward_us
+from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.comparison import Comparison, Member, RankTable, Tables
 from tlparse_bundle.statements.ranks.frames import Frames
 from tlparse_bundle.statements.ranks.rank_finding import Finder, RankFinding
@@ -217,7 +218,7 @@ def _stragglers(finder: Finder) -> Iterator[RankFinding]:
             facts={"few": len(lengths) < 3},
         )
         finding.cost_us = lost[rank]
-        finding.cost_of = "by how much it took longer than half of the ranks, over all compiles"
+        finding.cost_of = "time above the median of the ranks, summed over its slow compiles"
         yield finding
 
 
@@ -249,28 +250,50 @@ def _lookups(row: RankCacheTotalsRow, outcome: str) -> int:
 def _straggler(words: Words) -> tuple[str, str]:
     details = words.details
     cache = f" ({', '.join(details['cache'])})" if details["cache"] else ""
-    took = f"{words.ranks} took {duration(details['slowest_us'])} for {words.mine}{cache}"
+    took = f"{words.ranks} took {duration(details['slowest_us'])} to compile {words.mine}{cache}"
     if words.facts["few"]:
         return (
-            f"{took}, {words.others} {duration(details['other_us'])}",
-            "With two ranks it is not known which of them is unusual.",
+            f"{took}, {words.others} took {duration(details['other_us'])}",
+            "With two ranks, it is unknown which one is unusual.",
         )
     return (
-        f"{took}, half of the ranks no more than {duration(details['median_us'])}",
-        f"Up to {duration(details['lost_us'])} in which the others wait, if all wait for one another after"
-        " each compile.",
+        f"{took}; the median is {duration(details['median_us'])}",
+        f"The other ranks wait up to {duration(details['lost_us'])}, if all ranks synchronize after each"
+        " compile.",
     )
 
 
 def _late_start(words: Words) -> str:
-    return f"{words.ranks} began to compile {long_time(words.details['late_us'])} later than the others"
+    return f"{words.ranks} started compiling {long_time(words.details['late_us'])} after the others"
 
 
 def _cached(words: Words) -> tuple[str, str]:
     return (
-        f"{words.ranks} found in caches what {words.others} had to compile",
-        "These ranks were warm when the run began; their times say nothing about compiling.",
+        f"{words.ranks} loaded from caches what {words.others} had to compile",
+        "These ranks started with warm caches, so their times do not measure compilation.",
     )
 
 
 TEMPLATES: Templates = {"straggler": _straggler, "late-start": _late_start, "cached-before": _cached}
+
+REFERENCE: dict[str, KindReference] = {
+    "straggler": KindReference(
+        "Slow compile on one rank",
+        "One rank took much longer than the median to compile: over 3 s and over 25% more. The other "
+        "ranks may wait for it.",
+        "Look at its cache lookups and at what else runs on that machine.",
+        "Smaller differences are treated as noise. With two ranks, it is unknown which one is unusual.",
+    ),
+    "late-start": KindReference(
+        "Late start",
+        "One rank started its first compile over 10 s after half of the ranks.",
+        "Look at what the rank does before its first compile, such as loading data.",
+        "Clocks of different machines can differ; the start is taken from the log.",
+    ),
+    "cached-before": KindReference(
+        "Different cache state",
+        "Some ranks only had cache hits where other ranks only had misses.",
+        "Share the cache directory between the ranks, or warm it on all machines.",
+        "Ranks with both hits and misses are not counted.",
+    ),
+}

@@ -17,7 +17,7 @@ _HOUR_US, _DAY_US = 3_600_000_000, 24 * 3_600_000_000
 
 
 class Words:
-    """What the sentences of a finding are made of. ``compiles`` are the rows of ``rank_compiles``."""
+    """The parts of the sentences of a finding. ``compiles`` are the rows of ``rank_compiles``."""
 
     def __init__(self, finding: RankFinding, compiles: Sequence[RankCompilesRow]):
         self.finding = finding
@@ -51,12 +51,6 @@ class Words:
         """The compile as "`block` [1/0]", with its id on ``others``."""
         return self.compile(self.finding.rank_compile, self.finding.others_compile)
 
-    @property
-    def whose(self) -> str:
-        """The compile as "`block` [1/0] (its 2nd compile)"."""
-        number = self.finding.number
-        return self.mine + (f" ({self.verb('its', 'their')} {ordinal(number)} compile)" if number else "")
-
     def compile(self, column: int | None, key: str | None = None) -> str:
         """Return the function of a matched compile, with its id or a given one."""
         if column is None:
@@ -76,11 +70,7 @@ def sentences(
     worded = templates[finding.kind](Words(finding, compiles))
     title, text = (worded, "") if isinstance(worded, str) else worded
     groups = finding.details.get("group_count")
-    more = (
-        f"The ranks form {groups:,} groups, each of which differs; this is the first of them."
-        if groups
-        else ""
-    )
+    more = f"The ranks form {groups:,} groups that all differ; this is the first." if groups else ""
     return large(title), "\n\n".join(filter(None, [text, more]))
 
 
@@ -102,12 +92,6 @@ def numbers(runs: Sequence[Sequence[int]]) -> str:
 def ranks_text(runs: Sequence[Sequence[int]]) -> str:
     """Return ranks as "rank 2", "ranks 0, 1 and 3"."""
     return f"rank {numbers(runs)}" if size(runs) == 1 else f"ranks {numbers(runs)}" if runs else "no rank"
-
-
-def ordinal(number: int) -> str:
-    """Return "1st", "2nd"."""
-    ending = "th" if 10 < number % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
 
 
 def when(epoch_us: int) -> str:

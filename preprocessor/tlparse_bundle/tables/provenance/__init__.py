@@ -1,1 +1,1 @@
-"""Which source line, graph node and kernel belong together."""
+"""Links between source lines, graph nodes and kernels."""

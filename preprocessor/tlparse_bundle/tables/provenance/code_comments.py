@@ -1,7 +1,7 @@
-"""Which nodes of the post-grad graph a kernel is of, by the comments that torch writes into generated code.
+"""Post-grad nodes of each kernel, from the comments that torch writes into generated code.
 
-torch/_inductor/utils.py, get_kernel_metadata. It is what is left where torch wrote no map, as of a backward
-that is compiled later. Above a Triton kernel stand the nodes that it fuses:
+torch/_inductor/utils.py, get_kernel_metadata. Used when torch wrote no mapping, as for a backward that is
+compiled later. Above a Triton kernel are the nodes that it fuses:
 
     # Topologically Sorted Source Nodes: [a_1], Original ATen: [aten.silu]
     # Source node to ATen node mapping:
@@ -10,10 +10,9 @@ that is compiled later. Above a Triton kernel stand the nodes that it fuses:
     #   %mm : Tensor … = PlaceHolder[target=mm]
     #   %sigmoid : Tensor … = call_function[target=torch.ops.aten.sigmoid.default](args = (%mm,), kwargs = {})
 
-Above the call of a library stands the first line alone. Its names are of nodes that lead to the call, some of
-them of earlier graphs: the node of the call is the one of that operator which is named last, or else has a
-named input, or else is the only one that is left with a source line of the kernel. Where that leaves several,
-none is taken.
+Above a library call is only the first line. It names nodes that lead to the call, some from earlier
+graphs. The node of the call is the last named one with that operator, else one with a named input, else
+the only remaining one with a source line of the kernel. Ambiguous calls get no node.
 """
 
 from __future__ import annotations
@@ -37,9 +36,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def operator_of(kernel: str) -> str | None:
-    """'mm' of 'extern_kernels.mm', 'all_reduce' of 'torch.ops._c10d_functional.all_reduce_.default'; None for
-    a kernel of Inductor.
-    """
+    """Return the operator of a call: 'mm' for 'extern_kernels.mm'; None for an Inductor kernel."""
     space, _, rest = kernel.partition(".")
     if space == "extern_kernels":
         return rest or None
@@ -49,10 +46,10 @@ def operator_of(kernel: str) -> str | None:
 
 
 class CodeComments:
-    """What the comments of ``code`` say about the nodes of the graph ``post``, whose text is ``text``."""
+    """Nodes of the graph ``post`` (with text ``text``) in the comments of ``code``."""
 
     def __init__(self, code: CodeText, post: GraphText, text: str, ambiguous: Iterable[str] = ()):
-        """``ambiguous``: names that mean something else too, and so say nothing."""
+        """``ambiguous``: names to ignore because they also mean something else."""
         self._code, self._post = code, post
         self._ambiguous = frozenset(ambiguous)
         self._operators: dict[int, str] = {}  # of each node that calls one
@@ -71,9 +68,7 @@ class CodeComments:
         self._taken: set[int] = set()  # nodes of calls of libraries
 
     def lines_of(self, kernels: list[tuple[str, list[int], set[Source]]]) -> list[list[int]]:
-        """Lines of the post-grad graph for each kernel: (name, lines that call it, lines of the source that
-        it is of).
-        """
+        """Return the post-grad lines of each kernel: (name, lines that call it, its source lines)."""
         lines_of: list[list[int]] = [[] for _ in kernels]
         order = sorted(
             range(len(kernels)), key=lambda number: kernels[number][1][:1] or [len(self._code.lines)]
@@ -95,7 +90,7 @@ class CodeComments:
         return lines_of
 
     def _nodes_of_kernel(self, name: str) -> list[int]:
-        """Those that stand above its definition, which is that of its first call."""
+        """Return nodes named above its definition, found by its first call."""
         place = self._code.definitions.get(name)
         if place is None or name in self._fused:
             return []
@@ -111,7 +106,7 @@ class CodeComments:
         return sorted(lines & self._post.operations)
 
     def _named_above(self, call: int) -> list[str]:
-        """In their order: that of the graph. '' stands for what is not known to be a node of it."""
+        """Return the named nodes in graph order; '' for an unknown name."""
         for line in self._above(call):
             if match := _NAMED.match(line):
                 names = [name.strip() for name in match[1].split(",")]
@@ -123,7 +118,7 @@ class CodeComments:
         return []
 
     def _above(self, number: int) -> Iterable[str]:
-        """The comments that stand right above a line, from it upwards."""
+        """Yield the comments directly above a line, upwards."""
         for above in range(number - 1, max(0, number - 1 - _MAX_BLOCK), -1):
             line = self._code.lines[above - 1][:_MAX_LINE]
             if _COMMENT.match(line):
@@ -132,7 +127,7 @@ class CodeComments:
                 return
 
     def _one(self, lists: Iterable[list[int]]) -> list[int]:
-        """Those that no call has yet, when it is one."""
+        """Return the only node without a call, if there is exactly one."""
         free: set[int] = set()
         for lines in lists:
             if len(lines) > _MAX_ALIKE:
@@ -148,5 +143,5 @@ class CodeComments:
         return self._one(self._with_input.get((operator, name), []) for name in dict.fromkeys(named))
 
     def _by_source(self, operator: str, named: list[str], sources: set[Source]) -> list[int]:
-        """What is not named at all, with a comment that is there, and of one source line."""
+        """Return nodes that no comment names and that share one source line."""
         return self._one(self._with_source.get((operator, source), []) for source in sources) if named else []

@@ -1,11 +1,9 @@
-"""Which nodes a fused kernel computes, by what flows through it: for kernels for a CPU, which have no
-comments.
+"""Nodes that a fused CPU kernel computes, from data flow, since such kernels have no comments.
 
-The calling function passes tensors by name. Its arguments are inputs of the post-grad graph, what it returns
-are the outputs of the graph, in this order; calls of libraries are of known nodes, and take what these take.
-So it is known of which nodes many tensors are. A kernel of which all outputs are known computes the nodes
-from its inputs to its outputs. Where anything is not as it is here in the plain case (branches, graphs inside
-of the graph, inputs that are changed) nothing is said.
+The calling function passes tensors by name. Its arguments are inputs of the post-grad graph and its
+results are the graph's outputs, in order; library calls have known nodes. So the nodes of many tensors
+are known, and a kernel whose outputs are all known computes the nodes from its inputs to its outputs.
+Other code (branches, subgraphs, mutated inputs) yields nothing.
 """
 
 from __future__ import annotations
@@ -51,7 +49,7 @@ _VIEWS = frozenset(
 
 @dataclass(eq=False)
 class _Tensor:
-    """What a name stands for until something else is written there; ``node`` is None when it is not known."""
+    """Value of a name until it is reassigned; ``node`` is None when unknown."""
 
     node: str | None = None
 
@@ -78,7 +76,7 @@ class _Graph:
                 self.returned = [part.strip() for part in match[1].split(",") if part.strip()]
 
     def base(self, name: str) -> str:
-        """What a view is of."""
+        """Return the base of a view."""
         for _ in range(_MAX_VIEWS):
             if self.operator.get(name) not in _VIEWS or not self.inputs[name]:
                 break
@@ -92,9 +90,9 @@ def fused_nodes(
     text: str,
     calls: list[tuple[int, str, str | None]],
 ) -> dict[int, set[str]]:
-    """{line of a call: names of the nodes} of kernels of Inductor.
+    """Return {line of a call: names of its nodes} for Inductor kernels.
 
-    ``calls``: (line, kernel, node), of libraries with the node that is called, if it is known.
+    ``calls``: (line, kernel, node) of library calls, with the called node if known.
     """
     graph = _Graph(text)
     start, end = _body(code_lines, [line for line, _, _ in calls])
@@ -111,7 +109,7 @@ def fused_nodes(
 
 
 def _body(lines: list[str], calls: list[int]) -> tuple[int | None, int]:
-    """From the line that takes the arguments to the one that returns, around all calls."""
+    """Return the lines of the calling function, from unpacking arguments to return."""
     if not calls:
         return None, 0
     start = next(
@@ -191,7 +189,7 @@ class _Flow:
                 call.writes.append(tensor)
 
     def _write(self, name: str, tensor: _Tensor) -> None:
-        """Names that stood for the same memory stand for what is written now."""
+        """Make all names for the same memory refer to the new value."""
         before = self._tensors.get(name)
         for other, earlier in self._tensors.items():
             if earlier is before:
@@ -236,7 +234,7 @@ class _Flow:
         return out
 
     def _between(self, starts: set[str | None], ends: Iterable[str | None]) -> set[str]:
-        """Nodes from which the ends are computed, without the starts; none when one begins elsewhere."""
+        """Return the nodes between starts and ends; empty when a path starts elsewhere."""
         libraries = {node for _, node in self._calls.values() if node}
         nodes: set[str] = set()
         todo = [node for node in ends if node not in starts]
@@ -258,7 +256,7 @@ def _is_constant(word: str) -> bool:
 
 
 def _split(text: str) -> list[str]:
-    """Arguments, at commas outside of brackets."""
+    """Split arguments at commas outside of brackets."""
     parts, depth, start = [], 0, 0
     for place, character in enumerate(text):
         if character in "([{":

@@ -1,18 +1,17 @@
-"""Which records belong to one graph: pre-grad graph, post-grad graph, generated code, mapping.
+"""Groups records of one graph: pre-grad graph, post-grad graph, generated code, mapping.
 
-The code of AOTInductor is two: the wrapper that calls, and the bodies of its C++ kernels. The rule: among the
-records of one compile and one subgraph_name, in the order of the log,
+AOTInductor code consists of the calling wrapper and the bodies of its C++ kernels. The rule, for records
+of one compile and one subgraph_name in log order:
 
-- a post-grad graph begins a group, unless the group that is open has neither code nor mapping yet: then it is
-  another view of the same graph;
-- code, mapping and stacks join the open group; the second of a kind begins another group, without graphs;
-- a pre-grad graph ends the open group. It belongs to every group that follows, until the next pre-grad graph:
-  a forward and its backward come from one. A mapping that knows no pre-grad nodes (a backward that was
-  compiled later) has it only if it is the only one of the compile, else nobody can tell which of them it
-  comes from.
+- a post-grad graph starts a group, unless the open group has no code or mapping yet: then it is another
+  view of the same graph;
+- code, mapping and stacks join the open group; a second one of a kind starts a new group, without graphs;
+- a pre-grad graph ends the open group. It belongs to every later group until the next pre-grad graph,
+  since a forward and its backward share one. A mapping without pre-grad nodes (a backward that was
+  compiled later) only has it if it is the only one of the compile; otherwise it is ambiguous.
 
-torch/_inductor/compile_fx.py writes them in the order pre-grad graph, post-grad graph, code, mapping, stacks;
-older releases wrote the mapping of AOTInductor before its code. A group without mapping and stacks is none.
+torch/_inductor/compile_fx.py writes pre-grad graph, post-grad graph, code, mapping, stacks, in this
+order; older releases wrote the mapping of AOTInductor before its code. A group needs a mapping or stacks.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _GRAPH_ID = re.compile(rb"# graph id: (\d{1,19})\s*\Z")
 
 
 def part_of(event: Event) -> str | None:
-    """Which part of a group a record is; None for the many that are none."""
+    """Return the part of a group that a record is; None for other records."""
     if event.payload is None:
         return None
     if event.type == "artifact":
@@ -62,7 +61,7 @@ def part_of(event: Event) -> str | None:
 
 @dataclass(slots=True)
 class PreGrad:
-    """A pre-grad graph; groups that share it share this object."""
+    """A pre-grad graph, which groups can share."""
 
     event_index: int
     payload: bytes | None  # None once it was let go
@@ -74,7 +73,7 @@ class PreGrad:
 
 @dataclass(slots=True)
 class Group:
-    """The records of one graph. ``parts``: their payloads by part, while the group is open."""
+    """Records of one graph. ``parts``: payloads by part, while the group is open."""
 
     compile: str | None
     attempt: int | None
@@ -94,7 +93,7 @@ class Group:
 
     @property
     def key(self) -> tuple[object, ...] | None:
-        """Stands for all that the maps are made from; None when that is not known."""
+        """Return a key for the inputs of the maps; None when unknown."""
         pre_grad = self.pre_grad
         hashes = {PRE_GRAD: pre_grad.hash, **self.hashes} if pre_grad else self.hashes
         if None in hashes.values():
@@ -105,7 +104,7 @@ class Group:
 
 @dataclass(slots=True)
 class _State:
-    """What is known of one compile and subgraph_name."""
+    """State of one compile and subgraph_name."""
 
     pre_grad: PreGrad | None = None
     group: Group | None = None
@@ -118,15 +117,14 @@ class _State:
 
 
 class Groups:
-    """Puts records into groups; ``close`` gets each group that has a mapping, once it is complete.
-
-    It returns the kernels that the code of the group names.
+    """Groups records. ``close`` gets each complete group with a mapping, and returns the kernels in its
+    code.
     """
 
     def __init__(self, close: Callable[[Group], frozenset[str]]):
         self._close = close
         self._states: dict[tuple[int, str | None], _State] = {}
-        # Those that may have texts, by their newest records.
+        # Groups that may have texts, by their newest records.
         self._holding: OrderedDict[tuple[int, str | None], _State] = OrderedDict()
         self._bytes = 0
         # Kept at the end: to free their texts would copy memory that is shared with the process that this one
@@ -183,20 +181,20 @@ class Groups:
             state.count -= 1
 
     def _let_go(self, state: _State) -> None:
-        """Forgets the texts of a compile; a backward that follows still knows which pre-grad graph it has."""
+        """Drop the texts of a compile; a later backward still finds its pre-grad graph."""
         self._bytes -= state.size()
         self._end(state)
         if state.pre_grad is not None:
             state.pre_grad.payload = None
 
     def waiting(self) -> Iterator[Group]:
-        """Groups that have a mapping and are open, but for the newest, which may have come in part."""
+        """Return open groups with a mapping, except the newest, which may be incomplete."""
         for state in list(self._holding.values())[:-1]:
             if state.group is not None and state.group.has_mapping:
                 yield state.group
 
     def end(self) -> None:
-        """The end of the log."""
+        """Close all groups at the end of the log."""
         for state in self._holding.values():
             group = state.group
             self._end(state)

@@ -1,8 +1,9 @@
-"""Where kernels stand in generated code: Python wrappers (Triton, C++ and library kernels) and C++ wrappers.
+"""Positions of kernels in generated code: Python wrappers (Triton, C++ and library kernels) and C++
+wrappers.
 
-With provenance tracking of version 2 a comment stands before each call, which names kernel and handle
-(torch/_inductor/codegen/wrapper.py, write_provenance_debug_handle). Without handles every call of the
-name counts. Declarations, definitions and comments are no calls, and a name counts only as a whole.
+With version 2 of provenance tracking, a comment before each call names kernel and handle
+(torch/_inductor/codegen/wrapper.py, write_provenance_debug_handle). Without handles, every call of the
+name counts. Declarations, definitions and comments are not calls, and names must match as a whole.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ _HANDLE = re.compile(r"(.+):(\d{1,9})\Z", re.DOTALL)
 
 
 def split_handle(name: str) -> tuple[str, int | None]:
-    """A kernel and its handle. Names of C++ kernels have colons themselves: the last one counts."""
+    """Split a kernel name and its handle at the last colon, since C++ names contain colons."""
     match = _HANDLE.match(name)
     return (match[1], int(match[2])) if match else (name, None)
 
 
 class Mapping:
-    """Pairs of names, each once, in the order of the log."""
+    """Distinct pairs of names, in log order."""
 
     def __init__(self) -> None:
         self.version: int | None = None
@@ -36,7 +37,7 @@ class Mapping:
         self.stacks: dict[str, list[tuple[Source, ...]]] = {}
 
     def add_nodes(self, value: Any) -> bool:
-        """inductor_provenance_tracking_node_mappings; False when it is not one."""
+        """Add inductor_provenance_tracking_node_mappings; return False for other payloads."""
         if type(value) is not dict:
             return False
         version = value.get("version", 1)
@@ -49,7 +50,7 @@ class Mapping:
         return True
 
     def add_kernels(self, value: Any) -> bool:
-        """inductor_triton_kernel_to_post_grad_nodes: {kernel: [post-grad nodes]}."""
+        """Add inductor_triton_kernel_to_post_grad_nodes: {kernel: [post-grad nodes]}."""
         if type(value) is not dict:
             return False
         self.kernels.update(dict.fromkeys(value))
@@ -57,10 +58,10 @@ class Mapping:
         return True
 
     def add_origins(self, value: Any, graph_id: int | None) -> bool:
-        """inductor_post_to_pre_grad_nodes, as create_mapping_pre_post_grad_nodes of torch/_inductor/debug.py
-        reads it.
+        """Add inductor_post_to_pre_grad_nodes: {post-grad node: [origins]}, each with its graph and own
+        origins.
 
-        {post-grad node: [where it comes from]}, each with the graph it was in and where it came from in turn.
+        Reads it like create_mapping_pre_post_grad_nodes of torch/_inductor/debug.py.
         """
         if type(value) is not dict:
             return False
@@ -84,7 +85,7 @@ class Mapping:
         return True
 
     def add_stacks(self, value: Any) -> bool:
-        """inductor_provenance_tracking_kernel_stack_traces: {kernel: [stack, …]}."""
+        """Add inductor_provenance_tracking_kernel_stack_traces: {kernel: [stack, …]}."""
         if type(value) is not dict:
             return False
         for kernel, stacks in value.items():
@@ -130,7 +131,7 @@ _HELPERS = re.compile(r"aoti_torch_\w+?_(?:caching_allocator|get_|set_|create|de
 
 
 class CodeText:
-    """The lines of a code that matter, from 1. It is read once."""
+    """Relevant lines of generated code, counted from 1."""
 
     def __init__(self, text: str):
         self.lines = text.split("\n")
@@ -143,7 +144,7 @@ class CodeText:
 
     @property
     def handles(self) -> list[str]:
-        """'kernel:handle' of all comments, in the order of the code."""
+        """Return 'kernel:handle' of all comments, in code order."""
         return list(self._comments)
 
     def _read(self) -> None:
@@ -169,7 +170,7 @@ class CodeText:
                         self.definitions[name] = number, last
 
     def _end_of_cpp(self, first: int) -> str | None:
-        """What the last line of a function begins with; None when it is only declared."""
+        """Return the start of the last line of a function; None for a declaration."""
         for line in self.lines[first - 1 : first - 1 + MAX_PARAMETER_LINES]:
             if "{" in line:
                 return "}"
@@ -178,7 +179,7 @@ class CodeText:
         return None
 
     def call_lines(self, kernels: Iterable[str]) -> dict[str, list[int]]:
-        """Return the lines that call each kernel. A comment that no call follows stands for the call."""
+        """Return the lines that call each kernel, or of its comment when no call follows."""
         kernels = list(kernels)
         lines = {kernel: self._after_comments(kernel) for kernel in kernels if kernel in self._comments}
         missing = [
@@ -220,7 +221,7 @@ class CodeText:
 
     @cached_property
     def _callable(self) -> list[tuple[int, tuple[str, ...]]]:
-        """What each line of the calling function may call."""
+        """Return the names that each line of the calling function may call."""
         lines = (
             (number, line)
             for number, line in enumerate(self.lines[self._start :], self._start + 1)
@@ -232,7 +233,7 @@ class CodeText:
         ]
 
     def kernels_without_handles(self) -> list[str]:
-        """Kernels that a code of version 1 calls: what it defines, and libraries, in order."""
+        """Return the kernels that version 1 code calls, its own and libraries', in order."""
         names = dict.fromkeys(name for _, kernels in self._callable for name in kernels)
         library = (name for name in names if name not in self.definitions and not _HELPERS.match(name))
         kernels = self.definitions.keys() | {
@@ -241,7 +242,7 @@ class CodeText:
         return [name for name in names if name in kernels]
 
     def operators_without_handles(self) -> list[str]:
-        """Operators that a code of version 2 calls without a comment, such as collectives, in order."""
+        """Return the operators that version 2 code calls without a comment, such as collectives, in order."""
         handled = {split_handle(handle)[0] for handle in self._comments}
         return [
             name for name in self.kernels_without_handles() if _OPERATOR.match(name) and name not in handled
@@ -250,7 +251,7 @@ class CodeText:
 
 @lru_cache(4096)  # codes that were compiled again have most lines in common
 def _may_call(line: str) -> tuple[str, ...]:
-    """The kernels that the words of a line may call, each once: 'k' for 'kernels.call_k.run'."""
+    """Return the kernels that the words of a line may call: 'k' for 'kernels.call_k.run'."""
     words = _WORD.findall(line) if _is_code(line) else ()
     return tuple(
         dict.fromkeys(
@@ -266,5 +267,5 @@ def _is_code(line: str) -> bool:
 
 
 def _end_of_python(line: str) -> str:
-    """What the last line of a kernel in a string begins with; '' when it is one line."""
+    """Return the start of the last line of a kernel in a string; '' for a single line."""
     return next((quotes for quotes in ("'''", '"""') if line.count(quotes) == 1), "")

@@ -1,4 +1,4 @@
-"""The maps of one group: which lines of its graphs, code and source belong together, and how much of them."""
+"""Maps of one group between lines of graphs, code and source, and their coverage."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class KernelMap:
-    """One kernel of version 1, one call of a kernel of version 2. Lines are counted from 1, sorted."""
+    """A kernel (version 1) or a call of a kernel (version 2). Lines are sorted, from 1."""
 
     name: str
     handle: int | None
@@ -58,9 +58,8 @@ class GroupMaps:
     damaged: list[str] = field(default_factory=list)  # parts that are not what they should be
 
     def coverage(self) -> Coverage:
-        """How many there are, and how many of them have a counterpart.
-
-        Nodes: those that compute something.
+        """Return the number of nodes and kernels, and how many have a counterpart. Only computing nodes
+        count.
         """
         pre = self.pre.operations if self.pre and self.has_pre_grad else set()
         post = self.post.operations if self.post else set()
@@ -82,7 +81,7 @@ class GroupMaps:
 
 
 def maps_of(group: Group) -> GroupMaps:
-    """Reads the texts of a group, each once."""
+    """Return the maps of a group, reading each text once."""
     mapping, damaged = _mapping(group)
     pre_grad, payload = group.pre_grad, group.pre_grad.payload if group.pre_grad else None
     pre = GraphText(_text(payload)) if payload is not None else None
@@ -114,10 +113,7 @@ def _text(payload: bytes) -> str:
 
 
 def _mapping(group: Group) -> tuple[Mapping, list[str]]:
-    """The mapping of a group, and the parts that could not be read.
-
-    The new form counts where both are there.
-    """
+    """Return the mapping of a group, and the parts that could not be read. The new form takes precedence."""
     mapping, damaged = Mapping(), []
     graph_id = group.pre_grad.graph_id if group.pre_grad else None
 
@@ -184,9 +180,9 @@ def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> 
 
 
 def _add_from_code(maps: GroupMaps, code: CodeText, post: GraphText, text: str) -> None:
-    """Where torch wrote no map of kernels: what the comments in the code say, and what flows through it.
+    """Add kernels from comments and data flow of the code when torch wrote no kernel map.
 
-    A name of the pre-grad graph is not taken for one of the post-grad graph.
+    Names of the pre-grad graph don't count as names of the post-grad graph.
     """
     comments = CodeComments(code, post, text, maps.pre.lines if maps.pre else ())
     calls = [

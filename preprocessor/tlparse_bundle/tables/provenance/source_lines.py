@@ -30,7 +30,7 @@ class Source(NamedTuple):
 
 
 def frames_of(stack: str) -> tuple[Source, ...]:
-    """The frames of one stack trace, outermost first."""
+    """Return the frames of one stack trace, outermost first."""
     frames = []
     lines = stack.split("\n")
     for number, line in enumerate(lines):
@@ -69,10 +69,10 @@ def _cut(text: str) -> str:
 
 
 class GraphText:
-    """The nodes of a graph by line, from 1.
+    """Nodes of a graph by line, from 1.
 
-    A name can occur in the graph and in graphs inside of it, which stand behind it in the text:
-    ``lines`` has all lines of a name, those of the graph itself first.
+    A name can also occur in subgraphs, which come later in the text: ``lines`` has all lines of a name,
+    those of the graph first.
     """
 
     def __init__(self, text: str):
@@ -95,9 +95,9 @@ class GraphText:
                 self.operations.add(number)
 
     def lines_of(self, name: str, among: set[Source] | None = None) -> list[int]:
-        """Lines of a node.
+        """Return the lines of a node.
 
-        Of several with the name those whose source is ``among`` these, else the outermost graph's.
+        For a repeated name: those with a source ``among`` these, else those of the outermost graph.
         """
         lines = self.lines.get(name, [])
         if len(lines) < 2:

@@ -1,4 +1,4 @@
-"""The tables of provenance: source lines, graph nodes, kernels and lines of code that belong together."""
+"""Provenance tables: linked source lines, graph nodes, kernels and lines of code."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class _Graph(NamedTuple):
 
 
 class _GroupTexts(NamedTuple):
-    """The contents of the texts of a group, before sources are numbered."""
+    """Contents of the texts of a group, before sources are numbered."""
 
     damaged: list[str]
     has_pre_grad: bool
@@ -76,9 +76,8 @@ class _GroupTexts(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """The contents of the texts of a group, as fields of the rows of all tables.
-
-    The long ones are JSON, which takes a tenth of the memory.
+    """Contents of the texts of a group, as fields of table rows. Long ones are JSON, which saves 90% of the
+    memory.
     """
 
     damaged: list[str]

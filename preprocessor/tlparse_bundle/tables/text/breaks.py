@@ -1,4 +1,4 @@
-"""The text of dynamo_graph_break_reason: what torch says about a graph break, taken apart.
+"""Parses dynamo_graph_break_reason, the text about a graph break.
 
 The forms: torch/_dynamo/symbolic_convert.py (log_graph_break), torch/_dynamo/convert_frame.py (a break
 that skips the frame), torch/_dynamo/exc.py (unimplemented_with_warning: format_error_msg_verbose).
@@ -63,13 +63,13 @@ _MAX_HINTS = 100  # of one break, and breaks in one record
 
 
 def without_advice(message: str) -> str:
-    """The message of a Dynamo exception without the user's code and the advice that torch appends."""
+    """Return the message of a Dynamo exception without user code and torch's advice."""
     match = _AUGMENTED.search(message)
     return message[: match.start()].rstrip() if match else message.strip()
 
 
 def parse_reason(text: str) -> GraphBreaksFollowedBy:
-    """One graph break as format_graph_break_message writes it; what it lacks is null or empty."""
+    """Parse a graph break as written by format_graph_break_message; missing parts are null or empty."""
     sections: dict[str, list[str]] = {}
     marks = list(_SECTION.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
@@ -146,7 +146,7 @@ def _reasons(text: str) -> ReasonFields:
 def _placed(
     reasons: ReasonFields, traceback: str, file: str | None = None, line: int | None = None
 ) -> BreakFields:
-    """Add the place: that of the text, else the innermost frame of the user's code."""
+    """Add the place from the text, else from the innermost user frame."""
     traceback = _user_part(traceback)
     frames = frames_in(traceback)
     frame = next((f for f in reversed(frames) if file is None or (f.file, f.line) == (file, line)), None)
@@ -173,5 +173,5 @@ def _first(sections: dict[str, list[str]], key: str) -> str | None:
 
 
 def _unindented(text: str) -> str:
-    """textwrap.indent put four spaces before the lines that follow the first."""
+    """Remove the four spaces that textwrap.indent put before lines after the first."""
     return "\n".join(line.removeprefix("    ") for line in text.rstrip().split("\n"))

@@ -1,7 +1,7 @@
 """Reads the code that Inductor generates (torch/_inductor/codegen/wrapper.py, cpp_wrapper_cpu.py), as text.
 
-Python and C++ alike; a Python wrapper can hold C++ in a string. Each line is looked at once; nothing
-is ever run. Inside of a kernel's own source there is nothing to find, so it is passed over.
+It may be Python or C++, and a Python wrapper can contain C++ in a string. Each line is read once, nothing
+is executed, and sources of kernels are skipped.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PATH = re.compile(
 )
 _SHIM_HELPERS = re.compile(r"aoti_torch_\w+?_(?:caching_allocator|get_|set_|create|delete|synchronize)")
 _COLLECTIVES = re.compile(r"(?:torch\.ops\.)?(?:_?c10d_functional|c10d|symm_mem|_c10d_functional_autograd)\.")
-# Functions behind the code that only measure it.
+# Functions after the code that only benchmark it.
 _BENCHMARKS = re.compile(r"(?:def (?:get_args|benchmark_\w+)\(|if __name__ == )")
 
 KernelKind = Literal["triton", "cpp", "other", "extern", "fallback", "collective"]
@@ -54,7 +54,7 @@ _KINDS: dict[str, KernelKind] = {
 
 
 class Kernel:
-    """A kernel that the code defines, or an operation of a library that it calls."""
+    """A kernel that the code defines, or a library operation that it calls."""
 
     def __init__(self, name: str, kind: KernelKind, line: int | None):
         self.name = name
@@ -67,7 +67,7 @@ class Kernel:
 
 
 class Code:
-    """A generated code: its kernels in order of first appearance, and what its first lines say."""
+    """Generated code: its kernels in order of first appearance, and the data of its first lines."""
 
     def __init__(self) -> None:
         self.kernels: dict[str, Kernel] = {}
@@ -178,7 +178,7 @@ class _Reader:
         self._describe(kernel)
 
     def _describe(self, kernel: Kernel) -> None:
-        """The comment above names the nodes that became this kernel; then it is used up."""
+        """Set the nodes of this kernel from the comment above it, and clear the comment."""
         if self._nodes is not None:
             source_nodes, aten_ops = self._nodes
             for listed, names in ((kernel.source_nodes, source_nodes), (kernel.aten_ops, aten_ops)):
@@ -191,9 +191,10 @@ class _Reader:
 
 @lru_cache(4096)  # codes that were compiled again have most lines in common
 def _parse(line: str) -> tuple[str, Any] | None:
-    """Return (what a line has, its content); None when it has nothing that counts.
+    """Return (kind of content, content) of a line; None for an irrelevant line.
 
-    The content is a tuple for 'nodes' and 'definition', a list for 'calls', a number for 'handle', else text.
+    The content is a tuple for 'nodes' and 'definition', a list for 'calls', a number for 'handle', else
+    text.
     """
     if line.lstrip().startswith(("#", "//")):
         if "Source Nodes: [" in line and (match := _NODES.match(line)):
@@ -215,7 +216,7 @@ def _parse(line: str) -> tuple[str, Any] | None:
 
 
 def _calls(line: str) -> list[tuple[str, KernelKind | None]]:
-    """Names and kinds of what a line calls; no kind for what may be a kernel of the code itself."""
+    """Return names and kinds of the calls in a line; no kind for a possible kernel of the code itself."""
     calls: list[tuple[str, KernelKind | None]] = []
     for path in _CALLED.findall(line):
         match = _PATH.fullmatch(path) if "." in path or path.startswith("aoti_torch_") else None

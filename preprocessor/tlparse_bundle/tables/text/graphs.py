@@ -1,6 +1,6 @@
 """Reads the text of FX graphs: GraphModule.print_readable (torch/fx/graph_module.py), and str(graph).
 
-Each line is looked at once. What is no node (comments, text behind the graph) is passed over.
+Each line is read once. Lines without a node (comments, text after the graph) are skipped.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _UNARY_NAMES = {"-": "neg", "+": "pos", "~": "invert"}
 
 
 class Counts:
-    """What one class of the text, a graph or subgraph, consists of."""
+    """Contents of one class of the text, a graph or subgraph."""
 
     def __init__(self, name: str, indent: int):
         self.name = name
@@ -80,7 +80,7 @@ class FxGraph(NamedTuple):
 
 
 def read_fx(text: str) -> FxGraph:
-    """What a text has of FX graphs; ``graphs`` is empty when it has none."""
+    """FX graphs in a text; ``graphs`` is empty without one."""
     return _Reader().read(text)
 
 
@@ -126,9 +126,9 @@ class _Reader:
             self._graph_id = int(match[1])
 
     def _graph_at(self, indent: int) -> Counts | None:
-        """The graph that a line with this indent belongs to."""
+        """Return the graph of a line with this indent."""
         while self._open and self._open[-1].indent >= indent:
-            self._open.pop()  # text behind the graph, such as the signature of an exported program
+            self._open.pop()  # text after the graph, such as the signature of an exported program
         return self._open[-1] if self._open else None
 
     def _observe_call(self, indent: int, name: str, root: str, function: str, method: str | None) -> None:
@@ -190,7 +190,7 @@ class _Reader:
             self._ops[op] = self._ops.get(op, 0) + 1
 
     def _observe_dumped(self, line: str, stripped: str) -> None:
-        """A line of str(graph): ``%add : [num_users=1] = call_function[target=…](args = …)``."""
+        """Read a line of str(graph): ``%add : [num_users=1] = call_function[target=…](args = …)``."""
         match = _NODE.match(line)
         if match is None and not stripped.startswith("return %"):
             return
@@ -223,7 +223,7 @@ def _parse(line: str) -> tuple[int, str, str, str, str | None] | str | None:
 
 
 def _operation(value: str, names: set[str]) -> str | None:
-    """The operation of the right side of an assignment; None when it only renames a value."""
+    """Return the operation of the right side of an assignment; None for a renaming."""
     if _IDENTIFIER.match(value):
         return None
     match = _PATH.match(value)
@@ -246,14 +246,12 @@ def _operation(value: str, names: set[str]) -> str | None:
 
 
 def _called(root: str, rest: str) -> tuple[str, str | None]:
-    """The operation of a call of ``root`` or, with ``rest``, of something in it; then it is a method, if root
-    is a value.
-    """
+    """Return the operation of a call of ``root``, or with ``rest`` of a member (a method of a value)."""
     return f"{root}{rest}"[:200], f"Tensor.{rest[1:].rpartition('.')[2]}"[:200] if rest else None
 
 
 def _count_outputs(text: str, lines: Iterator[str]) -> int:
-    """How many values a return statement gives back; print_readable may put each on a line of its own."""
+    """Count the values of a return statement, which print_readable may put on separate lines."""
     text = text.removeprefix("pytree.tree_unflatten(") if text.startswith("pytree.tree_unflatten(") else text
     if text in ("(", "[", "{"):
         count = 0

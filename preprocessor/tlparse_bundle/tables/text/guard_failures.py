@@ -1,8 +1,8 @@
-"""Why a guard failed, taken apart: what torch writes for one entry of the compile cache.
+"""Parses guard failures: torch's text for one cache entry.
 
 torch/_dynamo/guards.py (get_guard_fail_reason_helper, get_verbose_code_part) puts the id of the entry's
-compile before the guard; mismatches of tensors are written by torch/csrc/dynamo/guards.cpp
-(TensorCheck::check_verbose). Since torch 2.7 ``L['x']`` is written as ``x`` (strip_local_scope).
+compile before the guard; torch/csrc/dynamo/guards.cpp (TensorCheck::check_verbose) writes tensor
+mismatches. Since torch 2.7 ``L['x']`` is written as ``x`` (strip_local_scope).
 """
 
 from __future__ import annotations
@@ -118,10 +118,10 @@ _PATTERNS = tuple((change, re.compile(form, re.DOTALL)) for change, form in _FOR
 
 
 def read_reasons(text: str) -> tuple[list[str], bool]:
-    """(the reasons, whether the whole payload was understood) of recompile_reasons.
+    """Return (reasons, whether the whole payload was understood) of recompile_reasons.
 
-    One reason is written as plain text, several as a JSON list with an element a line, though both are
-    labelled json. Of a list that is cut or has something behind it, the elements that are whole count.
+    One reason is plain text, several are a JSON list with an element per line, both labeled json. From a
+    damaged list, complete elements count.
     """
     if not text.startswith("["):
         return [text], _ID.match(text) is not None
@@ -142,8 +142,8 @@ def read_reasons(text: str) -> tuple[list[str], bool]:
 
 
 def parse_reason(text: str) -> ReasonFields:
-    """Return the fields of a row of 'recompile_reasons' that the text of a reason gives; 'entry' is the
-    compile id as torch writes it.
+    """Return the fields of a row of 'recompile_reasons' from the text of a reason; 'entry' is torch's
+    compile id.
     """
     text, _, user_stack = text.partition(_USER_STACK)
     match = _ID.match(text)
@@ -180,8 +180,8 @@ def parse_reason(text: str) -> ReasonFields:
 
 
 def parse_change(guard: str) -> tuple[str | None, ChangeFields]:
-    """Return what the guard looks at and what changed about it: 'change', 'dimension', 'expected' and
-    'actual' of a row of 'recompile_reasons'.
+    """Return source and change of a guard: 'change', 'dimension', 'expected' and 'actual' of
+    'recompile_reasons'.
     """
     guard = guard[:_MAX_GUARD]
     match = _TENSOR.match(guard)

@@ -41,7 +41,7 @@ def cut(text: None) -> None: ...
 @overload
 def cut(text: str | None) -> str | None: ...
 def cut(text: str | None) -> str | None:
-    """A text for a table, '…' at the end when it was cut."""
+    """Return a text, cut with '…' if too long."""
     return text if text is None or len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
 
 
@@ -50,10 +50,7 @@ def text_of(value: str, limit: int = MAX_METADATA_TEXT) -> str: ...
 @overload
 def text_of(value: object, limit: int = MAX_METADATA_TEXT) -> str | None: ...
 def text_of(value: object, limit: int = MAX_METADATA_TEXT) -> str | None:
-    """A value of the metadata as text, '…' at the end when it was cut; None for null.
-
-    What torch could not write as JSON it wrote as text anyway; so what is no text becomes its JSON.
-    """
+    """Return a metadata value as text, cut with '…' if too long; None for null. Other values become JSON."""
     if value is None:
         return None
     text = value if type(value) is str else dumps(value).decode()
@@ -61,27 +58,27 @@ def text_of(value: object, limit: int = MAX_METADATA_TEXT) -> str | None:
 
 
 def text_or_none(value: object) -> str | None:
-    """A value of the metadata that should be a text."""
+    """Return a metadata value that should be text."""
     return cut(value) if type(value) is str else None
 
 
 def as_text(value: object) -> str | None:
-    """Any value as text, as Python writes it; None for None."""
+    """Return any value as Python writes it; None for None."""
     return None if value is None else cut(value if type(value) is str else str(value))
 
 
 def number_or_none(value: object) -> float | None:
-    """A value that should be a number."""
+    """Return a value that should be a number."""
     return value if (type(value) is int or type(value) is float) and abs(value) < 2**53 else None
 
 
 def count_or_none(value: object) -> int | None:
-    """A value that should be a count."""
+    """Return a value that should be a count."""
     return value if type(value) is int and 0 <= value < 2**53 else None
 
 
 def payload_json(event: Event) -> Any:
-    """The payload as JSON; None when it is not JSON."""
+    """Return the payload parsed as JSON; None when it is not JSON."""
     try:
         return parse_json(event.payload or b"")
     except ValueError:
@@ -104,7 +101,7 @@ def unexpected(diagnostics: Diagnostics, event: Event, what: str) -> None:
 
 
 def frames_in(text: str) -> list[Frame]:
-    """The frames that traceback.format_list wrote, in order: outermost first."""
+    """Return the frames that traceback.format_list wrote, outermost first."""
     frames = []
     lines = text.split("\n")
     for number, line in enumerate(lines):
@@ -119,10 +116,10 @@ def frames_in(text: str) -> list[Frame]:
 
 
 def exception_in(text: str) -> tuple[str | None, str] | None:
-    """(type, message) of the exception that a traceback ends with; None without a traceback.
+    """Return (type, message) of the exception that a traceback ends with; None without a traceback.
 
-    Of chained exceptions the last was raised. A message may hold a traceback of its own, as that of a
-    failed compile worker does, so it is the first traceback after the last link of the chain.
+    Of chained exceptions the last counts. A message may contain another traceback, as of a failed compile
+    worker, so this takes the first traceback after the last link.
     """
     start = max((match.end() for match in _CHAINED.finditer(text)), default=0)
     start = text.find(_TRACEBACK, start)
@@ -139,6 +136,6 @@ def exception_in(text: str) -> tuple[str | None, str] | None:
 
 
 def class_name(text: str) -> str:
-    """The name of an exception's class; torch 2.4 wrote ``<class 'torch._dynamo.exc.Unsupported'>``."""
+    """Return the name of an exception class; torch 2.4 wrote ``<class 'torch._dynamo.exc.Unsupported'>``."""
     match = _CLASS.fullmatch(text)
     return match[1] if match else text

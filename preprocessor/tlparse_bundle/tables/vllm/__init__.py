@@ -1,1 +1,1 @@
-"""The pieces that vLLM compiles, put together from its records."""
+"""Pieces that vLLM compiles, assembled from its records."""

@@ -1,4 +1,4 @@
-"""The backends and pieces of vLLM, put together from its records at the end of a log."""
+"""Backends and pieces of vLLM, assembled at the end of a log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_EQUAL = 8
 
 
 class _Scope:
-    """What is open among the records of one compile id, or of none."""
+    """Open records of one compile id, or of none."""
 
     def __init__(self) -> None:
         self.backend: int | None = None
@@ -63,7 +63,7 @@ class Pieces:
         self._add_backend(scope, record)
 
     def _add_backend(self, scope: _Scope, record: Observation) -> int:
-        """Add a backend that begins with a record, and return its number."""
+        """Add a backend that starts with a record; return its number."""
         backend = Backend(record, record.compile_index, self.events[-1].name if self.events else None)
         backend.start_us = scope.open.get(BACKEND_SPAN)
         if self._captures:
@@ -86,7 +86,7 @@ class Pieces:
         self.pieces.append(piece)
 
     def _end(self, scope: _Scope, by: Observation | None = None) -> None:
-        """End the piece that is open, if there is one, ``by`` a record or an event of the timeline."""
+        """End the open piece, if any, with a record or a timeline event."""
         piece, scope.piece, scope.target = scope.piece, None, None
         if piece is None or by is None:
             return
@@ -148,7 +148,7 @@ class Pieces:
             scope.target = piece
 
     def _check(self, scope: _Scope, piece: Piece, backend: Backend, record: Observation) -> None:
-        """Find the piece of a graph: the names of its arguments are those of its layer."""
+        """Find the piece of a graph by its argument names, which are those of its layer."""
         fits = backend.named.get(record.value)
         if not fits or piece.submodule in fits:
             return
@@ -212,9 +212,7 @@ class Pieces:
                 return
 
     def equals(self) -> list[list[int]]:
-        """For each piece the earlier ones of its backend, not reused themselves, with an equal graph and the
-        same range; the first ones.
-        """
+        """Return, per piece, earlier compiled pieces of its backend with an equal graph and range."""
         equal: dict[tuple[int, str, tuple[int, int]], list[int]] = {}
         rows: list[list[int]] = []
         for index, piece in enumerate(self.pieces):

@@ -1,4 +1,4 @@
-"""What is kept of vLLM's records and spans, and the backends and pieces that are made of them."""
+"""vLLM records and spans, and the backends and pieces built from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SPANS = frozenset(
 )
 GRAPH, POST_GRAD, CODE = "aot_inference_graph", "inductor_post_grad_graph", "inductor_output_code"
 LOADED = "fx_graph_bundled_cache_hit"
-# What the load of a compiled piece writes when its code is there, in this order
+# Records of a load once its code is ready, in this order
 # (torch/_inductor/output_code.py).
 LOAD = (
     "fx_graph_runnable",
@@ -33,7 +33,7 @@ Outcome = Literal["compiled", "inductor_loaded", "loaded", "reused", "failed", "
 
 
 class Observation(NamedTuple):
-    """The parts of a record, or of an event of the timeline, that matter here."""
+    """Relevant parts of a record or timeline event."""
 
     event: int
     compile_index: int
@@ -85,7 +85,7 @@ class Piece:
     ended: bool = False
     passed: bool = False  # what vLLM did next says that it went well
     failure: int | None = None
-    # Hash of its graph, where several records hold it and it is not known which is this piece's.
+    # Hash of its graph when several records have it, and this piece's is unknown.
     graph: str | None = None
 
     @property
@@ -132,10 +132,10 @@ class Piece:
 
 
 class Loads:
-    """Pieces that are loaded by several threads: their records are mixed, and their order says nothing.
+    """Pieces loaded by several threads, whose records are interleaved.
 
-    What a load writes when its code is there follows at once, so that one of each is one load's. The graph it
-    had written before is found by its arguments, which no other has; the load then began with the next event.
+    The records that a load writes when its code is ready are adjacent. Its earlier graph is identified by
+    unique arguments; the load then starts with the next event.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The tables of vLLM: its backends, the pieces that they compile, and where each got its code."""
+"""vLLM tables: backends, pieces, and where each piece got its code."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ _READ = frozenset((*_RECORDS, GRAPH, POST_GRAD, CODE, *_BASES))
 
 
 class Vllm:
-    """See schema/vllm_backends.schema.json and the other schemas of that prefix.
+    """Builds the vllm_* tables.
 
-    Events and spans come apart, so that few numbers of each are kept, and put in order at the end. Records
-    without a compile id are vLLM's when it compiles ahead of time; others where their compile has a record of
-    vLLM's settings.
+    Events and spans arrive separately, so a few numbers of each are kept and ordered at the end. Records
+    without a compile id belong to vLLM when it compiles ahead of time; others when their compile has vLLM
+    settings.
     """
 
     name = "vllm"
@@ -325,27 +325,24 @@ def _length(begin_us: int | None, end_us: int | None) -> int | None:
 
 
 def _arguments(text: str) -> list[tuple[str, str]] | None:
-    """(name, type) of the arguments of a graph; None for what is no graph."""
+    """Return (name, type) of the arguments of a graph; None for other text."""
     match = _FORWARD.search(text) or _EXPANDED.search(text)
     return None if match is None else _ARGUMENT.findall(match[1])
 
 
 def signature(text: str) -> str | None:
-    """The arguments of a graph with their types, the same in whichever form the graph was written."""
+    """Return the arguments of a graph with types, independent of the form of the graph."""
     listed = _arguments(text)
     return None if listed is None else ", ".join(f"{name}: {kind}" for name, kind in listed)
 
 
 def arguments(text: str) -> tuple[str, ...]:
-    """The names of a graph's arguments."""
+    """Return the names of a graph's arguments."""
     return tuple(name for name, _ in _arguments(text) or ())
 
 
 def shape_of(text: str) -> str | None:
-    """The same for graphs that are equal but for the names of their values: those of layers, for instance.
-
-    None for what is no graph.
-    """
+    """Return a hash that ignores value names, such as those of layers; None for other text."""
     if len(text) > _MAX_TEXT or _arguments(text) is None:
         return None
     body = _COMMENT.sub("", text)
@@ -358,13 +355,13 @@ def shape_of(text: str) -> str | None:
 
 
 def aot_id(code: bytes) -> str | None:
-    """The number that AOTAutograd gave the graph of this code, in the process that compiled it."""
+    """Return AOTAutograd's number of the graph of this code, in the process that compiled it."""
     match = _AOT_ID.search(code, 0, 100_000)
     return match[1].decode() if match else None
 
 
 def difference(before: dict[str, int], after: dict[str, int]) -> tuple[dict[str, int], dict[str, int]]:
-    """(calls that are new, calls that are gone), by operation."""
+    """Return (added calls, removed calls), by operation."""
     added = {
         name: count - before.get(name, 0) for name, count in after.items() if count > before.get(name, 0)
     }

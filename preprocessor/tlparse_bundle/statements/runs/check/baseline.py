@@ -1,4 +1,4 @@
-"""What a bundle is known by in later checks: its findings by fingerprint, and its numbers.
+"""Baselines for later checks: the findings of a bundle by fingerprint, and its numbers.
 
 As a file, one finding a line (schema: baseline).
 """
@@ -87,9 +87,7 @@ def _kinds(unlisted: Row) -> dict[str, int]:
     try:
         return {str(kind["kind"]): max(1, int(kind["count"])) for kind in unlisted["details"]["kinds"]}
     except (KeyError, TypeError, ValueError, OverflowError):
-        raise damaged(
-            "the table of findings", "the details of those that are not listed are not as they must be"
-        ) from None
+        raise damaged("the table of findings", "the details of unlisted findings are invalid") from None
 
 
 def _once(rows: Sequence[Row]) -> Iterable[Row]:
@@ -148,8 +146,8 @@ def write(path: Path, baseline: Baseline, *, with_time: bool, readers_of: Iterab
             read(path)
         except BundleError as error:
             raise BundleError(
-                f"{path} exists already, and {error.message.removeprefix(f'{path} ')}",
-                hint="Remove it, or name another file.",
+                f"{path} already exists and {error.message.removeprefix(f'{path} ')}",
+                hint="Remove it, or choose a different file.",
                 code="exists",
             ) from None
     with new_file(path, overwrite=True, readers_of=readers_of) as new:
@@ -162,13 +160,11 @@ def read(path: Path) -> Baseline:
         value = loads(path.read_bytes())
     except ValueError:
         value = None
-    hint = "A baseline is written by: tlparse-bundle check BUNDLE --write-baseline FILE"
+    hint = "To write a baseline: tlparse-bundle check BUNDLE --write-baseline FILE"
     if not isinstance(value, dict) or value.get("what") != WHAT:
-        raise BundleError(f"{path} is no baseline", hint=hint, code="not-a-baseline")
+        raise BundleError(f"{path} is not a baseline", hint=hint, code="not-a-baseline")
     if value.get("version") != VERSION:
-        raise BundleError(
-            f"{path} is a baseline of another version than {VERSION}", hint=hint, code="version"
-        )
+        raise BundleError(f"{path} is not a baseline of version {VERSION}", hint=hint, code="version")
     error = next(Draft202012Validator(schema("baseline")).iter_errors(value), None)
     if error is not None:
         raise BundleError(

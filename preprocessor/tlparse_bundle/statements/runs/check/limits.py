@@ -30,7 +30,7 @@ class Outcome:
 
 
 def failing(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> list[Outcome]:
-    """Those that make the check fail."""
+    """Return the outcomes that make the check fail."""
     return [
         outcome
         for outcome in outcomes
@@ -74,7 +74,7 @@ FAILURES = Amount(
     ("failure_count", "unfinished_count", "export_failure_count"),
     ("failure", "unfinished-compile", "export-failure"),
 )
-COMPILE_TIME = Amount("compile-time", "compile time", "compiling", ("compile_us",), unit="us")
+COMPILE_TIME = Amount("compile-time", "compile time", "compile time", ("compile_us",), unit="us")
 AMOUNTS = (BREAKS, RECOMPILES, COMPILES, FAILURES, COMPILE_TIME)
 
 _TIME = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|min|h|)", re.ASCII)
@@ -85,15 +85,15 @@ def time_us(text: str) -> int:
     """ "90s", "1.5min", "800ms" or "90", in microseconds. Raises ValueError for what is no time."""
     match = _TIME.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text!r} is no time. Write 90s, 1.5min or 800ms.")
+        raise ValueError(f"{text!r} is not a duration. Write 90s, 1.5min or 800ms.")
     return round(float(match[1]) * _SECONDS[match[2]] * 1_000_000)
 
 
 def untold(amount: Amount) -> str:
-    """Why a number is None."""
+    """Return why a number is not recorded."""
     if amount.unit == "us":
-        return f"{large(amount.many)} is not timed in this log"
-    return f"{large(amount.many)} are not recorded: this version of torch does not write them"
+        return "This log does not record compile time"
+    return f"{large(amount.many)} are not recorded by this version of torch"
 
 
 def outcomes(sections: Sequence[Section], limits: Mapping[Amount, int]) -> Iterator[Outcome]:
@@ -115,7 +115,7 @@ def _outcome(section: Section, amount: Amount, most: int) -> Outcome:
             rule,
             section.name,
             FAILED,
-            f"{text}; at most {limit} {'is' if most == 1 or amount.unit else 'are'} allowed.",
+            f"{text}; the limit is {limit}.",
             rows,
         )
     if section.more is not None:

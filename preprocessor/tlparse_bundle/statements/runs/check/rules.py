@@ -73,23 +73,23 @@ def _rule(text: str) -> Rule:
     what, _, of = text.partition(":")
     if what not in _WHATS or not of:
         raise _misuse(
-            f"{text!r} is no rule",
+            f"{text!r} is not a rule",
             "Rules are new:KIND, worse:KIND (KIND as in a report, or any) and slower:PERCENT%.",
         )
     if what == "slower":
         if not _PERCENT.fullmatch(of):
-            raise _misuse(f"{text!r}: {of!r} is no percentage", "Write slower:10%")
+            raise _misuse(f"{text!r}: {of!r} is not a percentage", "Write slower:10%")
         return Rule(what, of, Fraction(of[:-1]) / 100)
     if of in MEASURED:
         raise _misuse(
-            f"{text!r}: findings of this kind are about times, which differ from run to run",
-            "slower:10% tells when compiling takes longer.",
+            f"{text!r}: findings of this kind depend on times, which vary from run to run",
+            "Use slower:10% to check the compile time.",
         )
     known = _known()
     if of not in known:
         close = difflib.get_close_matches(of, known, n=1)
         raise _misuse(
-            f"{text!r}: there is no kind of finding {of!r}",
+            f"{text!r}: {of!r} is not a kind of finding",
             f"Did you mean {close[0]}?" if close else f"Kinds are: {', '.join(known)}",
         )
     return Rule(what, of)
@@ -153,7 +153,7 @@ def _outcome(sections: Sequence[Section], base: Baseline, current: Baseline, rul
                 str(rule),
                 "",
                 FAILED,
-                f"{plural(len(surely), 'finding')} that the baseline does not have.",
+                f"{plural(len(surely), 'finding')} not in the baseline.",
                 surely,
             )
         if new:
@@ -161,16 +161,14 @@ def _outcome(sections: Sequence[Section], base: Baseline, current: Baseline, rul
                 str(rule),
                 "",
                 UNKNOWN,
-                f"{plural(len(new), 'finding')} that may not be new: the baseline is of a log that does not"
+                f"{plural(len(new), 'finding')} may not be new: the log of the baseline does not"
                 f" record {unknown[new[0]['kind']].many}.",
                 new,
             )
         compared = {match.row["fingerprint"] for match in matched}
         hidden = [row for row in rows if row["fingerprint"] not in compared]
         if hidden:
-            text = (
-                f"{plural(len(hidden), 'finding')} that may be among those that the baseline does not list."
-            )
+            text = f"{plural(len(hidden), 'finding')} may be among those that the baseline does not list."
             return Outcome(str(rule), "", UNKNOWN, text, hidden)
     doubt = _doubt(sections, current, rule)
     if doubt:
@@ -182,8 +180,8 @@ def _outcome(sections: Sequence[Section], base: Baseline, current: Baseline, rul
         for match in matched
     )
     left = (
-        f" {plural(gone, 'finding')} of the baseline {'is' if gone == 1 else 'are'} gone: write it anew, or"
-        " what is gone may come back unseen."
+        f" {plural(gone, 'finding')} of the baseline {'is' if gone == 1 else 'are'} gone. Update the"
+        f" baseline, or {'it' if gone == 1 else 'they'} can return unnoticed."
     )
     return Outcome(str(rule), "", PASSED, "None." + (left if gone and rule.what == "new" else ""))
 
@@ -199,7 +197,7 @@ def _compared(row: Row, before: Row) -> Row:
 
 
 def _doubt(sections: Sequence[Section], current: Baseline, rule: Rule) -> str | None:
-    """Why findings of this kind may be there that nobody sees, in words."""
+    """Return why findings of this kind may be hidden; None if they cannot be."""
     hidden = sum(
         count
         for kind, count in current.unlisted.items()
@@ -207,8 +205,8 @@ def _doubt(sections: Sequence[Section], current: Baseline, rule: Rule) -> str | 
     )
     if hidden:
         return (
-            f"{plural(hidden, 'finding')} of this bundle {'is' if hidden == 1 else 'are'} not listed, and"
-            " cannot be compared."
+            f"{plural(hidden, 'finding')} of this bundle {'is' if hidden == 1 else 'are'} not listed, so"
+            " the rule cannot be checked."
         )
     amount = _RECORDED_SINCE.get(rule.of)
     for section in sections:
@@ -227,10 +225,10 @@ def _slower(sections: Sequence[Section], base: Baseline, current: Baseline, rule
         text = (
             untold(COMPILE_TIME)
             if now is None
-            else "The baseline has no time: it was written without --with-time, or its log is not timed"
+            else "The baseline has no compile time: it was written without --with-time, or its log has none"
         )
         return Outcome(str(rule), "", UNKNOWN, f"{text}.")
-    text = f"{duration(now)} of compiling, {duration(before)} in the baseline"
+    text = f"{duration(now)} of compile time, {duration(before)} in the baseline"
     if now > before * (1 + rule.more) and now - before >= LEAST_US:
         return Outcome(
             str(rule),

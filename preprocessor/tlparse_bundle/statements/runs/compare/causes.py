@@ -1,6 +1,4 @@
-"""What may lead to other changes: torch, its settings, the backend, what the findings tell, the program
-itself.
-"""
+"""Changes that can cause other changes: torch, settings, the backend, findings and the program."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tlparse_bundle.base.machine_text import normalised, tail
-from tlparse_bundle.base.wording import code, function_name, listed, plural, times
+from tlparse_bundle.base.wording import code, function_name, listed, plural
 from tlparse_bundle.bundle.json_codec import dumps
 from tlparse_bundle.model.functions import function_of
 from tlparse_bundle.statements.ranks.frames import Frame
@@ -96,8 +94,7 @@ def backend_changes(pairs: Pairs) -> Iterator[Change]:
             "backend",
             "info",
             f"Different backend for {listed(names)}: {_STEPS[now]}, was {_STEPS[before]}",
-            text="The log does not record the name of a backend. These are the last steps that the compiles"
-            " reached.",
+            text="The log does not record backend names. These are the last steps that the compiles reached.",
             change="changed",
             pairs=numbers,
             cost_us=pairs.cost_us(numbers),
@@ -191,7 +188,7 @@ def is_rest_of(frame: Frame, function: str | None) -> bool:
 
 
 def graph_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change]:
-    """Functions that captured another graph, each once."""
+    """Yield one change for each function that captured a different graph."""
     broken: dict[str | None, Change] = {}
     for change in findings:
         if change.details["kind"] in _LEAD_TO_GRAPHS and change.place[0]:
@@ -214,7 +211,11 @@ def _graph_change(
     base, new = pairs.base.first, pairs.new.first
     base_size = sum(base.compile(frame)["graph_node_count"] or 0 for frame, _ in frames.values())
     new_size = sum(new.compile(frame)["graph_node_count"] or 0 for _, frame in frames.values())
-    what = "another graph was captured" if len(frames) == 1 else f"{len(frames):,} other graphs were captured"
+    what = (
+        "a different graph was captured"
+        if len(frames) == 1
+        else f"{len(frames):,} different graphs were captured"
+    )
     if base_size and new_size and base_size != new_size:
         what += f": {plural(new_size, 'node')}, was {base_size:,}"
     first = next(iter(frames.values()))
@@ -224,7 +225,7 @@ def _graph_change(
         f"{function_name(function)}{_where(file, line)}: {what}",
         text=difference(base.graph_text(first[0]), new.graph_text(first[1]))
         if pairs.same_torch
-        else "Another version of torch may capture another graph of the same code.",
+        else "Different versions of torch can capture different graphs from the same code.",
         place=(function, file and tail(file), line),
         change="changed",
         pairs=list(frames),
@@ -260,7 +261,7 @@ def training_changes(pairs: Pairs) -> Iterator[Change]:
             "graph",
             "info",
             f"{function_name(function)}{_where(file, line)} is compiled {now_words}, was {before_words}",
-            text=f"AOTAutograd made {'a' if is_training else 'no'} backward graph of it.",
+            text=f"AOTAutograd built {'a' if is_training else 'no'} backward graph.",
             place=(function, file and tail(file), line),
             change="changed",
             pairs=numbers,
@@ -308,7 +309,7 @@ def _text(value: Any) -> str:
 
 
 def difference(base: bytes, new: bytes) -> str:
-    """What is different in two graphs, in sentences; empty where neither inputs nor calls tell it."""
+    """Return sentences about inputs and calls that differ between two graphs; empty where none do."""
     if max(len(base), len(new)) > _MAX_GRAPH:
         return ""
     inputs = _inputs(_inputs_of(base), _inputs_of(new))
@@ -325,7 +326,7 @@ def _inputs_of(text: bytes) -> dict[str, str]:
 
 def _inputs(base: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
     if len(base) != len(new) and base and new:
-        yield f"It has {plural(len(new), 'input')}, was {len(base):,}."
+        yield f"{plural(len(new), 'input')}, was {len(base):,}."
     parts = []
     for name in new:
         if name in base and base[name] != new[name]:
@@ -334,14 +335,10 @@ def _inputs(base: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
                 before, now = base[name], new[name]
             parts.append(f"{code(name)} is {code(now)} (was {code(before)})")
     if parts:
-        yield f"Of its inputs {listed(parts)}."
+        yield f"Changed {'input' if len(parts) == 1 else 'inputs'}: {listed(parts)}."
 
 
 def _calls(base: Counter[bytes], new: Counter[bytes]) -> str:
     names = [name for name in {**new, **base} if base[name] != new[name]]
-    parts = [
-        f"{code(name.decode())} {times(new[name]) if new[name] else 'no more'} (was"
-        f" {times(base[name]) if base[name] else 'not there'})"
-        for name in names
-    ]
-    return f"It calls {listed(parts)}." if parts else ""
+    parts = [f"{code(name.decode())} {base[name]:,} → {new[name]:,}" for name in names]
+    return f"Calls: {listed(parts)}." if parts else ""

@@ -1,4 +1,4 @@
-"""What other changes lead to: compiles more or less, caches that miss, other code, time."""
+"""Effects of other changes: more or fewer compiles, cache misses, different code, times."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from tlparse_bundle.statements.runs.compare.cache_lookups import Lookup
 from tlparse_bundle.statements.runs.compare.causes import is_rest_of
 from tlparse_bundle.statements.runs.compare.change import Change
 from tlparse_bundle.statements.runs.compare.compile_pairs import OTHER, Pairs
+from tlparse_bundle.statements.runs.compare.net_result import OUTCOMES
 from tlparse_bundle.statements.runs.compare.noise import ENOUGH, LEAST_SHARE, LEAST_US, median, noise
 from tlparse_bundle.statements.runs.compare.run import Run
 from tlparse_bundle.statements.torch_messages import CACHES
 
 _LEAST_SPANS = 4  # of a name, that tell what they vary by
 _FACTOR = 2  # between the upper quarter of one side and the lower quarter of the other
-_VERBS = {"hit": "hit", "miss": "missed", "bypass": "bypassed it"}  # of a lookup
+_BECAME = {"hit": "a hit", "miss": "a miss", "bypass": "a bypass"}  # of one lookup
 _PARTS = {  # of the key of a cache
     "gm": "the graph",
     "example_inputs": "its inputs",
-    "torch_version": "the version of torch",
+    "torch_version": "the torch version",
     "system_info": "the machine",
 }
 
@@ -71,10 +72,10 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
 
 
 def _compiled(before: int, now: int) -> str:
-    """How often a function is and was compiled."""
+    """Return how often a function is and was compiled."""
     if not before:
-        return f"is compiled{'' if now == 1 else ' ' + times(now)}, was not"
-    return f"is compiled {times(now)}, was {times(before)}" if now else "is not compiled any more"
+        return f"is now compiled{'' if now == 1 else ' ' + times(now)}"
+    return f"is compiled {times(now)}, was {times(before)}" if now else "is no longer compiled"
 
 
 def _led_to(finding: Change, frame: Frame, numbers: Sequence[int], is_new: bool) -> bool:
@@ -128,12 +129,13 @@ def _cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     for (cache, before, now, parts), found in groups.items():
         numbers = [number for number, _ in found]
         lookups = [lookup for _, lookup in found]
-        what = plural(len(found), "lookup")
+        became = _BECAME[now] if len(found) == 1 else OUTCOMES[now]
+        what = f"{plural(len(found), before, OUTCOMES[before])} became {became}"
         why = "" if before != "hit" or now != "miss" else f": {_why(parts)}"
         yield Change(
             "cache",
             "info" if now == "hit" else "warning",
-            f"{CACHES[cache]}: {what} {_VERBS[now]} that {_VERBS[before]} before{why}",
+            f"{CACHES[cache]}: {what}{why}",
             text=_values(lookups),
             change="better" if now == "hit" else "worse",
             pairs=numbers,
@@ -186,9 +188,9 @@ def _part_class(name: str) -> str:
 
 def _why(parts: tuple[str, ...] | None) -> str:
     if parts is None:
-        return "the log does not tell what differs in the keys"
+        return "the log does not record what differs in the keys"
     if not parts:
-        return "the keys are the same, so the cache of the new run did not have the entry"
+        return "the keys are equal, so the cache of the new run lacked the entry"
     return f"the key differs in {listed([_PARTS.get(part) or code(part) for part in parts], 4)}"
 
 
@@ -200,8 +202,8 @@ def _values(lookups: Sequence[Lookup]) -> str:
             if _part_class(name) not in ("gm", "example_inputs"):
                 values.setdefault(
                     name,
-                    f"{code(name)}: {'not there' if base is None else code(base.value)} before,"
-                    f" {'not there' if new is None else code(new.value)} now.",
+                    f"{code(name)} is {'not set' if new is None else code(new.value)}, was"
+                    f" {'not set' if base is None else code(base.value)}.",
                 )
     return "\n".join(list(values.values())[:10])
 
@@ -222,7 +224,7 @@ def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequen
 
 
 def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
-    """Other code for graphs that are the same."""
+    """Yield the graphs that are equal and have different generated code."""
     numbers = [number for number, row in enumerate(pairs.rows) if row.graph == "same" and row.code == OTHER]
     if not numbers:
         return
@@ -239,8 +241,8 @@ def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     yield Change(
         "code",
         "info",
-        f"Inductor made other code of {plural(len(numbers), 'graph')} that did not change: {listed(names)}",
-        text="Settings, another torch or another processor make it; the graphs are the same.",
+        f"Inductor generated different code for {plural(len(numbers), 'unchanged graph')}: {listed(names)}",
+        text="Settings, the torch version or the processor can cause this.",
         change="changed",
         pairs=numbers,
         count=len(numbers),
@@ -300,17 +302,13 @@ def span_changes(base: Sequence[Run], new: Sequence[Run]) -> Iterator[Change]:
     names = _by_runs(base, new) if len(base) > 1 and len(new) > 1 else _by_spans(base[0], new[0])
     for name in names:
         (before, count_before), (now, count) = ours.get(name, (0, 0)), theirs.get(name, (0, 0))
-        often = (
-            f"{plural(count, 'span')}, was {count_before:,}"
-            if count != count_before
-            else plural(count, "span")
-        )
+        before_count = f" (was {count_before:,})" if count != count_before else ""
         slower = now > before
         yield Change(
             "time",
             "warning" if slower else "info",
-            f"{code(name)} takes {duration(now)} in all, was {duration(before)}",
-            text=f"The spans of this name, without the time of the spans within: {often}.",
+            f"{code(name)} takes {duration(now)} in total, was {duration(before)}",
+            text=f"Self time, summed over {plural(count, 'span')}{before_count}.",
             change="worse" if slower else "better",
             cost_us=now - before,
             count=count,

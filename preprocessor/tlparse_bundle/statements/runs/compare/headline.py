@@ -1,6 +1,4 @@
-"""The first sentences of a comparison: the net result, what explains it, and how many other changes there
-are.
-"""
+"""The headline of a comparison: the net result, its main causes and the number of other changes."""
 
 from __future__ import annotations
 
@@ -61,7 +59,7 @@ def _text(net: Net, logs: Sequence[AnyLog]) -> str:
     if net.verdict == "same":
         return f"No changes: {alike}."
     if net.verdict == "noise":
-        return f"No change beyond run-to-run noise: {compiles}{where}, {_totals(net)}."
+        return f"No change beyond run-to-run noise. {compiles}{where}, {_totals(net)}."
     lead = _lead(net, both)
     alone = len(logs) - len(both)
     counterparts = [f"{plural(alone, 'log has', 'logs have')} no counterpart"] if alone else []
@@ -81,7 +79,7 @@ def _joined(sentences: Sequence[str]) -> str:
 
 
 def _no_change(net: Net, both: Sequence[ComparedLog], alike: str) -> str:
-    """What there is instead of a change."""
+    """Return a sentence for a comparison without changes."""
     unmatched = {
         side: sum(
             compile[side] is not None and compile[OTHER_SIDE[side]] is None
@@ -92,15 +90,15 @@ def _no_change(net: Net, both: Sequence[ComparedLog], alike: str) -> str:
     }
     if any(unmatched.values()):
         return (
-            f"No change is known: {plural(unmatched['base'], 'compile')} of the base run and"
+            f"No known change: {plural(unmatched['base'], 'compile')} of the base run and"
             f" {unmatched['new']:,} of the new run cannot be matched"
         )
     if net.different:
         return (
-            "No single change is known, but these numbers differ:"
+            "No known change, but these counts differ:"
             f" {listed([_count(row) for row in net.different], len(WORDS))}"
         )
-    return "No changes up to there" if net.verdict == "incomplete" else f"No other change: {alike}"
+    return "No changes up to that point" if net.verdict == "incomplete" else f"No other change: {alike}"
 
 
 def _lead(net: Net, both: Sequence[ComparedLog]) -> str:
@@ -111,7 +109,7 @@ def _lead(net: Net, both: Sequence[ComparedLog]) -> str:
         return ""
     where = f" over {_logs(both)}" if len(both) > 1 else ""
     if net.verdict == "changed":
-        return f"No net change in compile time beyond run-to-run noise{where} ({_totals(net)})"
+        return f"Compile time within run-to-run noise{where} ({_totals(net)})"
     why = ", which no single change explains" if net.reason == "unknown" else ""
     if net.reason == "speed":
         why = f": {_speed(both)}"
@@ -122,7 +120,7 @@ def _early_ends(both: Sequence[ComparedLog]) -> Iterator[str]:
     for side in SIDES:
         whys = [why for log in both if (why := log[side]["ends_early"])]
         if whys:
-            yield f"in the {side} run {listed(list(dict.fromkeys(whys)))}"
+            yield f"in the {side} run, {listed(list(dict.fromkeys(whys)))}"
 
 
 def _logs(both: Sequence[ComparedLog]) -> str:
@@ -190,10 +188,6 @@ def _phrase(change: ChangeRow, untimed: bool, several: bool) -> str:
     kind, title = change["kind"], change["title"].rstrip(".")
     if kind == "finding":
         return f"{change['change'].capitalize()}: {title}"
-    if kind == "cache" and change["change"] == "better":
-        before = change["details"]["base"]
-        instead = f"a {before}" if change["count"] == 1 else OUTCOMES[before]
-        return f"{CACHES[change['details']['cache']]}: {plural(change['count'], 'hit')} instead of {instead}"
     if kind == "time" and several:
         more = "more" if change["change"] == "worse" else "less"
         return f"{title.partition(' takes ')[0]} takes {more} time"
@@ -233,10 +227,10 @@ def _count(row: CountRow) -> str:
 
 
 def _speed(both: Sequence[ComparedLog]) -> str:
-    """What the compiles that did not change took."""
+    """Return how much faster or slower the unchanged compiles ran."""
     base, new = (sum(log["unchanged_us"][side] for log in both) for side in SIDES)
     if new > base > 0:
-        times = f"took {_factor(new / base)} as long"
+        times = f"ran {_factor(new / base)} slower"
     else:
         times = f"ran {_factor(base / new)} faster" if new else "took no time"
     measured = sum(log["noise"]["measured"] for log in both) >= _MEASURED
@@ -248,18 +242,18 @@ def _factor(number: float) -> str:
 
 
 def _blamed(both: Sequence[ComparedLog]) -> str:
-    """What makes all compiles faster or slower, as far as the logs show."""
+    """Return what probably makes all compiles faster or slower."""
     same = len({log[side]["torch_version"] for log in both for side in SIDES}) == 1
-    return "the machine probably" if same else "the version of torch or the machine"
+    return "the machine probably" if same else "torch or the machine"
 
 
 def _goes_on(sides: Sequence[str]) -> str:
-    runs = f"The {sides[0]} run goes on" if len(sides) == 1 else "Both runs go on"
-    return f"{runs}: this is what the logs held when they were compared. Compare again for what came since."
+    runs = f"The {sides[0]} run is" if len(sides) == 1 else "Both runs are"
+    return f"{runs} still being recorded. Compare again to include later records."
 
 
 def _notes(net: Net, logs: Sequence[AnyLog]) -> list[str]:
-    """What one should know and is no change."""
+    """Return the notes: facts about the comparison that are not changes."""
     both = compared(logs)
     return [
         *_without_counterpart(logs),
@@ -288,14 +282,14 @@ def _not_recorded(both: Sequence[ComparedLog]) -> Iterator[str]:
     for side, topics in missing.items():
         if topics and (side == "base" or not equal):
             names = (
-                " Without names of functions its compiles are not matched with the others."
+                " Without function names, its compiles are not matched."
                 if "function_names" in topics and not equal
                 else ""
             )
             yield (
-                f"The torch of {'both runs' if equal else f'the {side} run'} does not write"
-                f" {listed([TOPICS[topic] for topic in topics], len(TOPICS))}: what of these is new or gone,"
-                f" the logs do not tell.{names}"
+                f"The torch version of {'both runs' if equal else f'the {side} run'} does not log"
+                f" {listed([TOPICS[topic] for topic in topics], len(TOPICS))}, so changes in these are not"
+                f" reported.{names}"
             )
 
 
@@ -311,8 +305,8 @@ def _ending_early(both: Sequence[ComparedLog]) -> Iterator[str]:
         ]
         if whys:
             yield (
-                f"In the {side} run {listed(list(dict.fromkeys(whys)))}: what only the {other} run has may"
-                f" come behind that, and is not told as {change}."
+                f"In the {side} run, {listed(list(dict.fromkeys(whys)))}. Anything that only the {other} run"
+                f" has may come after that, so it is not reported as {change}."
             )
 
 
@@ -324,7 +318,7 @@ def _untimed(both: Sequence[ComparedLog]) -> Iterator[str]:
 
 
 def _speed_notes(net: Net, both: Sequence[ComparedLog]) -> Iterator[str]:
-    """What to know about the machines."""
+    """Yield notes about the speed of the machines."""
     if net.reason == "speed":
         yield "Compare several runs per side to be sure."
         return
@@ -336,7 +330,7 @@ def _speed_notes(net: Net, both: Sequence[ComparedLog]) -> Iterator[str]:
     # A step of the compiler that takes longer makes all compiles slower.
     if speeds and not any(root.change["kind"] == "time" for root in net.roots):
         times = [
-            f"ran {_factor(1 / speed)} faster" if speed < 1 else f"took {_factor(speed)} as long"
+            f"ran {_factor(1 / speed)} faster" if speed < 1 else f"ran {_factor(speed)} slower"
             for speed in dict.fromkeys((speeds[0], speeds[-1]))
         ]
         where = "" if len(both) == 1 else f" in {plural(len(speeds), 'log')} of {len(both):,}"

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tlparse_bundle.base.machine_text import tail
-from tlparse_bundle.base.wording import code, duration, plural
+from tlparse_bundle.base.wording import code, duration, large, plural
 from tlparse_bundle.statements.facts import total
 from tlparse_bundle.statements.kinds.vllm import named, piece_name
 from tlparse_bundle.statements.ranks.frames import Frame
@@ -24,12 +24,12 @@ _CLASSES = {"compiled": "compiled", "inductor_loaded": "compiled", "loaded": "lo
 _UNKNOWN, _ANY = "unknown", "any"
 # By what became of the pieces: compiled, loaded or reused in the new run, in the other one compiled or not.
 _TITLES = {
-    "new": "vLLM has {pieces} more: {names}",
-    "gone": "vLLM has {pieces} less: {names}",
-    "compiled": "vLLM compiled {names}, {before} before{took}",
-    "loaded": "vLLM loaded {pieces} that {were} compiled before{took}",
-    "reused": "vLLM reused code for {pieces} that {were} compiled before{took}",
-    "other": "{pieces} {are} {now}, {were} {before}",
+    "new": "vLLM has {count} more {noun}: {names}",
+    "gone": "vLLM has {count} fewer {noun}: {names}",
+    "compiled": "vLLM compiled {one_or_count} that the base run {before}{took}",
+    "loaded": "vLLM loaded {pieces} that the base run compiled{took}",
+    "reused": "vLLM reused code for {pieces} that the base run compiled{took}",
+    "other": "vLLM {now} {pieces} that the base run {before}",
 }
 _Name = tuple[str | None, int, str | None, int | None, int | None]
 _HAD = {"loaded": "loaded from the cache", "reused": "reused from another piece"}
@@ -101,7 +101,7 @@ def _mode_change(pairs: Pairs, ahead: bool) -> Change:
     return Change(
         "vllm",
         "info",
-        f"vLLM compiles {now}, and did {before} in the base run{_took(base_us, new_us)}",
+        f"vLLM compiles {now}, was {before}{_took(base_us, new_us)}",
         change="changed",
         pairs=[number for number in _compiles_of_backends(pairs) if not pairs.rows[number].both],
         cost_us=cost_us,
@@ -179,14 +179,17 @@ def _change(
         "warning" if direction == "worse" else "info",
         title.format(
             pieces=plural(len(pieces), "piece"),
+            count=f"{len(pieces):,}",
+            noun="piece" if len(pieces) == 1 else "pieces",
             names=named(rows),
+            one_or_count=named(rows) if len(rows) == 1 else f"{len(rows):,} pieces",
             now=_HAD.get(now or ""),
             before=_HAD.get(before or ""),
             took=took and took + (" for all pieces" if ahead else ""),
-            are="is" if len(pieces) == 1 else "are",
-            were="was" if len(pieces) == 1 else "were",
         ),
-        text=_why(before, pieces) if direction == "worse" else "",
+        text=" ".join(filter(None, [f"{large(named(rows))}." if len(rows) > 1 else "", _why(before, pieces)]))
+        if direction == "worse"
+        else "",
         change=direction,
         pairs=sorted(set(_pair_numbers(pairs, pieces))),
         cost_us=cost_us,
@@ -205,11 +208,11 @@ def _why(before: str | None, pieces: Sequence[_Piece]) -> str:
         if None not in (base["graph_hash"], new["graph_hash"]) and base["graph_hash"] != new["graph_hash"]
     ]
     if other:
-        return f"The graph of {named(other)} is another one."
+        return f"The graph of {named(other)} is different."
     if before == "reused":
         return (
-            "The base run had the code of an equal piece for it, and a start that reuses code may save none"
-            " under the name of the piece."
+            "The base run reused the code of an equal piece. A start that reuses code may not save it under"
+            " the name of this piece."
         )
     return ""
 

@@ -1,4 +1,4 @@
-"""One run of a program: what the manifest of its bundle says in numbers. No other file is read."""
+"""One run of a program, read from the manifest of its bundle alone."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def read_run(location: Location) -> Run:
     """
     manifest = read_manifest(open_store(location.place))
     if manifest.get("growing"):
-        raise BundleError("its logs are still being written: it counts when it is finished", code="growing")
+        raise BundleError(
+            "its logs are still being written; it is included once it is finished", code="growing"
+        )
     logs = manifest["logs"]
     summaries = [log["summary"] for log in logs]
     starts = [

@@ -1,27 +1,27 @@
-// Runs that go on: the bar says so, and offers to compare again when one of them has more than what was compared.
+// Marks live runs in the top bar, and offers to compare again when they have new records.
 import { fill, h } from "../lib/page/dom.js";
 import { Listener } from "../lib/live/listen.js";
 
 /** @typedef {import("./places.js").Which} Which */
 
 /** @param {import("./places.js").Run} run @param {Which[]} sides those of which a run goes on @returns {HTMLElement} for the bar */
-export function goesOn(run, sides) {
-  const word = h("span", null, sides.length > 1 ? "both runs go on" : `the ${sides[0]} run goes on`);
+export function liveRuns(run, sides) {
+  const word = h("span", null, sides.length > 1 ? "both runs are live" : `the ${sides[0]} run is live`);
   const again = h("span", { role: "status" });
   const mark = h(
     "span",
     {
       class: "live",
       dataset: { how: "paused" },
-      title: "This is what the logs held when they were compared.",
+      title: "The comparison shows the logs as they were when compared.",
     },
     h("span", { class: "live-text" }, h("span", { "class": "live-dot", "aria-hidden": "true" }), word),
     again,
   );
-  if (run.page === null) return mark; // nobody would make another one
+  if (run.page === null) return mark; // no server to compare again
   const tell = (/** @type {Which} */ side, /** @type {boolean} */ growing) => {
-    const text = `the ${side} run ${growing ? "has grown" : "has ended"}`;
-    if (word.textContent === text) return; // the button keeps the focus
+    const text = `the ${side} run ${growing ? "has new records" : "has ended"}`;
+    if (word.textContent === text) return; // do not rebuild the button: it may have the focus
     word.textContent = text;
     mark.dataset.how = "live";
     fill(again, h("button", { class: "tool", onclick: () => location.reload() }, "Compare again"));
@@ -30,11 +30,11 @@ export function goesOn(run, sides) {
   return mark;
 }
 
-/** Until the manifest is of another state than the one that was compared. @param {import("./places.js").Run} run @param {Which} side @param {(growing: boolean) => void} tell */
+/** Poll the manifest until its state differs from the compared one. @param {import("./places.js").Run} run @param {Which} side @param {(growing: boolean) => void} tell */
 function hear({ document, sources }, side, tell) {
   const { url } = sources[side],
     { state } = document[side][0];
-  if (!url || state === null) return; // of the others of a side only times were read
+  if (!url || state === null) return; // only the first bundle of a side is followed
   const listener = new Listener(url, { onnews: () => void look(), onanswer: () => {}, onlost: () => {} });
   const look = async () => {
     const response = await fetch(new URL("manifest.json", url), { cache: "no-store" }).catch(() => null);
