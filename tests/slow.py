@@ -42,7 +42,7 @@ SLOW = (
     "tests/end_to_end/test_limits.py::test_a_disk_that_is_full",
     "tests/end_to_end/test_limits.py::test_every_byte_of_a_compressed_log",
     "tests/end_to_end/test_limits.py::test_json_that_takes_too_much_memory",
-    "tests/end_to_end/test_limits.py::test_the_size_of_the_blocks",
+    "tests/end_to_end/test_limits.py::test_limits_do_not_depend_on_block_size",
     "tests/end_to_end/test_properties.py",
     "tests/statements/ranks/test_ranks_properties.py",
     "tests/bundle/test_validate.py::test_a_damaged_compressed_file",
