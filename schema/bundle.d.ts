@@ -490,7 +490,7 @@ export interface Diagnostics {
   count: number;
 }
 
-/** Nested regions whose backward was recompiled for different gradients: one row per invoke_subgraph_backward_duplicate. Texts longer than 20,000 characters are cut and end in '…'. */
+/** Nested regions whose backward was compiled more than once, for different gradients: one row per invoke_subgraph_backward_duplicate. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface DuplicateBackwards {
   /** Number of the record. */
   event: number;

@@ -76,11 +76,11 @@ _UNLISTED = _Entry(
 )
 _HEAD = """# Findings
 
-A finding is a statement about a log: what happened, where, what it cost and what to do. This
-page explains each kind. `scripts/docs` generates it: the examples come from real logs in `fixtures/`.
+A finding says what happened in a log, where, what it cost, and what to do. Each kind has an entry on this
+page, with an example from the logs in `fixtures/` where there is one. `scripts/docs` writes the page.
 
-The tables [findings](../tables/findings.md) and [rank_findings](../tables/rank_findings.md) list the fields.
-`tlparse-bundle report out/ --kind recompile` prints one kind.
+`tlparse-bundle report out/ --kind recompile` prints the findings of one kind. The tables
+[findings](../tables/findings.md) and [rank_findings](../tables/rank_findings.md) describe the fields.
 """
 
 
@@ -122,11 +122,12 @@ def _section(kind: str, entry: Any, example: tuple[str, dict[str, Any]] | None) 
     lines = [f"### {entry.title}", f"Kind: `{kind}`", entry.meaning]
     if example:
         place, row = example
-        text = " ".join(re.sub(r"```.*?```", "", row["text"] or "", flags=re.DOTALL).split())
+        text = re.sub(r"```.*?```", "", row["text"] or "", flags=re.DOTALL)
+        paragraphs = [row["title"], *(" ".join(line.split()) for line in text.splitlines() if line.strip())]
         lines.append(f"**Example** from `fixtures/{place}`:")
-        lines.append("> " + _plain(row["title"]) + (f"\n>\n> {_plain(text)}" if text else ""))
+        lines.append("\n>\n".join(f"> {_plain(paragraph)}" for paragraph in paragraphs))
     else:
-        lines.append("No fixture has an example of this finding.")
+        lines.append("No example in the fixtures.")
     lines += [f"**What to do:** {entry.fix}", f"**Limits:** {entry.not_when}"]
     return "\n\n".join(lines)
 

@@ -79,7 +79,7 @@ QUESTIONS = (
 
 HEAD = """# What each torch version records
 
-Older torch versions log less. What a log does not record is unknown, never zero: the headline and the default viewer say "not recorded", `check` does not pass it, and `untold` in the `summary` of a log lists it
+Older torch versions log less. Missing data is unknown, never zero: the headline and the default viewer say "not recorded", `check` does not count it as passed, and `untold` in the `summary` of a log lists it
 ([format](../json-format.md)).
 
 The table comes from the logs in `fixtures/versions`: six programs (graph breaks, recompiles, failures, training, two ranks, a killed process) with each version, on the CPU. `scripts/versions --table` writes it, and a test compares
@@ -87,7 +87,7 @@ it with the logs. "no" means that none of these logs has it.
 
 """
 TAIL = """
-- Graph breaks, "places": the names of resume functions contain the line of the break, and the restart reasons explain most of them. A break in a loop leaves nothing.
+- Graph breaks, "places": the names of resume functions contain the line of the break, and the restart reasons explain most of them. A break in a loop is not recorded.
 - Guards, "number": only how many there are. "tree": each guard with its source.
 - torch version, "often": if Inductor compiled something, its runnable programs name the version.
 - Process id: 2.3 and 2.4 log the thread id instead.

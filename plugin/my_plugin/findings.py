@@ -1,4 +1,4 @@
-"""A finding about steps without requests."""
+"""Find steps without requests."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ import { labelled } from "../../lib/bundle/artifact-names.js";
 import { byPhase, compileArtifacts, describe } from "../../lib/bundle/artifacts.js";
 import { frameText } from "../../lib/bundle/stacks.js";
 import { fill, h } from "../../lib/page/dom.js";
-import { bytes, count, time } from "../../lib/page/format.js";
+import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shortFile } from "../../lib/page/paths.js";
 import { shares, statusBadge } from "../../lib/page/figures.js";
 import { IN_METRICS } from "../shared/guard-counts.js";
@@ -190,7 +190,7 @@ function numbers(compile) {
       known(
         compile.graph_op_count,
         (n) =>
-          `${count(n)} ops, ${count(compile.graph_node_count)} nodes, ${count(compile.graph_input_count)} inputs`,
+          `${plural(n, "op")}, ${plural(compile.graph_node_count, "node")}, ${plural(compile.graph_input_count, "input")}`,
       ),
     ],
     [IN_METRICS, known(compile.guard_count, count)],

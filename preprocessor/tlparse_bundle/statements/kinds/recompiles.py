@@ -33,7 +33,7 @@ REFERENCE = {
         "match no cache entry run eager, or torch raises an error.",
         fix="Fix the recompiles of the function first. If all of its versions are needed, raise "
         "`torch._dynamo.config.recompile_limit`.",
-        not_when="It always applies: the function is not compiled for new inputs.",
+        not_when="Inputs that match a cache entry still run its compiled code.",
     ),
 }
 _EXCEEDED = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")

@@ -357,8 +357,8 @@ REFERENCE: dict[str, KindReference] = {
     ),
     "missing-wait": KindReference(
         "Missing wait",
-        "The generated code calls more collectives than waits, so it can read a result before it is ready.",
+        "The generated code calls more collectives than it waits for, so it can read a result before it is ready.",
         "Look at the generated code, and report it to PyTorch if the wait is missing.",
-        "The number of collectives must equal the schedule; otherwise it is `collective-parity`.",
+        "If the code and the schedule have different numbers of collectives, the finding is `collective-parity`.",
     ),
 }

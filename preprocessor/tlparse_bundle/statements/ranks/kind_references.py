@@ -16,14 +16,14 @@ HEALTH: dict[str, KindReference] = {
         "Empty log",
         "The log of this rank has no record.",
         "Check whether the process stopped before its first compile.",
-        "A log that was cut after a record is reported as `cut-log`.",
+        "A log that ends inside a record is reported as `cut-log`.",
     ),
     "cut-log": KindReference(
         "Truncated log",
         "The log ends inside a record: the process was killed while writing, or the file was "
         "truncated when it was copied. Nothing after the cut is compared.",
         "Copy the file again, or find out why the process was killed.",
-        "The log ends after a complete record.",
+        "A log that was cut between two records looks complete.",
     ),
     "equal-logs": KindReference(
         "Identical logs",

@@ -174,19 +174,19 @@ REFERENCE: dict[str, KindReference] = {
         "The bundle has logs of an earlier attempt or a different run, or a second log of a rank. "
         "Only one run is compared.",
         "To compare the other run, build with `--run` and its number.",
-        "All logs belong to one run with one log per rank.",
+        "Each log still has its own tables and findings.",
     ),
     "no-rank": KindReference(
         "Logs without a rank",
         "Neither the file name nor any record of these logs has a rank, so they are not compared.",
         "Name each file as torch does: `..._rank_N_....log`.",
-        "Every log has a rank.",
+        "These logs still have their own tables and findings.",
     ),
     "rank-differs": KindReference(
         "Rank differs from the file name",
         "Records in a log have a different rank than its file name.",
         "Check whether files were renamed or copied over each other.",
-        "The records of a log carry no rank.",
+        "Logs whose records carry no rank are not checked.",
     ),
     "mixed-versions": KindReference(
         "Different versions of torch",
@@ -199,6 +199,6 @@ REFERENCE: dict[str, KindReference] = {
         "Ranks fall into parts that compiled none of the same functions. Parts of equal size, as in "
         "pipeline parallelism, are normal; unequal parts are a warning.",
         "If the ranks should run the same program, check which one each rank started.",
-        "All ranks have a compile in common, directly or through other ranks.",
+        "Ranks are in one part if they have a compile in common, directly or through other ranks.",
     ),
 }

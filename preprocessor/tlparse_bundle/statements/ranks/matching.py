@@ -190,13 +190,13 @@ REFERENCE: dict[str, KindReference] = {
     "missing-compile": KindReference(
         "Missing compile",
         "Most ranks compiled this, and these ranks did not.",
-        "Find out why these ranks do not reach the code, or run it eager.",
+        "Find out why these ranks do not reach the code or run it eager.",
         "A rank whose log ends before this compile is reported with the reason for its end instead.",
     ),
     "compile-order": KindReference(
         "Different compile order",
         "These ranks compiled the same functions in a different order than most ranks.",
         "Check whether the ranks call the functions in the same order.",
-        "A rank that lacks compiles or has more is reported as that.",
+        "A rank with missing or extra compiles gets those findings instead.",
     ),
 }
