@@ -1,4 +1,4 @@
-// Colours for code, line by line, so that only the lines in sight cost anything.
+// Colors for code, line by line, so that only the lines in sight cost anything.
 //
 // A token is [class, text]; '' is plain. Between lines only a small state is carried: inside which kind of
 // string or comment a line begins.

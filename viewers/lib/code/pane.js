@@ -1,4 +1,4 @@
-// Shows text of any length: line numbers, wrap, folding, find, copy, download, JSON laid out, colours; in FX graphs
+// Shows text of any length: line numbers, wrap, folding, find, copy, download, JSON laid out, colors; in FX graphs
 // also where a value is defined and used. Only the rows in sight are in the page.
 import { VirtualList } from "../list/virtual-list.js";
 import { characterWidth, h } from "../page/dom.js";

@@ -219,7 +219,7 @@ function shortened(left, right) {
   ];
 }
 
-/** A text in its colours, whose parts differ, or are not compared. @param {[string, string][]} tokens @param {import("./words.js").Range[]} marks @param {import("./words.js").Range[]} ignored */
+/** A text in its colors, whose parts differ, or are not compared. @param {[string, string][]} tokens @param {import("./words.js").Range[]} marks @param {import("./words.js").Range[]} ignored */
 function pieces(tokens, marks, ignored) {
   const cuts = [...marks, ...ignored].flat().sort((a, b) => a - b);
   const within = (/** @type {number} */ at, /** @type {import("./words.js").Range[]} */ ranges) =>

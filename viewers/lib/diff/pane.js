@@ -9,7 +9,7 @@ import { compareTexts } from "./job.js";
 
 const ROW = 18;
 const CONTEXT = 3;
-/** @type {Record<number, [string, string]>} sign and word: never by colour alone */
+/** @type {Record<number, [string, string]>} sign and word: never by color alone */
 const SIGNS = {
   [EQUAL]: [" ", "same"],
   [CHANGED]: ["~", "changed"],
@@ -82,7 +82,7 @@ export class DiffPane {
     const runs = await compareTexts(left, right);
     this.left = left.split("\n");
     this.right = right.split("\n");
-    this.colours = [highlighter(this.left, language), highlighter(this.right, language)];
+    this.colors = [highlighter(this.left, language), highlighter(this.right, language)];
     this.runs = runs;
     this.opened.clear();
     this.change = -1;
@@ -236,7 +236,7 @@ export class DiffPane {
     const [start, end] =
       row.kind === CHANGED ? inner(this.left[row.left], this.right[row.right], side) : [0, 0];
     let at = 0;
-    for (const [kind, text] of this.colours?.[side](line) ?? []) {
+    for (const [kind, text] of this.colors?.[side](line) ?? []) {
       for (let i = Math.max(at, from); i < Math.min(at + text.length, to);) {
         const inside = i >= start && i < end;
         const stop = Math.min(at + text.length, to, inside ? end : i < start ? start : Infinity);

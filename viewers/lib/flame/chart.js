@@ -4,7 +4,7 @@
 // a chart has a table of the same beside it.
 import { cut, fill, h, typing } from "../page/dom.js";
 import { boxAt, clampRange, neighbour } from "./data.js";
-import { coloursAt, paint, prepare, ROW, RULER } from "./paint.js";
+import { colorsAt, paint, prepare, ROW, RULER } from "./paint.js";
 
 /** @typedef {import("./data.js").Flame} Flame */
 
@@ -28,8 +28,8 @@ export class FlameChart {
     this.lit = null;
     /** @type {Int32Array | null} what n and N walk through */
     this.order = null;
-    /** @type {import("./paint.js").Colours | null} */
-    this.colours = null;
+    /** @type {import("./paint.js").Colors | null} */
+    this.colors = null;
     this.due = 0;
     this.canvas = h("canvas", { class: "flame-canvas" });
     this.space = h("div", { class: "flame-space" });
@@ -60,20 +60,20 @@ export class FlameChart {
     new ResizeObserver(() => this.draw()).observe(this.scroller);
     /** @type {(() => void)[]} what else follows the theme */
     this.followers = [];
-    this.recolour = () => {
-      this.colours = null;
+    this.recolor = () => {
+      this.colors = null;
       this.draw();
       for (const follow of this.followers) follow();
     };
-    this.themes = new MutationObserver(this.recolour);
+    this.themes = new MutationObserver(this.recolor);
     this.themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.scheme.addEventListener("change", this.recolour);
+    this.scheme.addEventListener("change", this.recolor);
   }
 
   close() {
     this.themes.disconnect();
-    this.scheme.removeEventListener("change", this.recolour);
+    this.scheme.removeEventListener("change", this.recolor);
   }
 
   /** @param {Flame} flame */
@@ -125,7 +125,7 @@ export class FlameChart {
     const { width, height } = this;
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
-    this.colours ??= coloursAt(this.element);
+    this.colors ??= colorsAt(this.element);
     const state = {
       lit: this.lit,
       selected: this.selected,
@@ -138,7 +138,7 @@ export class FlameChart {
       { from: this.from, to: this.to, top: this.scroller.scrollTop },
       width,
       height,
-      this.colours,
+      this.colors,
       state,
     );
   }

@@ -9,7 +9,7 @@
  * @property {ArrayLike<number>} from where each box begins
  * @property {ArrayLike<number>} to where it ends
  * @property {ArrayLike<number>} row
- * @property {ArrayLike<number>} hue which colour of the palette
+ * @property {ArrayLike<number>} hue which color of the palette
  * @property {ArrayLike<number> | null} [marked] 1: drawn dashed, 2: a moment, drawn wide enough to see
  * @property {(box: number) => string} label
  * @property {Int32Array[]} rows boxes of each row, in order

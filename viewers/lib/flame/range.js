@@ -1,6 +1,6 @@
 // All of a flame chart, small, with the part that is seen marked. Dragging chooses another part; dragging the mark moves it.
 import { h } from "../page/dom.js";
-import { coloursAt, paintSmall, prepare } from "./paint.js";
+import { colorsAt, paintSmall, prepare } from "./paint.js";
 
 const EDGE = 6; // pixels on each side of an edge that take hold of it
 
@@ -36,7 +36,7 @@ export class FlameRange {
         this.chart.flame,
         width,
         height,
-        coloursAt(this.element),
+        colorsAt(this.element),
         this.chart.lit,
       );
       this.place();

@@ -18,7 +18,7 @@ import { themeButton } from "../page/remember.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 
-const COLOURS = [
+const COLORS = [
   "bg",
   "bg-2",
   "bg-3",
@@ -112,13 +112,13 @@ function sample(make, known) {
 /** Title, where it is, how it is made. @type {[string, string, (known: any) => any][]} */
 const PARTS = [
   [
-    "Colours",
+    "Colors",
     "page/tokens.css",
     () =>
       h(
         "div",
         { class: "swatches" },
-        COLOURS.map((name) => h("span", null, h("i", { style: { "--colour": `var(--${name})` } }), name)),
+        COLORS.map((name) => h("span", null, h("i", { style: { "--color": `var(--${name})` } }), name)),
       ),
   ],
   [
