@@ -9,7 +9,7 @@ import { failure, isCancelled } from "./working.js";
 /** @typedef {import("../local/dropped.js").Dropped} Dropped */
 
 /**
-* Ask until a bundle opens. @template T
+ * Ask until a bundle opens. @template T
  * @param {(source: Source) => Promise<T>} open @param {string | null} more URL of the page that opens logs @returns {Promise<T>}
  */
 export function chooseSource(open, more) {

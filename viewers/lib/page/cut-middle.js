@@ -33,8 +33,8 @@ function partsOf(text) {
 }
 
 /**
-* Show a name. The page has the full text once, for selection, copy, search and screen readers. The visible text is drawn
-* over it from up to three parts: the head is cut first, then the file name, and never the end. The element never exceeds its container.
+ * Show a name. The page has the full text once, for selection, copy, search and screen readers. The visible text is drawn
+ * over it from up to three parts: the head is cut first, then the file name, and never the end. The element never exceeds its container.
  * @param {string} text @param {string} [title] tooltip; default: the full name @returns {HTMLElement}
  */
 export function cutMiddle(text, title = text) {

@@ -111,7 +111,7 @@ function intoList(event) {
 }
 
 /**
-* Build a search field that calls back when the typing pauses, as long as it is in the page.
+ * Build a search field that calls back when the typing pauses, as long as it is in the page.
  * @param {string} label @param {string} placeholder @param {(text: string) => void} onsearch @param {Record<string, any>} [props]
  */
 export function searchField(label, placeholder, onsearch, props = {}) {

@@ -54,7 +54,7 @@ export function firstLine(text) {
 }
 
 /**
-* Return the function and line (null if the name has none) of a resume function, which Dynamo compiles after a graph break
+ * Return the function and line (null if the name has none) of a resume function, which Dynamo compiles after a graph break
  * (torch/_dynamo/resume_execution.py; before torch 2.1 "<resume in f>"). Null for any other name.
  * @param {string | null | undefined} name @returns {{function: string, line: number | null} | null}
  */

@@ -155,10 +155,7 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
           ([, , dropped]) => dropped.length === now.length && dropped.every((name) => now.includes(name)),
         )?.[0] ?? "";
     for (const one of radios("for")) one.checked = one.value === fits;
-    fill(
-      parts,
-      `Page sections: ${PARTS.filter(([name]) => !now.includes(name)).length} of ${PARTS.length}`,
-    );
+    fill(parts, `Page sections: ${PARTS.filter(([name]) => !now.includes(name)).length} of ${PARTS.length}`);
     shown.hidden = true;
     fill(status);
   }

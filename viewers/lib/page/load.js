@@ -67,7 +67,7 @@ export function watchErrors() {
 }
 
 /**
-* Load into an element, one thing at a time: a new call aborts the previous one.
+ * Load into an element, one thing at a time: a new call aborts the previous one.
  * @param {Element} root
  */
 export function loader(root) {

@@ -95,7 +95,7 @@ export function allowed(address, parameter = "bundle") {
 }
 
 /**
-* Return the bundle's name for people: its served folder, the exported or dropped file, or the trace. Prefers any of these to a name that torch generated.
+ * Return the bundle's name for people: its served folder, the exported or dropped file, or the trace. Prefers any of these to a name that torch generated.
  * @param {Bundle} bundle
  */
 export function bundleName({ source, logs }) {
@@ -117,7 +117,7 @@ export function decoded(text) {
 }
 
 /**
-* Return the bundle's address in a different viewer; null if it was dropped on the page or the file lacks that viewer.
+ * Return the bundle's address in a different viewer; null if it was dropped on the page or the file lacks that viewer.
  * @param {Bundle} bundle @param {string} viewer @param {Record<string, string>} [state] of that viewer
  */
 export function inViewer({ source }, viewer, state) {

@@ -16,7 +16,7 @@ export function shortFile(file) {
 }
 
 /**
-* Shorten file names by the folders that all of them share.
+ * Shorten file names by the folders that all of them share.
  * @param {Iterable<string | null>} files @returns {(file: string | null) => string}
  */
 export function fileShortener(files) {
@@ -47,7 +47,7 @@ function commonFolder(folders) {
 const ENDINGS = { fx: "py", python: "py", cpp: "cpp", json: "json", csv: "csv" };
 
 /**
-* Return an artifact's file name: 'fx_graph_runnable', 'python', '0/1_2' -> 'fx_graph_runnable_0_1_2.py'. It is safe for file systems and shells.
+ * Return an artifact's file name: 'fx_graph_runnable', 'python', '0/1_2' -> 'fx_graph_runnable_0_1_2.py'. It is safe for file systems and shells.
  * @param {string} name @param {string} language @param {string} [compile] key of its compile
  */
 export function fileNameOf(name, language, compile = "") {

@@ -19,7 +19,7 @@ export function picker({ label, items, value, onpick }) {
 }
 
 /**
-* Return the items that match a text, best first: an equal number comes before one that contains it.
+ * Return the items that match a text, best first: an equal number comes before one that contains it.
  * @param {Item[]} items @param {string} text
  */
 export function matching(items, text) {

@@ -8,8 +8,8 @@ const EVERY_MS = 5_000,
 const HERE = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 /**
-* Poll for a new manifest while the page is visible. Stop when the server does not answer, until the user returns.
-* Does nothing for a bundle without a URL.
+ * Poll for a new manifest while the page is visible. Stop when the server does not answer, until the user returns.
+ * Does nothing for a bundle without a URL.
  * @param {Bundle} bundle @param {{everyMs?: number}} [options]
  */
 export function watchRebuilt({ source }, { everyMs } = {}) {

@@ -30,13 +30,7 @@ export function shareButton({ bundle, viewer }) {
 export function shareMenu(offer, note = null) {
   const id = `share-${++made}`;
   const status = h("span", { "class": "share-note", "aria-live": "polite" });
-  const menu = h("div", {
-    "class": "share-menu",
-    id,
-    "role": "menu",
-    "aria-label": "Share",
-    "hidden": true,
-  });
+  const menu = h("div", { "class": "share-menu", id, "role": "menu", "aria-label": "Share", "hidden": true });
   const copy = h(
     "button",
     { class: "tool share-copy", onclick: () => copyLink(status), title: "Copy the link to this view" },
@@ -109,8 +103,7 @@ export function shareMenu(offer, note = null) {
         h("span", null, title),
         h("span", { class: "dim" }, about),
       ),
-    link: (opens) =>
-      hand.item("Copy link to this view", `Opens this view ${opens}`, () => copyLink(status)),
+    link: (opens) => hand.item("Copy link to this view", `Opens this view ${opens}`, () => copyLink(status)),
     save: (fileName, make) => void save(status, fileName, make),
   };
   const root = h(

@@ -9,7 +9,7 @@ export function splitLines(text) {
 }
 
 /**
-* Wrap lines into rows of at most 'columns' characters: the line and the start of each row. A hidden line has no row;
+ * Wrap lines into rows of at most 'columns' characters: the line and the start of each row. A hidden line has no row;
  * its 'first' is the row above.
  * @param {string[]} lines @param {number} columns @param {Uint8Array | null} [hidden] a flag for each line
  */
@@ -63,7 +63,7 @@ const DEEPEST = 100; // no more indentation below this depth: there would be mor
 const JSON_PARTS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 /**
-* Return JSON with line breaks and indentation; null if the text is not JSON. Numbers keep their spelling.
+ * Return JSON with line breaks and indentation; null if the text is not JSON. Numbers keep their spelling.
  * @param {string} text @returns {string | null}
  */
 export function prettyJson(text) {

@@ -9,7 +9,7 @@ import { errorBox } from "./load.js";
 export const isCancelled = (error) => error?.name === "AbortError" || error?.code === "cancelled";
 
 /**
-* Show progress in an element. Returns or throws what ``run`` does, which must end soon after the signal.
+ * Show progress in an element. Returns or throws what ``run`` does, which must end soon after the signal.
  * @template T @param {Element} place @param {string} label @param {(work: Work) => Promise<T>} run @returns {Promise<T>}
  */
 export async function working(place, label, run) {
