@@ -269,8 +269,8 @@ def test_without_python_bundles_are_opened_and_without_storage_they_are_saved(st
         )
     )
     expect(page.locator("main")).to_contain_text(
-        "This browser cannot run Python in the background. Build a bundle with the command line and drop"
-        " that: tlparse-bundle LOG"
+        "This browser cannot run Python in the background. Build a bundle on the command line and drop"
+        " it here: tlparse-bundle LOG"
     )
     drop(page, log_of("graph_breaks"))
     expect(page.locator(".place-of-work").get_by_role("alert")).to_contain_text("cannot run Python")

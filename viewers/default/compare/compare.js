@@ -32,7 +32,7 @@ export async function openCompare(context) {
       "div",
       { class: "fill" },
       head,
-      split("compare", rail, body, { label: "Width of the list", size: "300px" }),
+      split("compare", rail, body, { label: "List width", size: "300px" }),
     ),
     title: "Compare",
   };

@@ -36,7 +36,7 @@ export async function openCompile(context) {
       "div",
       { class: "fill" },
       head,
-      split("compile", rail, body, { label: "Width of the list", size: "300px" }),
+      split("compile", rail, body, { label: "List width", size: "300px" }),
     ),
     title: "Compile",
   };

@@ -1,9 +1,9 @@
-// Draws a flame chart, or the small picture of all of it, on a canvas.
+// Draws a flame chart, or its minimap, on a canvas.
 import { inSight, tickStep } from "./data.js";
 
 /** @typedef {import("./data.js").Flame} Flame */
 /** @typedef {{hues: string[], dim: string, text: string, faint: string, line: string, back: string, accent: string, found: string}} Colors */
-/** @typedef {{from: number, to: number, top: number}} Sight what is seen: a range, and pixels above the first row */
+/** @typedef {{from: number, to: number, top: number}} Sight the visible range, and pixels above the first row */
 
 export const ROW = 18;
 export const RULER = 20;
@@ -11,7 +11,7 @@ const HUES = 15;
 const FONT = "11px ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const SMALLEST_TEXT = 22; // pixels
 
-/** The colors of the theme: a canvas does not know custom properties. @param {Element} where @returns {Colors} */
+/** Return the colors of the theme, since a canvas can't use custom properties. @param {Element} where @returns {Colors} */
 export function colorsAt(where) {
   const probe = document.createElement("span");
   where.append(probe);
@@ -33,7 +33,7 @@ export function colorsAt(where) {
   return colors;
 }
 
-/** Sizes a canvas for the screen's own pixels. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
+/** Size a canvas in device pixels. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
 export function prepare(canvas, width, height) {
   const ratio = globalThis.devicePixelRatio || 1;
   const wide = Math.round(width * ratio),
@@ -145,7 +145,7 @@ function ruler(pen, sight, width, colors, show) {
   });
 }
 
-/** Everything, small. @param {CanvasRenderingContext2D} pen @param {Flame} flame @param {number} width @param {number} height @param {Colors} colors @param {Int32Array[] | null} lit */
+/** Draw the minimap. @param {CanvasRenderingContext2D} pen @param {Flame} flame @param {number} width @param {number} height @param {Colors} colors @param {Int32Array[] | null} lit */
 export function paintSmall(pen, flame, width, height, colors, lit) {
   const scale = flame.end / width || 1;
   const step = Math.min(height / Math.max(1, flame.rows.length), 4);

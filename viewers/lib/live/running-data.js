@@ -12,7 +12,7 @@ import { plural, time } from "../page/format.js";
  * @property {LiveLog[]} logs
  * @property {number | null} since_us when the first log began
  * @property {string[]} spans from the outside in
- * @property {number | null} span_since_us when the first log began the innermost
+ * @property {number | null} span_since_us when the first log began the innermost span
  * @property {number} depth number of open compiles around it in the same log
  */
 
