@@ -1,4 +1,4 @@
-// Two compiles side by side: artifact by artifact, of one log, of two logs, or of two bundles.
+// Compares two compiles by artifact, from one log, two logs or two bundles.
 import { byPhase } from "../../lib/bundle/artifacts.js";
 import { openBundle } from "../../lib/bundle/bundle.js";
 import { artifactPairs, artifactText, VERDICTS, verdictsText } from "../../lib/diff/artifact-pairs.js";

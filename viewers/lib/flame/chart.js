@@ -156,7 +156,7 @@ export class FlameChart {
     this.look(at - (at - this.from) / factor, at + (this.to - at) / factor);
   }
 
-  /** @param {number} fraction of the visible range */
+  /** @param {number} part fraction of the visible range */
   pan(part) {
     const by = (this.to - this.from) * part;
     this.look(this.from + by, this.to + by);
