@@ -378,7 +378,7 @@ def test_ids_of_objects_count_for_little(show, tmp_path):
     expect(page.get_by_text("No differences.")).to_be_visible()
     assert list(sections(page, "dynamo_cpp_guards_str")) == ["4 equal guards"]
     region = comparison(page, "dynamo_cpp_guards_str")
-    expect(region).to_contain_text("ids of objects, which are others in each process")
+    expect(region).to_contain_text("object ids, which differ between processes")
     region.get_by_text("4 equal guards").click()
     becomes(lambda: region.locator(".ignored").all_inner_texts(), ["93859348397056", "139000000000000"])
 
