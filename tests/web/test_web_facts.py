@@ -46,7 +46,7 @@ FACTS = [
     ("failures", "which node of the graph could not be run?", [link("shape '[5]' is invalid")], ["While executing %reshape", "Called from", "program.py"]),
     ("killed", "in which compile did the process end?", [], ["1 did not end", "never_finishes", "in backend_compile", "[1/0]"]),
     ("caches", "why was the cache not asked?", [link("1 bypass of the AOTAutograd cache")], ["Unsupported call_function target", "bypasses", "BypassAOTAutogradCache"]),
-    ("caches", "which part of the key was new?", [link("2 misses of the FX graph cache"), row("[1/0] FX graph miss")], ["Differences from the closest earlier key: 1 of 635 components", "gm the graph itself"]),
+    ("caches", "which part of the key was new?", [link("2 misses of the FX graph cache"), row("[1/0] FX graph miss")], ["Differences from the closest key before: 1 of 635 components", "gm the graph itself"]),
     ("caches", "what did the warm caches save?", [link("fixture1"), link("Caches"), row("[0/0] AOTAutograd hit")], ["Time saved", "9.92 s"]),
     ("transformer", "how many tensors go in?", [link("[0/0] forward ok")], ["25 inputs", "Lazy backward"]),
     ("ranks4", "which collectives has rank 2 more?", [link("rank 2 · "), link("[1/0] gathers ok"), link("inductor_collective_schedule")], ["all_reduce", "all_gather"]),

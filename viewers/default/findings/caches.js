@@ -146,7 +146,7 @@ function cacheDetail(model, row, state) {
       h(
         "h3",
         null,
-        `Differences from the closest earlier key: ${count(row.different_count)} of ${plural(row.component_count ?? 0, "component")}`,
+        `Differences from the closest key before: ${count(row.different_count)} of ${plural(row.component_count ?? 0, "component")}`,
       ),
       h(
         "ul",

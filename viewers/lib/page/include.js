@@ -112,7 +112,7 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
         h(
           "fieldset",
           { class: "include-parts" },
-          h("legend", { class: "visually-hidden" }, "Page sections"),
+          h("legend", { class: "visually-hidden" }, "Sections"),
           PARTS.map(([name, title]) => box(name, title, "")),
         ),
       ),
