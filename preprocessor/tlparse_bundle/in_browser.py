@@ -16,7 +16,7 @@ from tlparse_bundle.pipeline import rank_files  # noqa: F401
 from tlparse_bundle.pipeline.build import build
 
 _NO_MEMORY = {
-    "message": "the browser is out of memory for this log",
+    "message": "the browser ran out of memory for this log",
     "hint": "Build it on the command line, which needs 70 MB for any log: tlparse-bundle LOG",
     "code": "memory",
 }

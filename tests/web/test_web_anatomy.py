@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 
 def detail(page, what):
-    return page.get_by_role("region", name=f"Log by {what}: the selected one")
+    return page.get_by_role("region", name=f"Log by {what}: details")
 
 
 def size(n):

@@ -33,7 +33,7 @@ def test_a_failure_without_a_click_and_its_stack_with_one(show):
     card = findings(page).get_by_role("article", name="has_wrong_shapes failed to compile")
     expect(card).to_contain_text("a and b must have same reduction dim")
     card.get_by_role("heading").get_by_role("link").click()  # 1
-    detail = page.get_by_role("region", name="Failures: the selected one")
+    detail = page.get_by_role("region", name="Failures: details")
     expect(detail).to_contain_text("Full traceback")
     expect(detail).to_contain_text("/home/user/project/program.py:28")
     torch = detail.get_by_text("frames of torch").first

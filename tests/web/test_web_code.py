@@ -165,7 +165,7 @@ def test_generated_code_is_read_as_in_an_editor(show):
 
     # The outline leads to the definition of a kernel, this to its call, and back.
     page.get_by_role("button", name="Outline").click()
-    options = page.get_by_role("listbox", name="Parts of this text").get_by_role("option")
+    options = page.get_by_role("listbox", name="Outline of this text").get_by_role("option")
     becomes(lambda: [name.split("\n")[-1] for name in options.all_inner_texts()],
             ["cpp_fused_sum_0", kernel, "Runner", "__init__", "recursively_apply_fns", "call", "get_args", "benchmark_compiled_module"])  # fmt: skip
     page.get_by_label("Filter the outline").fill("backward_1")

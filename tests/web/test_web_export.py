@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 
 
 def detail(page):
-    return page.get_by_role("region", name="Export report: the selected one")
+    return page.get_by_role("region", name="Export report: details")
 
 
 def test_the_error_of_the_export_and_its_fix(show):

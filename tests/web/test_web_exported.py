@@ -99,7 +99,7 @@ def test_chosen_compiles_only(exported, two_compiles):
     expect(page.get_by_role("region", name="Text of code")).to_contain_text("kept 3")
     page.goto(f"{here}#v=1&view=compile&compile=0/1&artifact=code")
     expect(page.get_by_role("alert")).to_contain_text(
-        "This payload was left out. This file holds a part of the bundle only: the compiles 0/0."
+        "This payload was left out. This file contains only part of the bundle: the compiles 0/0."
     )
 
 

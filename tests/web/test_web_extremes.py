@@ -110,4 +110,4 @@ def test_metadata_nested_too_deep_is_refused(enormous, tmp_path):
     rows[0]["metadata"] = {"x": "DEEP"}
     path.write_text(traces.written(path.name, rows).decode().replace('"DEEP"', "[" * 50_000 + "]" * 50_000))
     page.evaluate("location.hash = '#v=1&view=events&event=1'")
-    expect(page.get_by_role("alert")).to_contain_text("[0].metadata is more than 2000 objects in one another")
+    expect(page.get_by_role("alert")).to_contain_text("[0].metadata is more than 2000 levels of nesting")

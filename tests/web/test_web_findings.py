@@ -12,7 +12,7 @@ from tlparse_bundle import Bundle
 
 
 def detail(page, label):
-    return page.get_by_role("region", name=f"{label}: the selected one")
+    return page.get_by_role("region", name=f"{label}: details")
 
 
 def rows(page, label):

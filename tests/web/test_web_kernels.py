@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 
 def detail(page):
-    return page.get_by_role("region", name="Kernels: the selected one")
+    return page.get_by_role("region", name="Kernels: details")
 
 
 def test_kernels_by_kind_and_their_lines(show):

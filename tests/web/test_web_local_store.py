@@ -165,7 +165,7 @@ def test_no_room_and_no_storage_are_reported(shop):
     for failure in (shop.evaluate(f"(() => {{ {much} return store.save({{ name: 'big run', kind: 'bundle' }}, much).catch((error) => [error.code, error.message]); }})()"),
                  shop.evaluate(f"inWorker(`{much} postMessage(await store.save({{ name: 'big run', kind: 'bundle' }}, much).catch((error) => [error.code, error.message]))`)")):  # fmt: skip
         assert failure[0] == "room", failure
-        assert "There is no room for big run" in failure[1] and "What it keeps takes up 0.1 MB" in failure[1]
+        assert "Not enough space for big run" in failure[1] and "Stored bundles use 0.1 MB" in failure[1]
     assert len(shop.evaluate("names()")) == 2
     shop.context.add_init_script(
         "StorageManager.prototype.getDirectory = async () => { throw new DOMException('no',"

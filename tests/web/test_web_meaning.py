@@ -45,7 +45,7 @@ def test_guards_of_a_recompile(show):
     assert region.locator(".differs").all_inner_texts() == ["4", "None"], "marked within the line"
     expect(region).to_contain_text("10 guards in the tree dump on the left, 12 on the right")
     expect(region).to_contain_text(
-        "Not compared: their order, lines of the program, the time of a check (61.30 us and 75.31 us)."
+        "Not compared: order, source lines, check latency (61.30 us and 75.31 us)."
     )
     region.get_by_text("9 equal guards").click()
     expect(region.locator("details .meaning-row")).to_have_count(9)
@@ -68,7 +68,7 @@ def test_guards_of_a_recompile(show):
     assert list(found) == [
         "2 changed nodes",
         "1 node only on the right",
-        "1 node computed in the same way, of other sizes: 4 → s77",
+        "1 node with the same computation and different sizes: 4 → s77",
         "2 equal nodes",
     ]
     assert found["2 changed nodes"] == [
@@ -259,7 +259,7 @@ def test_one_real_change_is_one_difference(show):
     assert differences("guards", guards, flipped) == {"1 changed guard": [["TENSOR_MATCH", first[1]]]}
     first, *_ = re.finditer(r"___check_obj_id\(([^,]+), (\d+)\)", guards)
     assert differences("guards", guards, guards[: first.start(2)] + "1" + guards[first.end(2) :]) == {
-        "1 guard that differs only in the id of an object": [["ID_MATCH", first[1]]]
+        "1 guard that differs only in an object id": [["ID_MATCH", first[1]]]
     }
 
     kernel = re.search(r"^(cpp_fused_native_layer_norm_\d+) = ", code, re.M)
@@ -269,7 +269,7 @@ def test_one_real_change_is_one_difference(show):
     }
     at = code.index("async_compile.wait")
     assert differences("python", code, code[:at] + "print()\n" + code[at:]) == {
-        "1 changed part": [["lines around them", ""]]
+        "1 changed part": [["code outside of kernels", ""]]
     }
 
 
@@ -280,7 +280,7 @@ def test_sides_that_are_not_alike_are_shown_by_line(show):
     )
     compare(page, bundle, "0/0", "0/1", "dynamo_cpp_guards_str")
     expect(
-        page.get_by_text("Shown by line: one of the sides has no guards that can be read.")
+        page.get_by_text("Compared by line: one side has no readable guards.")
     ).to_be_visible()
     expect(comparison(page, "dynamo_cpp_guards_str")).to_contain_text("no tree at all")
     page, bundle = show("recompiles")
@@ -352,7 +352,7 @@ def test_ids_of_objects_count_for_little(show, tmp_path):
     compare(page, bundle, "0/0", "0/1", "dynamo_cpp_guards_str")
     found = sections(page, "dynamo_cpp_guards_str")
     assert found["1 changed guard"] == [["GLOBAL_STATE", "grad_mode true → false"]]
-    assert found["1 guard that differs only in the id of an object"] == [
+    assert found["1 guard that differs only in an object id"] == [
         ["ID_MATCH", "L['self'].f", "object id 140490959752304 → 140490959750000"]
     ]
     assert [row[:2] for row in found["1 guard only on the left"]] == [["DICT_CONTAINS", "L['self'].f"]], (
@@ -375,10 +375,10 @@ def test_ids_of_objects_count_for_little(show, tmp_path):
         "hash => { location.hash = hash }",
         PLACE.format(*(f"{log.id}/0/0" for log in bundle.logs)) + "&artifact=dynamo_cpp_guards_str",
     )
-    expect(page.get_by_text("No difference in what is compared.")).to_be_visible()
+    expect(page.get_by_text("No differences.")).to_be_visible()
     assert list(sections(page, "dynamo_cpp_guards_str")) == ["4 equal guards"]
     region = comparison(page, "dynamo_cpp_guards_str")
-    expect(region).to_contain_text("ids of objects, which are others in each process")
+    expect(region).to_contain_text("object ids, which differ between processes")
     region.get_by_text("4 equal guards").click()
     becomes(lambda: region.locator(".ignored").all_inner_texts(), ["93859348397056", "139000000000000"])
 
@@ -409,10 +409,10 @@ def test_graphs_are_compared_by_node(show):
         b"".join(record(f"aot_inference_graph 0/{n}", payload=text) for n, text in enumerate(graphs))
     )
     compare(page, bundle, "0/0", "0/1", "aot_inference_graph")
-    expect(page.get_by_text("No difference in what is compared.")).to_be_visible()
+    expect(page.get_by_text("No differences.")).to_be_visible()
     assert list(sections(page, "aot_inference_graph")) == ["6 equal nodes"]
     expect(comparison(page, "aot_inference_graph")).to_contain_text(
-        "2 of the equal ones have another name. Symbols: s0 is s77."
+        "2 equal nodes renamed. Symbols: s0 is s77."
     )
     compare(page, bundle, "0/0", "0/2", "aot_inference_graph")
     expect(page.get_by_text("1 node only on the right")).to_be_visible()
@@ -470,4 +470,4 @@ def test_generated_code_is_compared_by_kernel(show):
     expect(region.locator("details .meaning-head")).to_have_text(
         [re.compile(r"C\+\+ kernel.*cpp_fused_sin_0 → cpp_fused_sin_1"), re.compile("function.*call")]
     )
-    expect(region).to_contain_text("The lines around them are equal.")
+    expect(region).to_contain_text("The code outside of kernels is equal.")

@@ -94,7 +94,7 @@ def test_a_missing_file_of_a_dropped_folder_is_named(empty_page, bundle_of, tmp_
     shutil.copytree(bundle_of("graph_breaks"), tmp_path / "half")
     shutil.rmtree(tmp_path / "half" / "logs")
     empty_page.get_by_label("Folder").set_input_files(tmp_path / "half")
-    expect(empty_page.get_by_role("alert").first).to_contain_text("Take the whole folder")
+    expect(empty_page.get_by_role("alert").first).to_contain_text("Choose the whole folder")
 
 
 # ---- from another origin

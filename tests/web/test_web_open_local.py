@@ -148,7 +148,7 @@ def test_a_folder_of_logs_is_built_kept_shared_and_removed(start, site, bundle_o
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(entries(page)).to_have_count(0)
     other.reload()
-    expect(other.get_by_role("alert")).to_contain_text("This browser keeps no bundle of this address")
+    expect(other.get_by_role("alert")).to_contain_text("This browser has no stored bundle for this link")
     other.get_by_role("link", name="All bundles").click()
     expect(headline(other)).to_have_text("Open a log or a bundle")
     assert {
@@ -207,7 +207,7 @@ def test_logs_are_opened_where_a_bundle_is_asked_for_and_on_the_list(new_page, s
     page.goto(site + "viewers/default/")
     expect(headline(page)).to_have_text("Open a bundle")
     drop(page, trace("graph_breaks"), trace("recompiles"))
-    expect(page.get_by_role("alert")).to_contain_text("These are two")
+    expect(page.get_by_role("alert")).to_contain_text("These are two bundles or runs")
     expect(page.get_by_role("link", name="Compare two runs")).to_have_attribute("href", f"{site}{OPEN}")
     page.get_by_label("Zip or log").set_input_files(log_of("graph_breaks"))
     expect(headline(page)).to_have_text(first_screen(bundle_of("graph_breaks")))
@@ -263,8 +263,8 @@ def test_without_python_bundles_are_opened_and_without_storage_they_are_saved(st
         )
     )
     expect(page.locator("main")).to_contain_text(
-        "This browser cannot run Python in the background. Build a bundle with the command line and drop"
-        " that: tlparse-bundle LOG"
+        "This browser cannot run Python in the background. Build a bundle on the command line and drop"
+        " it here: tlparse-bundle LOG"
     )
     drop(page, log_of("graph_breaks"))
     expect(page.locator(".place-of-work").get_by_role("alert")).to_contain_text("cannot run Python")
@@ -287,7 +287,7 @@ def test_without_python_bundles_are_opened_and_without_storage_they_are_saved(st
 def test_an_address_names_a_log(start, site, bundle_of, servers, tmp_path):
     (tmp_path / "a run.log").write_bytes(log_of("graph_breaks").read_bytes())
     page = start(search=f"?log={servers.enter_context(plain_server(tmp_path))}/a%20run.log")
-    expect(page.get_by_role("alert")).to_contain_text("is on another host")
+    expect(page.get_by_role("alert")).to_contain_text("is on a different host")
     expect(page.get_by_role("alert")).to_contain_text("connect-src")
     page.goto(f"{site}{OPEN}?log=../../a%20run.log")
     expect(headline(page)).to_have_text(first_screen(bundle_of("recompiles")))

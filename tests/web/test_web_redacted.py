@@ -112,10 +112,10 @@ def test_the_dialog_offers_the_options_of_the_command(choice_dialog):
     for name, preset in (("Anyone", "share-with-public"), ("A vendor", "share-with-vendor")):
         choice.get_by_role("radio", name=name).check()
         assert ticked(choice) == (every - PRESETS[preset], every)
-    choice.get_by_text("Parts of the pages: 18 of 18").click()
+    choice.get_by_text("Page sections: 18 of 18").click()
     choice.get_by_role("checkbox", name="Caches").uncheck()
-    expect(choice.get_by_text("Parts of the pages: 17 of 18")).to_be_visible()
-    expect(choice.get_by_role("radio", name="My own choice")).to_be_checked()
+    expect(choice.get_by_text("Page sections: 17 of 18")).to_be_visible()
+    expect(choice.get_by_role("radio", name="Custom")).to_be_checked()
     choice.get_by_role("checkbox", name="Caches").check()
     expect(choice.get_by_role("radio", name="A vendor")).to_be_checked()
     assert violations_in_both_themes(page) == []
@@ -134,7 +134,7 @@ def test_the_dialog_offers_the_options_of_the_command(choice_dialog):
 def test_unselected_parts_are_not_in_the_zip(choice_dialog, tmp_path):
     page, choice = choice_dialog("failures")
     choice.get_by_role("checkbox", name="Payloads").check()
-    choice.get_by_text("Parts of the pages").click()
+    choice.get_by_text("Page sections").click()
     choice.get_by_role("checkbox", name="Timeline").uncheck()
     assert taken(page, choice, tmp_path / "redacted.zip") == "redacted.zip"
     with zipfile.ZipFile(tmp_path / "redacted.zip") as archive:

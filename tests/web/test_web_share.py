@@ -99,7 +99,7 @@ def test_without_a_server_for_files_the_menu_names_the_commands(page, hosted, ha
     menu = page.get_by_role("menu", name="Share")
     expect(menu).to_contain_text("tlparse-bundle export night_run report.html")
     expect(menu.get_by_role("menuitem")).to_have_text(
-        ["Copy link to this viewOpens exactly this, where the server can be reached"]
+        ["Copy link to this viewOpens this view on machines that can reach the server"]
     )
     assert menu.bounding_box()["x"] >= 8  # the button is at the left edge
     page.mouse.click(5, 700)

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 
 def detail(page):
-    return page.get_by_role("region", name="Symbols: the selected one")
+    return page.get_by_role("region", name="Symbols: details")
 
 
 def test_every_symbol_is_a_row_with_its_source(show):

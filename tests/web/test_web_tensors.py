@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 
 
 def detail(page):
-    return page.get_by_role("region", name="Tensors: the selected one")
+    return page.get_by_role("region", name="Tensors: details")
 
 
 def test_shapes_memory_and_inputs_of_the_graph(show):

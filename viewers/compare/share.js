@@ -1,7 +1,7 @@
 // The share menu: a link, or one HTML file with both bundles.
 import { h } from "../lib/page/dom.js";
 import { asked } from "../lib/page/hand-over.js";
-import { handOn, MIND, ONE_FILE } from "../lib/page/share.js";
+import { shareMenu, SHARE_WITH_CARE, ONE_FILE } from "../lib/page/share.js";
 import { SIDES } from "./places.js";
 
 /** Build the share menu of the top bar. @param {import("./places.js").Run} run @returns {HTMLElement} */
@@ -9,7 +9,7 @@ export function shareComparison({ document: { base, new: other }, sources, page 
   const name = `${base[0].name}-${other[0].name}`,
     held = Boolean(sources.base.viewers),
     stored = SIDES.some((side) => sources[side].stored);
-  return handOn(async ({ item, link, save }) => [
+  return shareMenu(async ({ item, link, save }) => [
     link(
       held
         ? "on machines that have the file"
@@ -25,7 +25,7 @@ export function shareComparison({ document: { base, new: other }, sources, page 
       "p",
       { class: "dim", role: "presentation" },
       page
-        ? MIND
+        ? SHARE_WITH_CARE
         : held
           ? ONE_FILE
           : [

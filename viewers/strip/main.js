@@ -31,7 +31,7 @@ try {
 } catch (error) {
   fill(
     document.body,
-    h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error)),
+    h("main", { class: "stopped" }, h("h1", null, "Can't open the bundle"), errorBox(error)),
   );
 }
 

@@ -1,4 +1,4 @@
-// One artifact: what it is, where else it occurs, and its text.
+// One artifact: its description, equal artifacts and text.
 import { artifactsOf, describe } from "../../lib/bundle/artifacts.js";
 import { CodePane } from "../../lib/code/pane.js";
 import { h } from "../../lib/page/dom.js";
@@ -15,7 +15,7 @@ const MOST_TWINS = 12;
 
 /**
  * @param {import("../frame/viewer.js").Context} context @param {any} model @param {any} artifact @param {AbortSignal} signal
- * @returns {Promise<{element: HTMLElement, find: HTMLElement | null, shown?: () => void, line?: (lines: string) => void}>} line: shows other lines
+ * @returns {Promise<{element: HTMLElement, find: HTMLElement | null, shown?: () => void, line?: (lines: string) => void}>} line: marks lines
  */
 export async function openArtifact(context, model, artifact, signal) {
   const { bundle, log, state } = context;
@@ -46,7 +46,7 @@ export async function openArtifact(context, model, artifact, signal) {
   };
 }
 
-/** Text or table. @param {any} state @param {boolean} table */
+/** Build the switch between text and table. @param {any} state @param {boolean} table */
 function graphTools(state, table) {
   const button = (/** @type {string} */ text, /** @type {boolean} */ on, /** @type {string} */ title) =>
     h(
@@ -70,7 +70,7 @@ function graphTools(state, table) {
 
 /**
  * @param {Uint8Array} payload @param {string} language @param {string} name
- * @param {{state?: any, compile?: string, tools?: any}} [more] state notes the marked lines
+ * @param {{state?: any, compile?: string, tools?: any}} [more] state stores the marked lines
  */
 export function payloadPane(payload, language, name, { state, compile, tools } = {}) {
   const pane = new CodePane({
@@ -109,7 +109,7 @@ function withoutPayload({ log, state }, artifact, head, metadata, stacks) {
   return { element: h("div", { class: "fill" }, head, link, pane.element), find: pane.find };
 }
 
-/** Only web addresses become links; anything else stays text. @param {any} link */
+/** Link web addresses; show anything else as text. @param {any} link */
 function safeLink(link) {
   const url = String(link?.url ?? "");
   const web = /^https?:\/\//i.test(url) && URL.canParse(url);

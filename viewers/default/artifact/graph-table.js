@@ -7,7 +7,7 @@ import { count, plural } from "../../lib/page/format.js";
 import { lastParts, shortFile } from "../../lib/page/paths.js";
 import { splitLines } from "../../lib/page/text.js";
 
-/** What only the table has in the address. */
+/** Address keys of the table. */
 export const TABLE_ONLY = { q: "", type: "", sort: "" };
 
 /**

@@ -1,4 +1,4 @@
-// Compilation metrics: every field with its unit and meaning, in the groups that the table gives; configurations, and how they differ.
+// Compilation metrics: all fields with unit and meaning, in groups; configurations and their differences.
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { errorBox } from "../../lib/page/load.js";
@@ -18,8 +18,8 @@ const GROUPS = /** @type {[string, string][]} */ ([
 const IN_US = /** @type {Record<string, number>} */ ({ us: 1, ms: 1e3, s: 1e6 });
 
 /**
- * The metrics of a record; the region fills when the table is there.
- * @param {any} log @param {number} eventIndex @param {any} state @param {any} metadata of the record, for what the table lacks
+ * Build the metrics of a record, which load with the table.
+ * @param {any} log @param {number} eventIndex @param {any} state @param {any} metadata of the record, for fields that the table lacks
  */
 export function metricsTable(log, eventIndex, state, metadata) {
   const element = h("div", {
@@ -159,7 +159,7 @@ function number(n, unit, name) {
   return Number.isInteger(n) && !/line|version/.test(name) ? count(n) : String(n);
 }
 
-/** A configuration: what differs from the first of its field, and all settings behind a click. @param {Tables} tables @param {any} row @param {string} field */
+/** Build a configuration: differences from the first one of its field, and all settings in a fold. @param {Tables} tables @param {any} row @param {string} field */
 function config({ configs }, row, field) {
   const own = configs[row.configs[field]];
   if (!own) return h("span", { class: "dim" }, "only in the record (too many different configurations)");
@@ -232,7 +232,7 @@ const settingsTable = (rows, titles) =>
     ),
   );
 
-/** The fields as torch wrote them, for a bundle without the table. @param {any} metadata */
+/** Build the fields as torch wrote them, for a bundle without the table. @param {any} metadata */
 function plainFields(metadata) {
   const fields = Object.entries(
     Object.values(metadata ?? {}).find((v) => v !== null && typeof v === "object") ?? {},

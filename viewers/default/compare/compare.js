@@ -1,4 +1,4 @@
-// Two compiles side by side: artifact by artifact, of one log, of two logs, or of two bundles.
+// Compares two compiles by artifact, from one log, two logs or two bundles.
 import { byPhase } from "../../lib/bundle/artifacts.js";
 import { openBundle } from "../../lib/bundle/bundle.js";
 import { artifactPairs, artifactText, VERDICTS, verdictsText } from "../../lib/diff/artifact-pairs.js";
@@ -32,7 +32,7 @@ export async function openCompare(context) {
       "div",
       { class: "fill" },
       head,
-      split("compare", rail, body, { label: "Width of the list", size: "300px" }),
+      split("compare", rail, body, { label: "List width", size: "300px" }),
     ),
     title: "Compare",
   };

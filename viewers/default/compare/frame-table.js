@@ -1,4 +1,4 @@
-// All compiles of one function in a row each, with what changed from one to the next.
+// The compiles of one function, one per row, with the changes between them.
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine, plural, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/figures.js";

@@ -1,4 +1,4 @@
-// What two compiles are compared by: their artifacts one by one, their numbers, and the history of a frame.
+// The data of a comparison of two compiles: artifacts, numbers, and the history of a frame.
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { bytes, count, time } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/figures.js";
@@ -32,7 +32,7 @@ export function numbers({ model, index }) {
   ];
 }
 
-/** All compiles of the function of a compile, of each its last attempt. @param {Model} model @param {number} index @returns {number[]} */
+/** Return the last attempts of all compiles of the same function. @param {Model} model @param {number} index @returns {number[]} */
 export function frameHistory(model, index) {
   const compile = model.compiles[index];
   if (compile.id === null) return [];
@@ -46,7 +46,7 @@ export function frameHistory(model, index) {
   return model.frames.filter(({ last }) => same(last)).map(({ rows }) => rows[rows.length - 1]);
 }
 
-/** The compile of the same function before this one; -1 for the first. @param {Model} model @param {number} index */
+/** Return the previous compile of the same function; -1 for the first. @param {Model} model @param {number} index */
 export function previousOfFrame(model, index) {
   const key = model.compiles[index].compile;
   const history = frameHistory(model, index);
@@ -54,7 +54,7 @@ export function previousOfFrame(model, index) {
   return at > 0 ? history[at - 1] : -1;
 }
 
-/** "L_x_ f32[4, 2]", one for each input of the graph that Dynamo made. @param {string} graph */
+/** Return "L_x_ f32[4, 2]" for each input of the Dynamo graph. @param {string} graph */
 export function inputsOf(graph) {
   const head = /def forward\(([^]*?)\)\s*(?:->[^:]*)?:\s*$/m.exec(graph)?.[1] ?? "";
   return [...head.matchAll(/(\w+)\s*:\s*"([^"]*)"/g)].map(
@@ -62,7 +62,7 @@ export function inputsOf(graph) {
   );
 }
 
-/** The graph of Dynamo of a compile, if there is one. @param {Side} side */
+/** Return the Dynamo graph of a compile, if there is one. @param {Side} side */
 export async function dynamoGraph({ model, index }) {
   const artifacts = await compileArtifacts(model.log, model.compiles[index]);
   return artifacts.filter((artifact) => artifact.name === "dynamo_output_graph").pop() ?? null;

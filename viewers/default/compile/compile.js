@@ -1,4 +1,4 @@
-// One compile: a rail of phases with their artifacts, and the selected one beside it.
+// One compile: a list of phases with their artifacts, and the selected artifact.
 import { labelled } from "../../lib/bundle/artifact-names.js";
 import { byPhase, compileArtifacts, describe, moreArtifacts } from "../../lib/bundle/artifacts.js";
 import { frameText } from "../../lib/bundle/stacks.js";
@@ -36,7 +36,7 @@ export async function openCompile(context) {
       "div",
       { class: "fill" },
       head,
-      split("compile", rail, body, { label: "Width of the list", size: "300px" }),
+      split("compile", rail, body, { label: "List width", size: "300px" }),
     ),
     title: "Compile",
   };
@@ -221,7 +221,7 @@ export async function openCompile(context) {
         () => {},
       ),
     );
-  // Of a compile that is over nothing changes while the log grows; of the one that runs the list gets longer, and what is open stays open.
+  // While the log grows, a finished compile does not change; the list of a running one grows, and open items stay open.
   view.grown = async (newer) => {
     const known = await modelOf(newer.log),
       index = known.byKey.get(state.current.compile) ?? -1;
@@ -335,7 +335,7 @@ function stackList(frames) {
   );
 }
 
-/** ↑ ↓ Home End walk the list; it is one tab stop. @param {KeyboardEvent} event */
+/** Move in the list with ↑ ↓ Home End; it is one tab stop. @param {KeyboardEvent} event */
 function railKey(event) {
   const rail = /** @type {HTMLElement} */ (event.currentTarget);
   const links = [...rail.querySelectorAll("a")];

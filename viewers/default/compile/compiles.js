@@ -1,4 +1,4 @@
-// All compiles of a log as a table: one row for each, its attempts folded beneath it.
+// The table of all compiles of a log, with attempts folded below their compile.
 import { Grid } from "../../lib/list/grid.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
@@ -12,7 +12,7 @@ import { withoutPlace } from "../shared/program-line.js";
 export async function openCompiles({ log, state }) {
   const model = await modelOf(log);
   const { compiles } = model;
-  /** Earlier attempts of the compile whose last attempt is a row. @type {Map<number, number[]>} */
+  /** Earlier attempts by the row of the last attempt. @type {Map<number, number[]>} */
   const attempts = new Map(model.frames.map(({ rows }) => [rows[rows.length - 1], rows.slice(0, -1)]));
   const lastOf = new Map(
     model.frames.flatMap(({ rows }) =>

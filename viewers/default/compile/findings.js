@@ -1,4 +1,4 @@
-// What was found in one compile, and the rows that its tables have: failures, breaks, guards that failed; caches and guards.
+// The findings of one compile, and its rows in tables: failures, graph breaks, guard failures, caches and guards.
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { CACHES, cacheReason, outcomeBadge } from "../findings/cache-names.js";
@@ -13,7 +13,7 @@ const MOST_KINDS = 6;
 const MOST_SHOWN = 20;
 
 /**
- * What went wrong, for the page of a compile; 'instead' is shown when the tables cannot be read.
+ * Build the problems of a compile; 'instead' is shown if the tables can't be read.
  * @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index @param {() => any} instead
  */
 export function compileProblems({ log, state }, model, index, instead) {
@@ -51,7 +51,7 @@ export function compileProblems({ log, state }, model, index, instead) {
   return root;
 }
 
-/** What its caches and guards did. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
+/** Build its caches and guards. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
 export function compileCachesAndGuards({ log, state }, model, index) {
   const root = h("div", { class: "compile-findings" });
   const attempts = attemptsOf(model, index);
@@ -70,7 +70,7 @@ export function compileCachesAndGuards({ log, state }, model, index) {
   return root;
 }
 
-/** The attempts of the same compile. @param {any} model @param {number} index @returns {Set<number>} */
+/** Return the attempts of the same compile. @param {any} model @param {number} index @returns {Set<number>} */
 function attemptsOf(model, index) {
   const compile = model.compiles[index];
   if (compile.id === null) return new Set([index]);
@@ -89,15 +89,15 @@ const box = (tone, sign, title, ...parts) =>
     parts,
   );
 
-/** What torch wrote of failures and breaks: behind a fold where findings stand above. @param {any[]} failures @param {any[]} breaks @param {boolean} told */
-function records(failures, breaks, told) {
+/** Build torch's text about failures and breaks, folded if findings are shown. @param {any[]} failures @param {any[]} breaks @param {boolean} folded */
+function records(failures, breaks, folded) {
   const rows = [...failures, ...breaks];
-  return told && rows.length > 0
+  return folded && rows.length > 0
     ? h("details", null, h("summary", null, `Records (${count(rows.length)})`), rows)
     : rows;
 }
 
-/** What torch wrote of a failure or a restart. @param {any} row of the failure table @param {any} state */
+/** Build torch's text about a failure or a restart. @param {any} row of the failure table @param {any} state */
 function failureRow(row, state) {
   const [tone, sign] = row.kind === "restart" ? ["break", "↺"] : ["error", "✖"];
   return box(

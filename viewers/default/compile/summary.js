@@ -1,4 +1,4 @@
-// One compile in short: status, times, why, attempts, artifacts by phase.
+// The summary of one compile: status, times, cause, attempts, artifacts by phase.
 import { labelled } from "../../lib/bundle/artifact-names.js";
 import { byPhase, compileArtifacts, describe } from "../../lib/bundle/artifacts.js";
 import { frameText } from "../../lib/bundle/stacks.js";
@@ -14,7 +14,7 @@ const INNERMOST = 8;
 
 /**
  * @typedef {import("../frame/viewer.js").Context} Context
- * @typedef {object} Page the parts that only the page of a compile has
+ * @typedef {object} Page parts that only the compile view has
  * @property {(context: Context, model: any, index: number, instead: () => any) => any} problems
  * @property {(context: Context, model: any, index: number) => any} cachesAndGuards
  */
@@ -70,7 +70,7 @@ export function compileSummary(context, model, index, page = null) {
   );
 }
 
-/** Symbols, inputs, kernels: fetched when a compile is opened. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
+/** Build symbols, inputs and kernels, which load with the compile. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
 function tables(context, model, index) {
   const place = h("div");
   import("./tables.js").then(
@@ -103,7 +103,7 @@ function timeBar({
   );
 }
 
-/** The innermost callers. @param {import("../frame/viewer.js").Context} context @param {any} compile */
+/** Build the innermost callers. @param {import("../frame/viewer.js").Context} context @param {any} compile */
 function callers({ log, state }, compile) {
   const list = h("ul", { class: "frames" });
   const show = (/** @type {any} */ stacks) => {
@@ -199,7 +199,7 @@ function numbers(compile) {
   ];
 }
 
-/** Other attempts, and other compiles of the same function. @param {any} model @param {any} compile @param {number} index @param {any} state */
+/** Link other attempts, and other compiles of the same function. @param {any} model @param {any} compile @param {number} index @param {any} state */
 function relatives(model, compile, index, state) {
   if (compile.id === null) return null;
   const key = compile.compile;

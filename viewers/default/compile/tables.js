@@ -1,4 +1,4 @@
-// What the tables have of one compile: its symbols, inputs, kernels, and what the partitioner decided.
+// The tables of one compile: symbols, inputs, kernels and partitioner decisions.
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
@@ -13,7 +13,7 @@ import { shapeText, tensorName, tensorsOf } from "../tables/tensor-data.js";
 
 const MOST_SHOWN = 12;
 
-/** Sections that fill when their tables are there. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
+/** Build sections that load their tables. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
 export function compileTables({ log, state }, model, index) {
   const compile = model.compiles[index];
   const attempts = new Set(
@@ -217,7 +217,7 @@ function kernelSection(log, model, { kernels, codeOf, infoOf }, attempts, state,
   );
 }
 
-/** What is saved for the backward, what is computed again, what the graph changes. @param {any} log @param {any} model @param {any[]} tables null: left out of a redacted bundle @param {Set<number>} attempts @param {any} state */
+/** Build the tensors saved for backward, the recomputed ones, and the mutations. @param {any} log @param {any} model @param {any[]} tables null: left out of a redacted bundle @param {Set<number>} attempts @param {any} state */
 function partitionSection(log, model, [partitions, candidates, aliasing, duplicates], attempts, state) {
   const mine = (/** @type {any[] | null} */ rows) =>
     (rows ?? []).filter((row) => attempts.has(numberOf(model, row)));

@@ -18,7 +18,7 @@ export class Shell {
     this.bundle = bundle;
     this.state = state;
     this.frame = new Frame(main, state);
-    this.shared = h("span", { class: "hand-on" });
+    this.shared = h("span", { class: "share-box" });
     /** Container of the live mark of a growing bundle. */
     this.live = h("span", { class: "live-place" });
     /** @type {import("../../lib/bundle/log.js").Log | null | undefined} */

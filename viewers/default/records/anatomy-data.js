@@ -3,7 +3,7 @@ import { numberOf } from "../shared/model.js";
 
 /**
  * @typedef {object} Row
- * @property {string} id stays
+ * @property {string} id stable id
  * @property {number} index position in 'kinds' or 'origins', or row of the compile table
  * @property {string} name
  * @property {string} help
@@ -22,7 +22,7 @@ import { numberOf } from "../shared/model.js";
 /** @param {{type: string, name: string | null}} kind */
 export const kindId = ({ type, name }) => (name === null ? type : `${type}:${name}`);
 
-/** Largest first. @param {any} model @param {Anatomy} anatomy @param {string} by @returns {Row[]} */
+/** Return the rows, largest first. @param {any} model @param {Anatomy} anatomy @param {string} by @returns {Row[]} */
 export function anatomyRows(model, { kinds, origins, cells }, by) {
   const rows =
     by === "origin" ? originRows(origins) : by === "compile" ? compileRows(model, cells) : kindRows(kinds);
@@ -78,7 +78,7 @@ function compileRows(model, cells) {
   return rows;
 }
 
-/** The cells of one kind or of one compile, largest first. @param {any} model @param {Anatomy} anatomy @param {Row} row */
+/** Return the cells of one kind or compile, largest first. @param {any} model @param {Anatomy} anatomy @param {Row} row */
 export function cellsOf(model, { cells }, { kind, index }) {
   const fits = (/** @type {Cell} */ cell) =>
     kind ? cell.type === kind.type && cell.name === kind.name : numberOf(model, cell) === index;

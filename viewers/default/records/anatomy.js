@@ -27,7 +27,7 @@ export async function openAnatomy({ bundle, log, state }) {
   if (model.directory.event_count === 0) {
     return emptyPage("Log anatomy", "This log has no records.");
   }
-  /** Opened anew for another way: other rows, other columns. @type {{by: string, view: any} | null} */
+  /** The current view; switching to a different grouping rebuilds it. @type {{by: string, view: any} | null} */
   let shown = null;
   const element = h("div", { class: "fill" });
   const open = (/** @type {string} */ by) => {
@@ -132,7 +132,7 @@ function anatomyList(about, [by, , label, noun], tools) {
   });
 }
 
-/** The whole log in one bar. @param {Row[]} rows @param {string} by @param {number} total */
+/** Build a bar of the whole log. @param {Row[]} rows @param {string} by @param {number} total */
 function wholeLog(rows, by, total) {
   const all = sumOf(rows);
   const parts = /** @type {[string, string, number | null][]} */ ([
@@ -176,7 +176,7 @@ function wholeLog(rows, by, total) {
   );
 }
 
-/** Payload and the rest of a row, as wide as its share of the log. @param {Row} row @param {number} total */
+/** Build a bar of a row's payload and other bytes, scaled to the log. @param {Row} row @param {number} total */
 function partsBar(row, total) {
   const repeated = row.distinct === null ? 0 : row.payload - row.distinct;
   const part = (/** @type {string} */ id, /** @type {number} */ n) =>

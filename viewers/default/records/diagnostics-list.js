@@ -20,7 +20,7 @@ export function severityBadge(severity) {
   );
 }
 
-/** Codes with their counts and meanings. @param {any} bundle @param {[string, any][]} found @param {(code: string) => string} link */
+/** List codes with counts and meanings. @param {any} bundle @param {[string, any][]} found @param {(code: string) => string} link */
 export function diagnosticsList(bundle, found, link) {
   return h(
     "dl",

@@ -98,7 +98,7 @@ export async function openDiagnostics({ bundle, log, state }) {
   };
 }
 
-/** What went wrong while the ranks were compared, as rows. @param {any} bundle */
+/** Return the problems in comparing ranks, as rows. @param {any} bundle */
 const ofRanks = ({ manifest }) =>
   Object.entries(manifest.diagnostics ?? {}).flatMap(([code, messages]) =>
     /** @type {string[]} */ (messages).map((message) => ({
@@ -112,7 +112,7 @@ const ofRanks = ({ manifest }) =>
     })),
   );
 
-/** How often each code comes. @param {any[]} rows */
+/** Count the rows by code. @param {any[]} rows */
 function counts(rows) {
   const found = /** @type {Record<string, number>} */ ({});
   for (const { code, count: n } of rows) found[code] = (Object.hasOwn(found, code) ? found[code] : 0) + n;

@@ -9,7 +9,7 @@ import { idText, modelOf, numberOf } from "../shared/model.js";
 import { searchMetadata } from "./record-search.js";
 import { openRecord } from "./record.js";
 
-const MOST_NAMED = 500_000; // records; in longer logs those of the timeline stay without the name of their span
+const MOST_NAMED = 500_000; // records; in longer logs timeline records have no span name
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openEvents(context) {
@@ -49,7 +49,7 @@ export async function openEvents(context) {
     state.replace({ event: String(i) });
     record.show(i);
   };
-  /** Names of the spans that records of the timeline begin and end. @type {Map<number, string>} */
+  /** Names of the spans that timeline records begin or end. @type {Map<number, string>} */
   const spanNames = new Map();
   if (events.length <= MOST_NAMED)
     Promise.all([log.table("spans"), log.table("instants")]).then(
@@ -57,7 +57,7 @@ export async function openEvents(context) {
         if (nameSpans(spans ?? [], instants ?? [], spanNames)) grid.list.redraw();
       },
       () => {},
-    ); // the timeline tells what went wrong
+    ); // the timeline reports the error
   const grid = new Grid({
     label: "Records",
     columns: columns(events, model, kinds, bundle, spanNames),
@@ -119,12 +119,12 @@ export async function openEvents(context) {
       drawn = key;
       const event = current.event === "" ? -1 : Number(current.event);
       if (event >= 0 && grid.selected !== event) grid.arrange(event);
-      record.show(event < 0 ? (grid.order[0] ?? -1) : event); // the first until another one is chosen
+      record.show(event < 0 ? (grid.order[0] ?? -1) : event); // the first one by default
     },
   };
 }
 
-/** @param {any[]} kinds @returns {[string, string][]} value and words; a type, or a type and a name */
+/** @param {any[]} kinds @returns {[string, string][]} value and label of a type, or of a type and a name */
 function types(kinds) {
   /** @type {Map<string, number>} */
   const counts = new Map();
@@ -151,7 +151,7 @@ function select(label, all, options, onchange) {
 
 /** @typedef {import("../../lib/bundle/log.js").Event} Event */
 
-/** The rows of a type and a compile. @param {Event[]} events @param {import("../shared/model.js").Model} model @param {any} current */
+/** Return the rows of a type and a compile. @param {Event[]} events @param {import("../shared/model.js").Model} model @param {any} current */
 function narrow(events, model, { type, compile }) {
   const wanted = compile.trim().replace(/^\[|\]$/g, "");
   const keys = new Set(

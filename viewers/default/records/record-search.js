@@ -1,8 +1,8 @@
-// Looks for words in the metadata of records, file by file, and shows what it has found on the way.
+// Searches the metadata of records file by file, and shows matches as they come.
 import { count } from "../../lib/page/format.js";
 
 /**
- * @param {import("../../lib/bundle/log.js").Log} log @param {import("../../lib/bundle/log.js").Event[]} events @param {number[]} rows those to look at @param {string} query
+ * @param {import("../../lib/bundle/log.js").Log} log @param {import("../../lib/bundle/log.js").Event[]} events @param {number[]} rows rows to search @param {string} query
  * @param {AbortSignal} signal @param {(rows: number[], note: string) => void} show
  */
 export async function searchMetadata(log, events, rows, query, signal, show) {
@@ -27,7 +27,7 @@ export async function searchMetadata(log, events, rows, query, signal, show) {
         fits.add(event);
     if (file !== files.at(-1))
       show(sorted(fits), `searched ${count((metadata.at(-1)?.event ?? 0) + 1)} of ${count(events.length)} …`);
-    await new Promise((resume) => setTimeout(resume)); // the page stays usable
+    await new Promise((resume) => setTimeout(resume)); // keep the page responsive
     signal.throwIfAborted();
   }
   show(sorted(fits), "names and metadata searched");

@@ -1,4 +1,4 @@
-// One record: where it stands, its metadata, its payload.
+// One record: its location, metadata and payload.
 import { describe } from "../../lib/bundle/artifacts.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, time } from "../../lib/page/format.js";
@@ -137,5 +137,5 @@ function clockText(clock, event) {
   return `First record: ${clock.origin ?? "no time"} (local time; year and time zone not recorded)`;
 }
 
-/** Who wrote a record: torch 2.3 and 2.4 tell the thread, whose id is an address, instead of the process. @param {number} id */
+/** Return the writer of a record: torch 2.3 and 2.4 log the thread, whose id is an address, instead of the process. @param {number} id */
 const writerText = (id) => (id > 2 ** 32 ? `thread ${id}` : `process ${id}`);

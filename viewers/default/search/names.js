@@ -1,4 +1,4 @@
-// Everything that has a name: compiles, artifacts, files, kinds of records, diagnostics, reasons. No text of artifacts.
+// Searches names: compiles, artifacts, files, record kinds, diagnostics, reasons. Not the text of artifacts.
 import { describe } from "../../lib/bundle/artifacts.js";
 import { firstLine, plural } from "../../lib/page/format.js";
 import { lastParts } from "../../lib/page/paths.js";
@@ -29,7 +29,7 @@ export async function searchNames(bundle, log, query, all) {
 
 /** @typedef {(value: any) => boolean} Fits */
 
-/** Collects what fits, and counts the rest. @param {string} title @param {number} most */
+/** Collect matches up to a limit, and count the rest. @param {string} title @param {number} most */
 function collector(title, most) {
   /** @type {Group} */
   const group = { title, total: 0, hits: [] };
@@ -75,10 +75,10 @@ function reasons(model, fits, most) {
   return group;
 }
 
-/** The line that fits. @param {string} text @param {Fits} fits */
+/** Return the matching line. @param {string} text @param {Fits} fits */
 const lineWith = (text, fits) => text.split("\n").find(fits)?.trim() ?? firstLine(text);
 
-/** One row for each name, not for each artifact. @param {any} bundle @param {any} model @param {Fits} fits @param {number} most */
+/** Search artifacts, with one row per name. @param {any} bundle @param {any} model @param {Fits} fits @param {number} most */
 async function artifacts(bundle, model, fits, most) {
   const { group, add } = collector("Artifacts", most);
   /** @type {Map<string, {first: any, count: number}>} */

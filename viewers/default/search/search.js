@@ -1,4 +1,4 @@
-// Search everywhere: names at once, the text of artifacts by a worker.
+// Searches everything: names directly, the text of artifacts in a worker.
 import { artifactsOf } from "../../lib/bundle/artifacts.js";
 import { attemptKey } from "../../lib/bundle/log.js";
 import { VirtualList } from "../../lib/list/virtual-list.js";
@@ -11,7 +11,7 @@ import { searchNames } from "./names.js";
 import { searchTexts, textsOf } from "./text.js";
 
 const ROW = 24;
-const AT_ONCE = 12_000_000; // bytes of text that are searched without being asked
+const AT_ONCE = 12_000_000; // bytes of text that are searched automatically
 const SHORTEST = 2;
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
@@ -206,7 +206,7 @@ export async function openSearch(context) {
     tell(false);
   };
 
-  /** What an artifact is called and where it lies; known once its log was read for the search. */
+  /** Return the name and address of an artifact whose log the search has read. */
   const known = new Map();
   const placeOf = (/** @type {any} */ { log: one, artifact }) => {
     const {
@@ -280,7 +280,7 @@ export async function openSearch(context) {
   };
 }
 
-/** The words that were found, marked. @param {string} text @param {string} query @param {number} [from] where they stand */
+/** Mark the matches. @param {string} text @param {string} query @param {number} [from] offset of the first match */
 function marked(text, query, from = text.toLowerCase().indexOf(query.toLowerCase())) {
   return from < 0
     ? text
@@ -291,7 +291,7 @@ function marked(text, query, from = text.toLowerCase().indexOf(query.toLowerCase
       ];
 }
 
-/** ↑ ↓ from one result to the next. @param {KeyboardEvent} event */
+/** Move between results with ↑ and ↓. @param {KeyboardEvent} event */
 function walk(event) {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   const pane = /** @type {Element} */ (event.target).closest(".search-names, .search-list");

@@ -1,13 +1,13 @@
-// Looks for words in the payloads of blobs, away from the page's thread. Each payload is decoded and searched once.
+// Searches the payloads of blobs in a worker. Each payload is decoded and searched once.
 //
 // In: {query, blobs: [{file, path, whole, slices: [{id, offset, size, json}]}], each, most}
-// Out: {found: [{id, count, lines: [{line, text, at}]}], bytes} after every blob, {error, bytes} when one fails, at last {done: true}.
+// Out: {found: [{id, count, lines: [{line, text, at}]}], bytes} after every blob, {error, bytes} when one fails, finally {done: true}.
 import { MOST_STORED, openBlob } from "../../lib/bundle/blob.js";
 import { readFile } from "../../lib/bundle/source.js";
 import { findAll, lastAtMost, prettyJson, splitLines } from "../../lib/page/text.js";
 
 const EXCERPT = 220;
-const IN_SIGHT = 80; // characters of a line that half a window shows
+const IN_SIGHT = 80; // characters of a line in half a window
 const BEFORE = 60;
 const scope = /** @type {any} */ (self);
 

@@ -1,7 +1,7 @@
-// Searching the text of artifacts: which payloads there are, each once, and a worker that goes through them.
+// Searches the text of artifacts: lists each distinct payload once, and runs the worker.
 
 const EACH = 20; // lines shown of one payload
-const MOST = 2_000; // lines shown of all
+const MOST = 2_000; // lines shown in total
 
 /** @typedef {{log: any, artifact: import("../../lib/bundle/log.js").Artifact}} Place */
 /** @typedef {{id: number, places: Place[], size: number}} Payload */
@@ -17,7 +17,7 @@ export async function textsOf(logs) {
   /** @type {Map<string, any>} */
   const blobs = new Map();
   for (const log of logs) {
-    if (log.bundle.manifest.redacted?.dropped.includes("payloads")) continue; // there is no text
+    if (log.bundle.manifest.redacted?.dropped.includes("payloads")) continue; // no text to search
     for (const artifact of await log.artifacts()) {
       if (artifact.sha256 === null) continue;
       const known = byHash.get(artifact.sha256);
@@ -53,8 +53,8 @@ export async function textsOf(logs) {
 }
 
 /**
- * @param {Texts} texts @param {string} query @param {boolean} all every line, not only the first of them
- * @param {(progress: {found: Found[], bytes: number, done: boolean, problem: string}) => void} tell after every blob, with what is new
+ * @param {Texts} texts @param {string} query @param {boolean} all every line, not only the first ones
+ * @param {(progress: {found: Found[], bytes: number, done: boolean, problem: string}) => void} tell after every blob, with new matches
  * @returns {() => void} stops it
  */
 export function searchTexts(texts, query, all, tell) {

@@ -2,7 +2,7 @@
 import { emptyPage } from "../../lib/list/list-detail.js";
 import { summaryOf } from "./model.js";
 
-/** @typedef {"failures" | "graph_breaks" | "recompile_reasons" | "caches" | "symbols"} Topic those of summary.untold (schema: findings) that have a view */
+/** @typedef {"failures" | "graph_breaks" | "recompile_reasons" | "caches" | "symbols"} Topic topics of `summary.untold` (schema: findings) that have a view */
 
 /** First torch version that records a topic. @type {Record<Topic, string>} */
 const SINCE = {

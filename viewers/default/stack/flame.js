@@ -44,7 +44,7 @@ export function stackBoxes(model, trie, options) {
     /** @type {number} */ x,
     /** @type {number} */ wide,
     /** @type {number} */ depth,
-    /** @type {number} */ colour,
+    /** @type {number} */ color,
     /** @type {string} */ name,
   ) => {
     stack.push(node);
@@ -52,7 +52,7 @@ export function stackBoxes(model, trie, options) {
     from.push(x);
     to.push(x + wide);
     row.push(depth);
-    hue.push(colour);
+    hue.push(color);
     names.push(name);
   };
   /** @type {[number, number, number][]} node, left edge, row */

@@ -111,7 +111,7 @@ export async function openExport({ log, state }) {
   return { ...view, title: "Export" };
 }
 
-/** Calls and what was met, in the order of the log. @param {any} model @param {any[]} exports @param {any[]} failures @param {any} stacks @returns {Item[]} */
+/** Return calls and problems in log order. @param {any} model @param {any[]} exports @param {any[]} failures @param {any} stacks @returns {Item[]} */
 function itemsOf(model, exports, failures, stacks) {
   const calls = exports.map((row, call) => ({
     kind: row.program_event === null ? "unfinished" : "exported",
@@ -121,7 +121,7 @@ function itemsOf(model, exports, failures, stacks) {
     failure: null,
     frame: null,
   }));
-  /** A call that began before and had no program yet; without a start, the next program. */
+  /** Return the open call before an event; without a recorded start, the next program. */
   const callOf = (/** @type {number} */ event) => {
     let at = -1;
     exports.forEach((row, i) => {

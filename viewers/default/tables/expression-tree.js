@@ -25,7 +25,7 @@ const SIGNS = /** @type {Record<string, string>} */ ({
   sym_min: "min",
 });
 
-/** A fold that reads the table of expressions when it opens; null when the log has none for it. @param {{log: any, state: any}} context @param {any} model @param {any} stacks @param {number | null} event */
+/** Build a fold that loads the table of expressions when opened; null if the log has none. @param {{log: any, state: any}} context @param {any} model @param {any} stacks @param {number | null} event */
 export function expressionFold({ log, state }, model, stacks, event) {
   if (event === null) return null;
   const box = h("div");

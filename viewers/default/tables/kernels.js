@@ -36,7 +36,7 @@ export const codeName = (code) =>
 const kindWord = (kind) => KERNEL_KINDS[kind]?.[0] ?? kind;
 
 /**
- * The kernels of a log with their codes and what torch reports of Triton kernels; empty when a redacted bundle has none.
+ * Return the kernels of a log with their code and Triton information; empty if a redacted bundle has none.
  * @param {import("../../lib/bundle/log.js").Log} log
  */
 export async function kernelsOf(log) {
@@ -84,7 +84,7 @@ export async function openKernels({ log, state }) {
     noun: ["kernel or call", "kernels and calls"],
     length: kernels.length,
     share: 0.6,
-    // A name can stand in several codes, and in one code once as it is defined.
+    // Several codes can have the same name; one code defines it once.
     id: (i) => `${kernels[i].code_event}:${kernels[i].name}`,
     title: (i) => `${idText(compile(i))} ${kernels[i].name} ${kindWord(kernels[i].kind)}`,
     text: (i) =>

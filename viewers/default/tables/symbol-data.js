@@ -1,4 +1,4 @@
-// The symbols of a log, and what belongs to each: guards, constants, errors. No page needed.
+// The symbols of a log with their guards, constants and errors. No page needed.
 import { modelOf, numberOf } from "../shared/model.js";
 import { programFrame } from "../shared/program-line.js";
 
@@ -11,13 +11,13 @@ import { programFrame } from "../shared/program-line.js";
  * @property {string | null} source
  * @property {string | null} value
  * @property {string | null} range
- * @property {any} row of the table that it comes from
- * @property {boolean} isSymbol whether that is the table of symbols
+ * @property {any} row row of its table
+ * @property {boolean} isSymbol whether the row is from the table of symbols
  * @property {any[]} guards rows of the tables, as those below
  * @property {any[]} constants
  * @property {any[]} errors
  * @property {any[]} assumed
- * @property {import("../../lib/bundle/stacks.js").Frame | null} frame the line of the program
+ * @property {import("../../lib/bundle/stacks.js").Frame | null} frame location in the program
  */
 
 /** @typedef {{symbols: any[], symbol_guards: any[], symbol_values: any[], data_dependent_errors: any[], specializations: any[], symbol_contexts: any[]}} Tables */
@@ -72,7 +72,7 @@ function symbolItems(model, tables, stacks) {
     }),
   );
   const made = new Map(items.map((symbol) => [symbol.event, symbol]));
-  /** What a condition adds to its symbols. @param {any} row @param {"guards" | "errors" | "assumed"} list */
+  /** Add a condition to its symbols. @param {any} row @param {"guards" | "errors" | "assumed"} list */
   const add = (row, list) => {
     for (const event of row.symbol_events) made.get(event)?.[list].push(row);
   };
@@ -110,7 +110,7 @@ function symbolItems(model, tables, stacks) {
 }
 
 /**
- * How torch made a condition: a tree of operations over constants and symbols, at most so many nodes.
+ * Return a condition as a tree of operations over constants and symbols, with a limited number of nodes.
  * @typedef {{text: string, method: string | null, event: number | null, userStack: number | null, children: Expression[], cut: boolean}} Expression
  * @param {any[]} rows of the table of expressions (see schema/expressions.schema.json) @param {number} event as in expression_event @param {number} [most]
  * @returns {Expression | null}
@@ -132,7 +132,7 @@ export function expressionTree(rows, event, most = 200) {
     left--;
     const made = row.argument_events.map((/** @type {number} */ at) => nodes.get(at)).filter(Boolean);
     const cut = (left <= 0 || depth > 20) && row.arguments.length > 0;
-    // Constants have no node, so that the nodes are found by what they stand for.
+    // Constants have no node, so nodes are matched by their result.
     const children = cut
       ? []
       : row.arguments.map((/** @type {string | null} */ text) => {

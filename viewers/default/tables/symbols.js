@@ -284,7 +284,7 @@ function assumedSection(about, row, full) {
   );
 }
 
-/** Locals and sources where a condition was met. @param {any} context */
+/** Build the locals and sources where a condition was evaluated. @param {any} context */
 export function contextPairs(context) {
   const locals = Object.entries(context?.locals ?? {});
   const from = Object.entries(context?.symbol_sources ?? {}).filter(([, source]) => source !== null);

@@ -1,4 +1,4 @@
-// The tensors of a log, and how they belong together. No page needed.
+// The tensors of a log and their relations. No page needed.
 import { bytes } from "../../lib/page/format.js";
 import { modelOf, numberOf } from "../shared/model.js";
 import { sourceName } from "../shared/source-name.js";
@@ -13,7 +13,7 @@ import { sourceName } from "../shared/source-name.js";
  * @property {(number | string)[] | null} dynamic
  * @property {string | null} dtype
  * @property {string | null} device
- * @property {number | null} storage its record
+ * @property {number | null} storage event of its storage
  * @property {boolean} leaf
  * @property {Record<string, any>} other
  * @property {string[]} flags
@@ -30,7 +30,7 @@ export const tensorsOf = (log) =>
       log.table("tensor_storages"),
       log.table("graph_tensors"),
     ]);
-    const [tensors, storages, graphs] = tables.map((rows) => rows ?? []); // null where a redacted bundle leaves them out
+    const [tensors, storages, graphs] = tables.map((rows) => rows ?? []); // null if left out of a redacted bundle
     return tensorModel(model, tensors, storages, graphs);
   });
 
@@ -38,7 +38,7 @@ export const tensorsOf = (log) =>
 export const shapeText = (shape) =>
   shape === null ? "–" : `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
 
-/** As the program calls it. @param {Tensor} tensor */
+/** Return a tensor's name in the program. @param {Tensor} tensor */
 export const tensorName = (tensor) =>
   tensor.sources.length ? tensor.sources.map(sourceName).join(" = ") : "(part of a tensor)";
 
@@ -46,7 +46,7 @@ export const tensorName = (tensor) =>
 const sizeText = (size) =>
   typeof size === "number" ? bytes(size) : size === null ? "unknown size" : `${size} bytes`;
 
-/** "L['x']" and "l_x_" alike @param {string} name */
+/** Normalize "L['x']" and "l_x_" to the same name. @param {string} name */
 const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "");
 
 /** @param {any} model @param {any[]} tensors rows of the table, as those below @param {any[]} storages @param {any[]} graphTensors */
@@ -91,18 +91,18 @@ function tensorModel(model, tensors, storages, graphTensors) {
   return {
     rows,
     graphs,
-    /** "140 B", or the expression when it is symbolic. @param {number} storage */
+    /** Return "140 B", or the expression of a symbolic size. @param {number} storage */
     storageSize: (storage) => sizeText(sizes.get(storage) ?? null),
-    /** Others with the same memory. @param {number} i @returns {number[]} */
+    /** Return the other tensors with the same memory. @param {number} i @returns {number[]} */
     sharing: (i) => (users.get(/** @type {number} */ (rows[i].storage)) ?? []).filter((at) => at !== i),
-    /** The tensor that it is a view of, or -1: numbers of tensors come again, the newest before is meant. @param {number} i */
+    /** Return the base of a view, or -1. Tensor ids repeat, so it is the latest one before. @param {number} i */
     baseOf: (i) => {
       const base = rows[i].other.base;
       for (let at = i - 1; typeof base === "number" && at >= 0; at--)
         if (tensors[at].tensor_id === base && tensors[at].describer_id === tensors[i].describer_id) return at;
       return -1;
     },
-    /** The input of a graph of the same compile that has its name. @param {number} i @returns {Input | null} */
+    /** Return the input of that name in a graph of the same compile. @param {number} i @returns {Input | null} */
     inputOf: (i) => {
       const names = new Set(rows[i].sources.map(plain));
       for (const graph of graphs)
@@ -110,7 +110,7 @@ function tensorModel(model, tensors, storages, graphTensors) {
           for (const input of graph.inputs) if (names.has(plain(input.name))) return input;
       return null;
     },
-    /** Graphs of a compile, those of its other attempts when it has none. @param {any} model @param {number} compile */
+    /** Return the graphs of a compile, or of its other attempts if it has none. @param {any} model @param {number} compile */
     graphsOf: (model, compile) => {
       const own = graphs.filter((/** @type {any} */ graph) => graph.compile === compile);
       if (own.length || model.compiles[compile].id === null) return own;

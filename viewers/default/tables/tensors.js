@@ -242,7 +242,7 @@ function tensorDetail({ state }, model, data, i) {
   ];
 }
 
-/** What goes into the graphs of the compile, symbols in place of sizes. @param {any} model @param {import("./tensor-data.js").Tensors} data @param {any} row @param {any} input */
+/** Build the inputs of the compile's graphs, with symbols for sizes. @param {any} model @param {import("./tensor-data.js").Tensors} data @param {any} row @param {any} input */
 function graphTables(model, data, row, input) {
   return data.graphsOf(model, row.compile).map((/** @type {any} */ graph) => [
     h("h3", null, `Graph inputs: ${count(graph.inputs.length)}`),

@@ -73,7 +73,7 @@ export class TimelineTables {
       onopen: (row) => state.go(state.link({ view: "compile", compile: of(row).key })),
       columns: [
         {
-          id: "colour",
+          id: "color",
           title: "Color",
           width: "3.2rem",
           cell: (row) =>

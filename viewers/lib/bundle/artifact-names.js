@@ -1,7 +1,7 @@
-// What artifacts of one name in one compile are called: 'inductor_output_code (backward)', not '…@2'. Which direction a graph
-// or a code is of stands in the tables of graphs, kernels and provenance; what they do not say is "2nd".
+// Labels artifacts of the same name in one compile: 'inductor_output_code (backward)', not '…@2'. The direction of a graph
+// or a code comes from the tables of graphs, kernels and provenance; without it the label is "2nd".
 
-/** Belongs to the graph that is compiled next; everything else to what its own record says. */
+/** Belongs to the graph that is compiled next; others to what their record says. */
 const BEFORE = new Set(["fx_graph_runnable"]);
 
 /** @typedef {{direction: string | null, subgraph: string | null}} Of */
@@ -9,11 +9,11 @@ const BEFORE = new Set(["fx_graph_runnable"]);
 /** @type {WeakMap<object, Promise<Map<number, Of>>>} */
 const known = new WeakMap();
 
-/** Direction and subgraph of graphs, codes and mappings, by event. @param {any} log @returns {Promise<Map<number, Of>>} */
+/** Return direction and subgraph of graphs, codes and mappings by event. @param {any} log @returns {Promise<Map<number, Of>>} */
 function directionsOf(log) {
   let found = known.get(log);
   if (!found) {
-    const table = (/** @type {string} */ name) => log.table(name).catch(() => null); // a name without a direction is still a name
+    const table = (/** @type {string} */ name) => log.table(name).catch(() => null); // labels work without directions
     found = Promise.all([table("graphs"), table("generated_code"), table("provenance_groups")]).then(
       ([graphs, codes, groups]) => {
         /** @type {Map<number, Of>} */
@@ -35,7 +35,7 @@ function directionsOf(log) {
 }
 
 /**
- * The artifacts of one compile, each with a label. @template {{name: string, address: string, event: number}} A
+ * Return the artifacts of one compile, each with a label. @template {{name: string, address: string, event: number}} A
  * @param {any} log @param {A[]} artifacts in the order of the log @returns {Promise<(A & {label: string})[]>}
  */
 export async function labelled(log, artifacts) {

@@ -1,16 +1,16 @@
-// The artifacts of a compile, each with an address that stays.
+// The artifacts of a compile, each with a stable address.
 import { attemptKey } from "./log.js";
 
 /** @typedef {import("./log.js").Log} Log */
 
-const MOST = 5_000; // of one compile that are listed; the others are found among the events
+const MOST = 5_000; // listed per compile; the events have the others
 
 /** @typedef {import("./log.js").Artifact} Artifact */
 
 /** @type {WeakMap<Log, Promise<{rows: Artifact[], byAttempt: Map<string, number[]>}>>} */
 const known = new WeakMap();
 
-/** The artifacts, and the numbers of those of each attempt (see attemptKey). @param {Log} log */
+/** Return the artifacts, and their row numbers by attempt (see attemptKey). @param {Log} log */
 export function artifactsOf(log) {
   let made = known.get(log);
   if (!made) {
@@ -32,7 +32,7 @@ export function artifactsOf(log) {
 }
 
 /**
- * The artifacts of one attempt, each with an address that stays: its name, and '@2' for the second of that name.
+ * Return the artifacts of one attempt, each with a stable address: its name, with '@2' for the second of that name.
  * @param {Log} log @param {{compile: string | null, attempt: number | null}} attempt @returns {Promise<any[]>}
  */
 export async function compileArtifacts(log, attempt) {
@@ -42,7 +42,7 @@ export async function compileArtifacts(log, attempt) {
   );
 }
 
-/** Artifacts of one compile, with their addresses. @template {{name: string}} A @param {A[]} artifacts @returns {(A & {address: string})[]} */
+/** Add addresses to the artifacts of one compile. @template {{name: string}} A @param {A[]} artifacts @returns {(A & {address: string})[]} */
 export function addressed(artifacts) {
   /** @type {Map<string, number>} */
   const seen = new Map();
@@ -53,13 +53,13 @@ export function addressed(artifacts) {
   });
 }
 
-/** Says that there are more artifacts than are listed. @param {{artifact_count: number}} compile @param {any[]} artifacts */
+/** Return a note if some artifacts are not listed, else null. @param {{artifact_count: number}} compile @param {any[]} artifacts */
 export const moreArtifacts = (compile, artifacts) =>
   artifacts.length >= MOST
-    ? `The first ${artifacts.length.toLocaleString("en")} artifacts of ${compile.artifact_count.toLocaleString("en")}. The others stand among the events.`
+    ? `The first ${artifacts.length.toLocaleString("en")} artifacts of ${compile.artifact_count.toLocaleString("en")}. See the records for the others.`
     : "";
 
-/** What the bundle says of a kind. @param {any} manifest @param {{descriptor: string, type?: string, name?: string | null}} row */
+/** Return the bundle's description of a kind. @param {any} manifest @param {{descriptor: string, type?: string, name?: string | null}} row */
 export function describe(manifest, row) {
   const described = Object.hasOwn(manifest.descriptors, row.descriptor)
     ? manifest.descriptors[row.descriptor]
@@ -69,7 +69,7 @@ export function describe(manifest, row) {
   );
 }
 
-/** Artifacts by phase, in the order of the phases. @param {any} manifest @param {any[]} artifacts */
+/** Group artifacts by phase, in phase order. @param {any} manifest @param {any[]} artifacts */
 export function byPhase(manifest, artifacts) {
   const phases = [
     ...manifest.phases.map((/** @type {any} */ phase) => ({
@@ -80,7 +80,7 @@ export function byPhase(manifest, artifacts) {
   const other = {
     id: "",
     title: "Other",
-    help: "Kinds that belong to no phase.",
+    help: "Kinds without a phase.",
     artifacts: /** @type {any[]} */ ([]),
   };
   for (const artifact of artifacts) {

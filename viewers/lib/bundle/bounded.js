@@ -1,16 +1,16 @@
-// Bytes up to a bound: what comes from elsewhere and claims or turns out to be larger is refused; what is kept makes room.
+// Bounds the bytes that are read and cached: refuses larger input, evicts old values.
 
-/** No table is near it: the largest of a log of a million records is a sixth. */
+/** Largest table: six times the largest one of a log with a million records. */
 export const MOST_TABLE_BYTES = 256_000_000;
-/** The longest text that a browser can show. */
+/** Longest text that a browser can show. */
 export const MOST_BLOB_BYTES = 512_000_000;
 
-/** More bytes than there may be. */
+/** The input has more bytes than allowed. */
 export class TooLarge extends Error {
   name = "TooLarge";
   /** @param {number} most */
   constructor(most) {
-    super(`it has more than ${most.toLocaleString("en")} bytes, which is more than there can be`);
+    super(`it has more than ${most.toLocaleString("en")} bytes, the limit for such a file`);
   }
 }
 

@@ -1,4 +1,4 @@
-// Reads a tlparse bundle: one small manifest first, everything else when it is asked for.
+// Reads a tlparse bundle: the small manifest first, everything else on demand.
 //
 //   import { openBundle } from "./bundle.js";
 //   const bundle = await openBundle("/bundles/run/");
@@ -7,16 +7,16 @@
 //   const artifacts = await log.artifacts();
 //   console.log(await log.text(artifacts[0]));
 //
-// Every method takes a last argument {signal} (AbortSignal) and returns a promise. What was fetched is
-// kept, up to a limit in bytes. The format is described by schema/*.schema.json; fields that this reader
-// does not know are left alone.
+// Every method takes a last argument {signal} (AbortSignal) and returns a promise. Fetched data is
+// cached, up to a limit in bytes. schema/*.schema.json describe the format; fields that this reader
+// does not know are ignored.
 import { MOST_TABLE_BYTES, ByteCache, TooLarge } from "./bounded.js";
 import { Refused, decode, isOwn, readFile, webSource } from "./source.js";
 import { check, hasRows } from "./check.js";
 import { BundleError, isTooDeep, malformed, shortly } from "./shape.js";
 import { Log } from "./log.js";
 
-/** @typedef {{path: string, offset: number, size: number, left_out?: boolean}} BlobSlice a payload: a part of a blob; left_out: which is not there, as the bundle is redacted */
+/** @typedef {{path: string, offset: number, size: number, left_out?: boolean}} BlobSlice a payload: a part of a blob; left_out: it was removed from a redacted bundle */
 /** @typedef {{signal?: AbortSignal}} Abortable */
 
 export const FORMAT = { name: "tlparse-bundle", major: 2 };
@@ -28,15 +28,15 @@ export { BundleError };
 
 /** @typedef {import("./source.js").Source} Source */
 /**
- * @typedef {object} Wanted what is known of a file before it is read
- * @property {string} [what] for a person
- * @property {string} [schema] name of its schema: what does not look like it is refused
- * @property {boolean} [anew] the server is asked whether it has another one by now
- * @property {() => Promise<Record<string, number>>} [lengths] rows of the tables that it points into
+ * @typedef {object} Wanted options for reading a file
+ * @property {string} [what] description for error messages
+ * @property {string} [schema] name of its schema, which the file must match
+ * @property {boolean} [fresh] revalidate with the server
+ * @property {() => Promise<Record<string, number>>} [lengths] row counts of the tables that it refers to
  */
 
 /**
- * @param {string | URL | Source} from the address of the bundle's folder (or its manifest.json), or where else its files are
+ * @param {string | URL | Source} from the address of the bundle's folder (or its manifest.json), or a different source of its files
  * @param {Abortable & {cacheBytes?: number}} [options]
  */
 export async function openBundle(from, { signal, cacheBytes = CACHE_BYTES } = {}) {
@@ -47,7 +47,7 @@ export async function openBundle(from, { signal, cacheBytes = CACHE_BYTES } = {}
   return bundle;
 }
 
-/** Logs are told apart by their ids. @param {any} manifest */
+/** Check that log ids are unique. @param {any} manifest */
 function refuseTwins({ logs }) {
   const ids = new Set();
   for (const { id } of logs) {
@@ -56,8 +56,8 @@ function refuseTwins({ logs }) {
   }
 }
 
-/** Whether a manifest is of a bundle that was begun anew, not of a later state: states are counted, and logs neither go nor get shorter. @param {any} before @param {any} now */
-function isAnother(before, now) {
+/** Return whether the bundle was restarted: later states have a higher counter, and logs never vanish or shrink. @param {any} before @param {any} now */
+function isRestarted(before, now) {
   if (now.growing && !(now.live?.counter > before.live?.counter)) return true;
   const read = new Map(now.logs.map((/** @type {any} */ log) => [log.id, log.source.size_bytes]));
   return before.logs.some((/** @type {any} */ log) => !(read.get(log.id) >= log.source.size_bytes));
@@ -68,15 +68,15 @@ function refuseForeign(manifest, place) {
   const format = manifest?.format;
   if (format?.name !== FORMAT.name) {
     throw new BundleError(
-      `${place} is not a tlparse bundle: its format is ${JSON.stringify(format?.name ?? null)}, ` +
+      `${place} is not a tlparse bundle: its format is ${JSON.stringify(format?.name ?? null)}, but ` +
         `this viewer reads "${FORMAT.name}". Check the bundle's address.`,
     );
   }
   if (format.major !== FORMAT.major) {
-    const age = format.major > FORMAT.major ? "Use a newer viewer" : "Build the bundle again";
+    const age = format.major > FORMAT.major ? "Use a newer viewer" : "Rebuild the bundle";
     throw new BundleError(
       `This bundle has format version ${format.major}.${format.minor}; this viewer reads version ${FORMAT.major}. ` +
-        `${age}: 'tlparse-bundle serve' of the version that wrote the bundle always fits.`,
+        `${age}, or use 'tlparse-bundle serve' of the version that wrote it.`,
     );
   }
 }
@@ -90,11 +90,11 @@ export class Bundle {
     /** @type {Log[]} */
     this.logs = [];
     this.cache = new ByteCache(cacheBytes);
-    /** @type {Map<string, Promise<any>>} what is under way and can be shared */
+    /** @type {Map<string, Promise<any>>} shared requests that are under way */
     this.pending = new Map();
     /** Bytes received so far, as stored. */
     this.fetched = 0;
-    /** A file is not there: of a bundle that grows it may belong to a state that is gone. @type {(() => void) | null} */
+    /** Called when a file is missing: in a growing bundle it may belong to a replaced state. @type {(() => void) | null} */
     this.onmissing = null;
   }
 
@@ -108,18 +108,18 @@ export class Bundle {
   }
 
   /**
-   * The state of a bundle that grows as it is now. Logs in which nothing is new stay the same objects; what is new of the others
-   * is another Log, and whoever has the old one can use it as long as its files are there. Null when there is nothing new.
-   * @returns {Promise<{logs: Set<string>, ranks: boolean} | null>} ids of logs that are new or changed, and whether the tables about several ranks did
+   * Read the current state of a growing bundle; return null if nothing is new. Unchanged logs stay the same objects. A changed
+   * log becomes a new Log, and the old object works as long as its files exist.
+   * @returns {Promise<{logs: Set<string>, ranks: boolean} | null>} ids of new and changed logs, and whether the tables about several ranks changed
    */
   async renew() {
     this.cache.delete(MANIFEST_KEY);
     const before = this.manifest,
-      now = await this.readManifest({ anew: true });
+      now = await this.readManifest({ fresh: true });
     const same = (/** @type {any} */ a, /** @type {any} */ b) => JSON.stringify(a) === JSON.stringify(b);
     if (same(before, now)) return null;
-    if (isAnother(before, now)) this.cache = new ByteCache(this.cache.limit); // its paths may be the same, what lies there is not
-    const known = new Map(isAnother(before, now) ? [] : this.logs.map((log) => [log.id, log]));
+    if (isRestarted(before, now)) this.cache = new ByteCache(this.cache.limit); // same paths, different content
+    const known = new Map(isRestarted(before, now) ? [] : this.logs.map((log) => [log.id, log]));
     this.manifest = now;
     this.logs = now.logs.map((/** @type {any} */ row) => {
       const log = known.get(row.id);
@@ -137,8 +137,8 @@ export class Bundle {
   }
 
   /**
-   * A table about several ranks by the name of its schema, such as "rank_findings": an array of its rows, empty when it has none;
-   * null when there is no such table, or when it was left out of a redacted bundle.
+   * Return a table about several ranks by schema name, such as "rank_findings": an array of its rows, empty if it has none;
+   * null if there is no such table or it was left out of a redacted bundle.
    * @param {string} name @param {Abortable} [options] @returns {Promise<any>}
    */
   async rankTable(name, options) {
@@ -155,17 +155,17 @@ export class Bundle {
           lengths,
         });
         if (rows.length !== count)
-          throw malformed(path, `it has ${rows.length} rows, the manifest says ${count}`);
+          throw malformed(path, `it has ${rows.length} rows, but the manifest says ${count}`);
         return rows;
       }),
     );
     return parts.flat();
   }
 
-  /** Decoded JSON of a file. @param {string} path @param {Abortable & Wanted} [options] @returns {Promise<any>} */
+  /** Return the decoded JSON of a file. @param {string} path @param {Abortable & Wanted} [options] @returns {Promise<any>} */
   async file(path, options = {}) {
     const { schema = "", lengths } = options;
-    const key = `${schema} ${path}`; // a file that is given out as two tables has to look like both
+    const key = `${schema} ${path}`; // a file used as two tables must match both schemas
     return (
       this.cache.get(key) ??
       this.once(key, options, async () => {
@@ -186,13 +186,13 @@ export class Bundle {
     });
   }
 
-  /** The bytes of a payload. @param {BlobSlice} slice @param {Abortable} [options] */
+  /** Return the bytes of a payload. @param {BlobSlice} slice @param {Abortable} [options] */
   async bytes(slice, options = {}) {
     const blob = await this.blob(slice, options);
     if (slice.offset + slice.size > blob.length) {
       throw new BundleError(
-        `The bundle says that a payload lies at bytes ${slice.offset} to ${slice.offset + slice.size} of blob ` +
-          `${shortly(slice.path)}, which has ${blob.length} bytes. Try 'tlparse-bundle validate' on the bundle.`,
+        `The bundle has a payload at bytes ${slice.offset} to ${slice.offset + slice.size} of blob ` +
+          `${shortly(slice.path)}, which has only ${blob.length} bytes. Run 'tlparse-bundle validate' on the bundle.`,
       );
     }
     const bytes = blob.subarray(slice.offset, slice.offset + slice.size);
@@ -210,16 +210,16 @@ export class Bundle {
   async json(slice, options = {}) {
     const value = parse(await this.bytes(slice, options), slice.path);
     if (typeof value === "object" && value !== null && isTooDeep(value))
-      throw new BundleError(`The JSON in ${slice.path} lies in one another too deeply to be shown.`);
+      throw new BundleError(`The JSON in ${slice.path} is nested too deeply to show.`);
     return value;
   }
 
-  /** The whole blob that a payload lies in. @param {BlobSlice} slice @param {Abortable} options @returns {Promise<Uint8Array>} */
+  /** Return the whole blob that contains a payload. @param {BlobSlice} slice @param {Abortable} options @returns {Promise<Uint8Array>} */
   async blob({ path, left_out: leftOut }, options) {
     if (leftOut) throw new BundleError("This payload is not included: the bundle is redacted.");
     const known = this.cache.get(path);
     if (known) return known;
-    const { MOST_STORED, openBlob } = await import("./blob.js"); // no first screen shows a payload
+    const { MOST_STORED, openBlob } = await import("./blob.js"); // first screens show no payloads
     const stored = await this.fetch(path, MOST_STORED, options);
     const bytes = await openBlob(stored, path, !this.source.partial).catch((error) => {
       throw error instanceof BundleError ? error : unreadable(path, error);
@@ -228,13 +228,13 @@ export class Bundle {
     return bytes;
   }
 
-  /** The bytes that the server sends for a path. @param {string} path @param {number} most bytes @param {Abortable & Wanted} options @returns {Promise<Uint8Array>} */
+  /** Return the bytes that the server sends for a path. @param {string} path @param {number} most bytes @param {Abortable & Wanted} options @returns {Promise<Uint8Array>} */
   fetch(path, most, options) {
     return this.once(path, options, () => this.request(path, most, options));
   }
 
   /**
-   * What is asked for again while it is under way is shared, unless it can be aborted.
+   * Share a request that is under way, unless it can be aborted.
    * @template T @param {string} key @param {Abortable} options @param {() => Promise<T>} make @returns {Promise<T>}
    */
   once(key, { signal }, make) {
@@ -249,17 +249,17 @@ export class Bundle {
   }
 
   /** @param {string} path @param {number} most @param {Abortable & Wanted} options */
-  async request(path, most, { signal, anew, what = "a file of the bundle" }) {
+  async request(path, most, { signal, fresh, what = "a file of the bundle" }) {
     if (!isOwn(path))
       throw malformed(
         "The bundle",
-        `it names ${shortly(path)} as ${what}, which is no path of a file of a bundle`,
+        `it names ${shortly(path)} as ${what}, which is not a path of a bundle file`,
       );
-    const asked = `Asked for ${what}, ${this.source.url ? new URL(path, this.source.url).href : `${path} of ${this.source.label}`}`;
+    const asked = `Can't read ${what},  ${this.source.url ? new URL(path, this.source.url).href : `${path} of ${this.source.label}`}`;
     const file = this.source.file(path);
     try {
-      if (!file) throw new Refused("it is not there");
-      const bytes = await readFile(file, most, { signal, anew });
+      if (!file) throw new Refused("it is missing");
+      const bytes = await readFile(file, most, { signal, fresh });
       this.fetched += bytes.length;
       return bytes;
     } catch (error) {
@@ -270,11 +270,11 @@ export class Bundle {
         error instanceof Refused
           ? `${asked}: ${reason}. ` +
               (path === "manifest.json"
-                ? "Check the address: '?bundle=' must name the folder that holds manifest.json."
+                ? "Check the address: '?bundle=' must name the folder that contains manifest.json."
                 : this.source.absent)
           : this.source.url
-            ? `${asked}: no answer (${reason}). Is the server still running? Start it again with 'tlparse-bundle serve' and reload.`
-            : `${asked}: it could not be read (${reason}).`,
+            ? `${asked}: the server does not respond (${reason}). Check that it is running, or start it with 'tlparse-bundle serve', and reload.`
+            : `${asked}: ${reason}.`,
         { cause: error },
       );
       failed.missing = error instanceof Refused;
@@ -285,7 +285,7 @@ export class Bundle {
   }
 }
 
-/** The rows of JSON Lines: one call of the parser for all of them. @param {Uint8Array} bytes @param {string} path */
+/** Parse JSON Lines, with one call of the parser. @param {Uint8Array} bytes @param {string} path */
 const parseRows = (bytes, path) =>
   parseText(`[${new TextDecoder().decode(bytes).replace(/\n$/, "").replaceAll("\n", ",")}]`, path);
 
@@ -298,8 +298,8 @@ function parseText(text, path) {
     return JSON.parse(text);
   } catch (error) {
     throw new BundleError(
-      `${path} is not JSON (${/** @type {Error} */ (error).message}). It begins with ${JSON.stringify(text.slice(0, 60))}. ` +
-        "Is this the address of a bundle?",
+      `${path} is not JSON (${/** @type {Error} */ (error).message}). It starts with ${JSON.stringify(text.slice(0, 60))}. ` +
+        "Check the bundle's address.",
       { cause: error },
     );
   }
@@ -307,5 +307,5 @@ function parseText(text, path) {
 
 /** @param {string} path @param {Error} error */
 function unreadable(path, error) {
-  return new BundleError(`${path} could not be decoded: ${error.message ?? error}`, { cause: error });
+  return new BundleError(`Can't decode ${path}:  ${error.message ?? error}`, { cause: error });
 }

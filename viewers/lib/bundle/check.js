@@ -32,7 +32,7 @@ const TABLES = {
   },
 };
 
-/** A row whose parents lead in a circle; -1 when none do. Parents may stand behind their children. @param {Int32Array} parent */
+/** A row whose parents lead in a circle; -1 when none do. Parents may come after their children. @param {Int32Array} parent */
 function firstInCircle(parent) {
   const seen = new Int32Array(parent.length); // in which round
   for (let i = 0; i < parent.length; i++) {

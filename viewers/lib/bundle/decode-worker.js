@@ -1,5 +1,5 @@
 // Decodes zstd away from the page's thread.
-// @ts-ignore: put in place by the package build
+// @ts-ignore: the package build adds it
 import * as decoder from "../vendor/fzstd.js";
 import { unzstd } from "./unzstd.js";
 import { answerJobs } from "./worker-jobs.js";

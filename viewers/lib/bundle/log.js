@@ -25,15 +25,15 @@ export class Log {
     this.id = row.id;
     /** @type {number | null} */
     this.rank = row.rank;
-    /** @type {Map<string, Promise<any>>} what was built from the files */
+    /** @type {Map<string, Promise<any>>} cached results built from files */
     this.built = new Map();
-    /** Names of the tables that somebody asked for. @type {Set<string>} */
+    /** Names of the requested tables. @type {Set<string>} */
     this.asked = new Set();
   }
 
-  /** Reads what was asked of a state before, so that it is there when a view is drawn anew. @param {Log} before */
+  /** Preload the tables requested from the previous state, for a quick redraw. @param {Log} before */
   async prepare(before) {
-    await Promise.all([...before.asked].map((name) => this.table(name).catch(() => null))); // who needs it will hear of it
+    await Promise.all([...before.asked].map((name) => this.table(name).catch(() => null))); // its users report the error
   }
 
   /** log.json: paths, kinds, origins, clock. @param {Abortable} [options] @returns {Promise<LogDirectory>} */
@@ -48,14 +48,17 @@ export class Log {
     return directory;
   }
 
-  /** A path, if it is one of this log. @param {string} path @param {string} what */
+  /** Return a path if it belongs to this log; throw otherwise. @param {string} path @param {string} what */
   own(path, what) {
     if (isOfLog(path, this.id)) return path;
-    throw malformed(`Log ${this.id}`, `it names ${shortly(path)} as ${what}, which is no file of this log`);
+    throw malformed(
+      `Log ${this.id}`,
+      `it names ${shortly(path)} as ${what}, which is not a file of this log`,
+    );
   }
 
   /**
-   * A table by the name of its schema: an array of its rows, empty when it has none; null when there is no such table, or when it was left
+   * Return a table by schema name: an array of its rows, empty if it has none; null if there is no such table or it was left
    * out of a redacted bundle.
    * @param {string} name @param {Abortable} [options] @returns {Promise<any>}
    */
@@ -69,7 +72,7 @@ export class Log {
   }
 
   /**
-   * Some rows of a table of rows: only the files that hold them are read.
+   * Return some rows of a table; reads only the files that contain them.
    * @param {string} name @param {number} first @param {number} length @param {Abortable} [options] @returns {Promise<any[]>}
    */
   async tableRows(name, first, length, options) {
@@ -89,7 +92,7 @@ export class Log {
       .slice(start, start + length);
   }
 
-  /** The rows of one file of a table. @param {string} name @param {{path: string, rows: number}} file @param {Abortable} [options] @returns {Promise<any[]>} */
+  /** Return the rows of one file of a table. @param {string} name @param {{path: string, rows: number}} file @param {Abortable} [options] @returns {Promise<any[]>} */
   async rows(name, file, options) {
     const what = `the table '${name}' of log ${this.id}`;
     const path = this.own(file.path, what);
@@ -100,11 +103,11 @@ export class Log {
       lengths: () => this.counts(options),
     });
     if (rows.length !== file.rows)
-      throw malformed(path, `it has ${rows.length} rows, the directory of the log says ${file.rows}`);
+      throw malformed(path, `it has ${rows.length} rows, but the directory of the log says ${file.rows}`);
     return rows;
   }
 
-  /** How many records and stacks there are. @param {Abortable} [options] @returns {Promise<Record<string, number>>} */
+  /** Return the numbers of records and stacks. @param {Abortable} [options] @returns {Promise<Record<string, number>>} */
   async counts(options) {
     const { event_count: events, tables } = await this.directory(options);
     return { events, stacks: tables.stacks?.rows ?? 0 };
@@ -115,17 +118,17 @@ export class Log {
     return this.table("compiles", options);
   }
 
-  /** What the log says, most important first; null when it was left out of a redacted bundle. @param {Abortable} [options] @returns {Promise<Finding[] | null>} */
+  /** Return the findings, most important first; null if they were left out of a redacted bundle. @param {Abortable} [options] @returns {Promise<Finding[] | null>} */
   findings(options) {
     return this.table("findings", options);
   }
 
-  /** What there is to look at, in the order of the log. @param {Abortable} [options] @returns {Promise<Artifact[]>} */
+  /** Return all artifacts in log order. @param {Abortable} [options] @returns {Promise<Artifact[]>} */
   artifacts(options) {
     return this.table("artifacts", options);
   }
 
-  /** The artifacts of a compile, or of one of its attempts. @param {{compile: string | null, attempt?: number | null}} of @param {Abortable} [options] @returns {Promise<Artifact[]>} */
+  /** Return the artifacts of a compile or of one of its attempts. @param {{compile: string | null, attempt?: number | null}} of @param {Abortable} [options] @returns {Promise<Artifact[]>} */
   async artifactsOf({ compile, attempt }, options) {
     return (await this.artifacts(options)).filter(
       (row) => row.compile === compile && (attempt === undefined || row.attempt === attempt),
@@ -141,7 +144,7 @@ export class Log {
   }
 
   /**
-   * The events that fit. 'from' and 'to' are numbers of events, 'to' not included; only the files with those between them are fetched.
+   * Return the events that match. 'from' and 'to' are event numbers, 'to' excluded; only files with events between them are fetched.
    * compileId is the id as torch wrote it ('0/1'), or null for the records without an id.
    * @param {{type?: string, compileId?: string | null, from?: number, to?: number} & Abortable} [filter]
    * @returns {Promise<Event[]>}
@@ -166,12 +169,12 @@ export class Log {
         );
   }
 
-  /** One event; null when there is none with this number. @param {number} number @param {Abortable} [options] @returns {Promise<Event | null>} */
+  /** Return one event; null if there is none with this number. @param {number} number @param {Abortable} [options] @returns {Promise<Event | null>} */
   async event(number, options = {}) {
     return (await this.events({ from: number, to: number + 1, ...options }))[0] ?? null;
   }
 
-  /** The JSON that torch wrote into a record; stacks are ids of the stack table. @param {number} number of the event @param {Abortable} [options] @returns {Promise<any>} */
+  /** Return the JSON that torch wrote into a record; stacks are ids in the stack table. @param {number} number of the event @param {Abortable} [options] @returns {Promise<any>} */
   async metadata(number, options) {
     const file = (await this.files("metadata", options)).findLast(
       ({ first_event: first }) => first <= number,
@@ -183,19 +186,19 @@ export class Log {
     return { [event.type]: {} };
   }
 
-  /** The files of 'events' or 'metadata'. @param {"events" | "metadata"} name @param {Abortable} [options] @returns {Promise<{path: string, rows: number, first_event: number}[]>} */
+  /** Return the files of 'events' or 'metadata'. @param {"events" | "metadata"} name @param {Abortable} [options] @returns {Promise<{path: string, rows: number, first_event: number}[]>} */
   async files(name, options) {
     return /** @type {any} */ ((await this.directory(options)).tables[name]?.files ?? []);
   }
 
-  /** The rows of one of them. @param {"events" | "metadata"} name @param {{path: string, rows: number, first_event: number}} file @param {Abortable} [options] @returns {Promise<any[]>} */
+  /** Return the rows of one of these files. @param {"events" | "metadata"} name @param {{path: string, rows: number, first_event: number}} file @param {Abortable} [options] @returns {Promise<any[]>} */
   async part(name, file, options) {
     const rows = await this.rows(name, file, options);
     checkEvents(name, rows, file);
     return rows;
   }
 
-  /** Where the payload of an event or artifact lies; null when it has none. @param {HasPayload} row @returns {BlobSlice | null} */
+  /** Return the slice with the payload of an event or artifact; null if it has none. @param {HasPayload} row @returns {BlobSlice | null} */
   slice(row) {
     if (row.blob === null) return null;
     if (!row.blob.startsWith("blobs/")) this.own(row.blob, "a blob");
@@ -222,7 +225,7 @@ export class Log {
     return slice && this.bundle.text(slice, options);
   }
 
-  /** Keeps what was built, unless it failed. @template T @param {string} key @param {() => Promise<T>} build @returns {Promise<T>} */
+  /** Cache a result unless it failed. @template T @param {string} key @param {() => Promise<T>} build @returns {Promise<T>} */
   once(key, build) {
     const known = this.built.get(key);
     if (known) return known;
@@ -233,16 +236,16 @@ export class Log {
   }
 }
 
-/** The same for all rows of tables that belong to one attempt. @param {{compile: string | null, attempt: number | null}} row */
+/** Return a key shared by all rows of one attempt. @param {{compile: string | null, attempt: number | null}} row */
 export const attemptKey = ({ compile, attempt }) => `${compile} ${attempt}`;
 
-/** How an attempt is called in addresses: "0/1", "0/1_1", "0/1_1@2"; "-" for what belongs to no compile. @param {{compile: string | null, attempt: number | null}} row */
+/** Return an attempt's name in addresses: "0/1", "0/1_1", "0/1_1@2"; "-" without a compile. @param {{compile: string | null, attempt: number | null}} row */
 export function attemptName({ compile, attempt }) {
   if (compile === null) return "-";
   const [id, occurrence] = compile.split("@");
   return (attempt ? `${id}_${attempt}` : id) + (occurrence ? `@${occurrence}` : "");
 }
 
-/** The id of a compile as torch wrote it. @param {{compile: string | null, attempt: number | null}} row */
+/** Return the compile id as torch wrote it. @param {{compile: string | null, attempt: number | null}} row */
 const idOf = ({ compile, attempt }) =>
   compile === null ? null : compile.replace(/@\d+$/, "") + (attempt ? `_${attempt}` : "");

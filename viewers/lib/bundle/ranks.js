@@ -1,4 +1,4 @@
-// Ranks as the analyses write them: [first, last] of each run of numbers. No page needed.
+// Sets of ranks, as [first, last] of each run of numbers. No page needed.
 
 /** @typedef {number[][]} Runs [[0, 1], [3, 511]] are the ranks 0, 1 and 3 to 511 */
 

@@ -1,11 +1,11 @@
-// Whether a value looks as its shape says. The notation of shapes is that of scripts/shapes.py. Fields that a shape does not name are
-// left alone: newer files have more.
+// Checks values against shapes, in the notation of scripts/shapes.py. Fields that a shape does not name are
+// ignored, since newer files have more.
 /**
  * @typedef {object} Surroundings
- * @property {Record<string, number>} lengths rows of other tables, by name; what is not there is not checked
- * @property {boolean} newer a later version of the format: it may use words that this one does not know
- * @property {Map<any, Find>} finders what was made of the shapes so far
- * @property {number} [ranks] how many ranks all runs together stand for, so far
+ * @property {Record<string, number>} lengths row counts of other tables by name; missing ones are not checked
+ * @property {boolean} newer the file has a later format version, which may have new enum values
+ * @property {Map<any, Find>} finders cached checks by shape
+ * @property {number} [ranks] total number of ranks in all runs so far
  */
 /** @typedef {{at: string, what: string}} Problem */
 /** @typedef {(value: any) => boolean} Test */
@@ -16,15 +16,15 @@ const LEAF = /^(=|ranks$|[sinb]*)(\??)(-?\d+)?(?:<@(.+))?/;
 const LARGEST = 2 ** 64;
 const MOST_DEPTH = 2_000;
 const MOST_RANK = 1_000_000;
-const MOST_RANKS = 50_000_000; // of all runs of a table together: pages go through them
+const MOST_RANKS = 50_000_000; // in all runs of a table, since pages iterate over them
 
-/** What is wrong with a value first, in words; null when it looks as its shape says. @param {any} shape @param {any} value @param {{lengths?: Record<string, number>, newer: boolean}} known @returns {string | null} */
+/** Return the first problem of a value, in words; null if it matches its shape. @param {any} shape @param {any} value @param {{lengths?: Record<string, number>, newer: boolean}} known @returns {string | null} */
 export function firstProblem(shape, value, { lengths = {}, newer }) {
   const problem = finder(shape, { lengths, newer, finders: new Map() })(value);
   return problem && `${problem.at.replace(/^\./, "") || "it"} is ${problem.what}`;
 }
 
-/** What finds the first problem of a value; made once for a shape. @param {any} shape @param {Surroundings} around @returns {Find} */
+/** Return the function that finds the first problem of a value, cached by shape. @param {any} shape @param {Surroundings} around @returns {Find} */
 function finder(shape, around) {
   let made = around.finders.get(shape);
   if (!made)
@@ -83,7 +83,7 @@ function inObject(shape, around) {
       const problem = there ? find(object[name]) : { at: "", what: "missing" };
       if (problem) return { ...problem, at: `.${name}${problem.at}` };
     }
-    if (free && isTooDeep(object)) return { at: "", what: `more than ${MOST_DEPTH} objects in one another` };
+    if (free && isTooDeep(object)) return { at: "", what: `more than ${MOST_DEPTH} levels of nesting` };
     if (!other) return null;
     for (const name in object) {
       if (known.has(name)) continue;
@@ -94,13 +94,13 @@ function inObject(shape, around) {
   };
 }
 
-/** An object of which nothing is known. @param {Record<string, any>} shape */
+/** Return whether a shape allows any object. @param {Record<string, any>} shape */
 function isFree(shape) {
   for (const key in shape) if (key !== "?") return false;
   return true;
 }
 
-/** Whether functions that call themselves for what lies inside could not take it. @param {any} value */
+/** Return whether a value is nested too deeply for recursive functions. @param {any} value */
 export function isTooDeep(value) {
   let level = [value];
   for (let depth = 0; level.length; depth++) {
@@ -158,7 +158,7 @@ function leaf(shape, around) {
   return { test, wanted: () => kinds.filter(Boolean).join(" or ") };
 }
 
-/** A text of a pattern, or one of some words. @param {string} shape @param {Surroundings} around @returns {Leaf} */
+/** Check for a text of a pattern or an enum value. @param {string} shape @param {Surroundings} around @returns {Leaf} */
 function words(shape, around) {
   const nullable = shape.endsWith("?");
   const text = nullable ? shape.slice(0, -1) : shape;
@@ -196,24 +196,24 @@ function isRuns(runs, around) {
   return around.ranks <= MOST_RANKS;
 }
 
-// What can be wrong with a bundle, in words for a person.
+// Errors of a bundle, with messages for the user.
 
-/** A failed read. The message says what was asked, what came back and what to try. */
+/** A failed read. The message has the file, the reason and a remedy. */
 export class BundleError extends Error {
   name = "BundleError";
-  /** The file is not there, or is not given. */
+  /** The file is missing or refused. */
   missing = false;
-  /** So it is because the bundle has grown meanwhile: it is read again. */
+  /** The file is missing because the bundle has grown; the page reads it again. */
   passing = false;
 }
 
-/** The bundle is not as the format says. @param {string} file @param {string} what */
+/** Build the error for a file that breaks the format. @param {string} file @param {string} what */
 export const malformed = (file, what) =>
   new BundleError(
-    `${file} is malformed: ${what}. Try 'tlparse-bundle validate' on the bundle, or build it again from the logs.`,
+    `${file} is malformed: ${what}. Run 'tlparse-bundle validate' on the bundle, or rebuild it from the logs.`,
   );
 
-/** A value, short enough for a sentence. @param {unknown} value */
+/** Shorten a value for a sentence. @param {unknown} value */
 export function shortly(value) {
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
   if (value === undefined) return "missing";

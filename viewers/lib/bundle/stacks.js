@@ -7,7 +7,7 @@ export class Stacks {
   /** @param {Frame[]} rows of the table */
   constructor(rows) {
     this.rows = rows;
-    /** A parent stands before its children; -1 for none. @type {number[]} */
+    /** Parents come before their children; -1 for none. @type {number[]} */
     this.parent = rows.map(({ parent }) => parent ?? -1);
     const wrong = rows.findIndex(({ id, parent }, i) => id !== i || (parent !== null && parent >= i));
     if (wrong >= 0)
@@ -17,12 +17,12 @@ export class Stacks {
       );
   }
 
-  /** The innermost frame of a stack. @param {number} id @returns {Frame} */
+  /** Return the innermost frame of a stack. @param {number} id @returns {Frame} */
   frame(id) {
     return this.rows[id];
   }
 
-  /** The frames of a stack, outermost first. @param {number} id @returns {Frame[]} */
+  /** Return the frames of a stack, outermost first. @param {number} id @returns {Frame[]} */
   stack(id) {
     const frames = [];
     for (let i = id; i >= 0; i = this.parent[i]) frames.push(this.rows[i]);
@@ -30,7 +30,7 @@ export class Stacks {
   }
 
   /**
-   * A copy of metadata with 'stack_index' and 'user_stack_index' replaced by readable frames.
+   * Return a copy of metadata with 'stack_index' and 'user_stack_index' replaced by readable frames.
    * @param {any} metadata @returns {any}
    */
   resolve(metadata) {
@@ -57,5 +57,5 @@ export function frameText({ file, line, function: name, code }) {
   return `${file ?? "(unknown file)"}:${line} in ${name}${code ? `: ${code}` : ""}`;
 }
 
-/** Whether torch itself has the file. @param {string | null} file */
+/** Return whether a file belongs to torch. @param {string | null} file */
 export const isTorch = (file) => /(^|(site|dist)-packages\/|#link-tree\/)torch\//.test(file ?? "");

@@ -1,10 +1,10 @@
-// zstd, up to a bound. What a frame claims is read before the decoder is, which would make room for it.
+// Decodes zstd up to a size limit. Reads a frame's declared size first, since the decoder allocates it.
 import { TooLarge, joined } from "./bounded.js";
 
 /** @typedef {{decompress(bytes: Uint8Array): Uint8Array, Decompress: any}} Decoder */
 
 const FRAME = 0xfd2fb528;
-const WINDOW_MOST = 1 << 27; // what the encoder may look back at
+const WINDOW_MOST = 1 << 27; // largest window in bytes
 
 /** @param {Decoder} decoder @param {Uint8Array} bytes @param {number} most @returns {Uint8Array} */
 export function unzstd(decoder, bytes, most) {
@@ -23,7 +23,7 @@ export function unzstd(decoder, bytes, most) {
 }
 
 /**
- * What the frames say that they hold, in bytes; null when one does not say.
+ * Return the declared size of all frames in bytes; null if a frame does not declare one.
  * @param {Uint8Array} bytes @param {number} most @returns {number | null}
  */
 export function claimedSize(bytes, most) {
@@ -32,11 +32,11 @@ export function claimedSize(bytes, most) {
   for (let at = 0; at < bytes.length;) {
     const magic = view.getUint32(at, true);
     if ((magic & 0xfffffff0) >>> 0 === 0x184d2a50) {
-      // to be skipped
+      // skippable frame
       at += 8 + view.getUint32(at + 4, true);
       continue;
     }
-    if (magic !== FRAME) throw new Error("it is no zstd");
+    if (magic !== FRAME) throw new Error("it is not zstd data");
     const flags = bytes[at + 4];
     const single = (flags >> 5) & 1;
     const idBytes = [0, 1, 2, 4][flags & 3];

@@ -1,6 +1,6 @@
-// Work that is done away from the page's thread, by a worker that stays: {job, …} goes in, {job, result} or {job, error} comes back.
+// Runs jobs in a long-lived worker: {job, …} in, {job, result} or {job, error} out.
 
-/** A function that has a message answered. @param {() => Worker} start @param {string} name for the error: "zstd" @returns {(message: object) => Promise<any>} */
+/** Return a function that sends a message and awaits the answer. @param {() => Worker} start @param {string} name for the error: "zstd" @returns {(message: object) => Promise<any>} */
 export function jobsOf(start, name) {
   /** @type {Worker | null} */
   let worker = null;
@@ -17,7 +17,7 @@ export function jobsOf(start, name) {
     };
     started.onerror = (event) => {
       for (const job of jobs.values())
-        job.reject(new Error(`The ${name} worker stopped: ${event.message ?? "no reason given"}`));
+        job.reject(new Error(`The ${name} worker stopped: ${event.message ?? "unknown reason"}`));
       jobs.clear();
       worker = null;
     };
@@ -33,7 +33,7 @@ export function jobsOf(start, name) {
   };
 }
 
-/** In the worker: answers each message; an array of numbers is handed over, not copied. @param {(message: any) => any} work the answer, or a promise of it */
+/** In the worker: answer each message; arrays of numbers are transferred, not copied. @param {(message: any) => any} work the answer, or a promise of it */
 export function answerJobs(work) {
   const scope = /** @type {any} */ (self);
   scope.onmessage = async (/** @type {MessageEvent} */ { data: { job, ...message } }) => {

@@ -1,10 +1,10 @@
-// Has an expression looked for in a text by one worker for all panes. An expression can take for ever in a single line:
-// then the worker is ended, and what it found until there is what there is.
+// Searches for a regular expression in one worker for all panes. An expression may not finish on a single line:
+// then the worker is stopped and the matches so far are the result.
 
-const STUCK_MS = 2_000; // without a word from the worker
+const STUCK_MS = 2_000; // without a message from the worker
 const LONGEST_MS = 15_000;
-const ALIVE_MS = 100; // it tells more often than that, unless it is stuck
-const IDLE_MS = 30_000; // then the worker goes, and its copy of the text with it
+const ALIVE_MS = 100; // the worker reports more often unless it is stuck
+const IDLE_MS = 30_000; // then the worker is stopped to free its copy of the text
 
 /** @type {Worker | null} */
 let worker = null;
@@ -21,8 +21,8 @@ function end() {
 
 /**
  * @param {string} wantedText @param {string} wanted @param {import("./find-text.js").How} how @param {number} limit
- * @param {(news: {found: ArrayLike<number>, line: number, done: boolean, stopped: boolean}) => void} tell found: starts and ends in turn; line: so many lines are done
- * @returns {() => void} nobody wants to know any more
+ * @param {(news: {found: ArrayLike<number>, line: number, done: boolean, stopped: boolean}) => void} tell found: starts and ends in turn; line: number of lines done
+ * @returns {() => void} cancels the search
  */
 export function findExpression(wantedText, wanted, how, limit, tell) {
   const job = ++last;

@@ -1,15 +1,15 @@
-// Where words or an expression stand in a text. No page needed; expressions are looked for in a worker, see find-job.js.
+// Finds words or regular expressions in a text. No page needed; expressions run in a worker, see find-job.js.
 
-/** @typedef {{word: boolean, pattern: boolean, sameCase: boolean}} How whole words only, a regular expression, upper and lower case as written */
-/** @typedef {{starts: number[], ends: number[]}} Found where the matches begin and end in the text, in order */
+/** @typedef {{word: boolean, pattern: boolean, sameCase: boolean}} How whole words, regular expression, match case */
+/** @typedef {{starts: number[], ends: number[]}} Found start and end offsets of the matches, in order */
 
-const SLICE = 2_000_000; // characters that are looked at before others have their turn
+const SLICE = 2_000_000; // characters searched before yielding
 const WORD = /[\p{L}\p{N}_]/u;
 
 /** @param {string} text */
 export const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** The expression for one line, or why there is none. @param {string} wanted @param {How} how @returns {{expression: RegExp | null, problem: string}} */
+/** Return the expression for one line, or the problem with it. @param {string} wanted @param {How} how @returns {{expression: RegExp | null, problem: string}} */
 export function expressionOf(wanted, { word, sameCase }) {
   const flags = sameCase ? "g" : "gi";
   try {
@@ -21,13 +21,13 @@ export function expressionOf(wanted, { word, sameCase }) {
 }
 
 /**
- * Looks for words as they are written, slice by slice; gives way after each. What is found is added to 'found'.
+ * Search for literal text slice by slice, yielding after each, and add the matches to 'found'.
  * @param {string} text @param {string} wanted @param {How} how @param {number} limit @param {Found} found @returns {Generator<void, void>}
  */
 export function* findWords(text, wanted, { word, sameCase }, limit, found) {
   const pattern = new RegExp(escaped(wanted), sameCase ? "g" : "gi");
   const { length } = wanted;
-  let at = 0; // matches do not overlap, also those over the border of two slices
+  let at = 0; // matches do not overlap, even across slices
   for (let from = 0; from < text.length; from += SLICE) {
     if (from > 0) yield;
     const start = Math.max(from, at);
@@ -41,15 +41,15 @@ export function* findWords(text, wanted, { word, sameCase }, limit, found) {
   }
 }
 
-/** No letter or digit goes on at either end. @param {string} text @param {number} begin @param {number} end */
+/** Return whether a match is a whole word. @param {string} text @param {number} begin @param {number} end */
 function stands(text, begin, end) {
   const joined = (/** @type {number} */ at) => WORD.test(text[at - 1] ?? " ") && WORD.test(text[at] ?? " ");
   return !joined(begin) && !joined(end);
 }
 
 /**
- * The matches of an expression in one line; those of nothing are left out.
- * @param {RegExp} expression @param {string} line @param {number} start where the line begins @param {number} limit @param {Found} found
+ * Add the matches of an expression in one line, without empty matches.
+ * @param {RegExp} expression @param {string} line @param {number} start offset of the line @param {number} limit @param {Found} found
  */
 export function findInLine(expression, line, start, limit, found) {
   for (const match of line.matchAll(expression)) {

@@ -1,6 +1,6 @@
-// Looks for an expression in a text, line by line, away from the page's thread; a newer question ends an older one.
+// Searches a text for an expression line by line in a worker; a new search cancels the previous one.
 //
-// In: {text}, and then {job, wanted, how, limit}. Out: {job, found: [start, end, …], line, done} every now and then.
+// In: {text}, and then {job, wanted, how, limit}. Out: {job, found: [start, end, …], line, done} at intervals.
 import { expressionOf, findInLine } from "./find-text.js";
 
 const TELL_MS = 40;

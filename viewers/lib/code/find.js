@@ -1,4 +1,4 @@
-// Finding words in the text of a code pane: the field, what of it counts, the number of matches, and where they are.
+// Search in a code pane: the field and its options, the number of matches, and their positions.
 import { fill, h, searchField } from "../page/dom.js";
 import { count } from "../page/format.js";
 import { findExpression } from "./find-job.js";
@@ -7,7 +7,7 @@ import { escaped, expressionOf, findWords } from "./find-text.js";
 const MOST_FOUND = 10_000;
 const LINE = /^:\d*$/;
 /** @typedef {import("./find-text.js").How} How */
-/** @type {[keyof How, string, string, string][]} what it is, its sign, its name, its key with Alt */
+/** @type {[keyof How, string, string, string][]} option, sign, name, key with Alt */
 const CHOICES = [
   ["sameCase", "Aa", "Match case", "KeyC"],
   ["word", "ab", "Whole words", "KeyW"],
@@ -17,12 +17,12 @@ const CHOICES = [
 /**
  * @typedef {object} Options
  * @property {() => string} text
- * @property {() => void} onfound other matches: they are to be drawn
- * @property {(at: number) => void} onstep the current match begins there
+ * @property {() => void} onfound the matches changed and need a redraw
+ * @property {(at: number) => void} onstep gets the start of the current match
  * @property {(line: number) => void} online
  * @property {() => void} onleave
- * @property {() => number} [place] where to look first
- * @property {() => string} [selected] the words that are selected in the text
+ * @property {() => number} [place] where to start
+ * @property {() => string} [selected] the selected text
  */
 
 export class Find {
@@ -32,7 +32,7 @@ export class Find {
     /** @type {import("./find-text.js").Found} */
     this.found = { starts: [], ends: [] };
     this.at = -1;
-    this.from = 0; // where one looks from, until a match is current
+    this.from = 0; // where the search starts until there is a current match
     /** @type {How} */
     this.how = { word: false, pattern: false, sameCase: false };
     this.problem = this.note = "";
@@ -106,7 +106,7 @@ export class Find {
     this.search();
   }
 
-  /** The field, with what is selected in the text. */
+  /** Focus the field and fill it with the selected text. */
   enter() {
     const selected = this.options.selected?.();
     this.from = this.options.place?.() ?? 0;
@@ -160,7 +160,7 @@ export class Find {
           this.found.ends.push(found[i + 1]);
         }
         this.busy = !done;
-        if (stopped) this.note = `, stopped after line ${count(line)}: the expression takes too long`;
+        if (stopped) this.note = `, stopped after line ${count(line)}: the expression is too slow`;
         if (found.length || done) this.show();
         else this.tell();
       },
@@ -168,7 +168,7 @@ export class Find {
     this.show();
   }
 
-  /** What is found until now; the first match from where one looked is the current one. */
+  /** Update the matches; the first one after the start becomes the current match. */
   show() {
     const { starts } = this.found;
     if (this.at < 0 && starts.length && (!this.busy || starts[starts.length - 1] >= this.from)) {
@@ -213,9 +213,9 @@ export class Find {
   }
 
   /**
-   * What to show of a part of a line: its tokens, cut where matches begin and end.
-   * @param {[string, string][]} tokens kind and text @param {number} start where the line begins in the text
-   * @param {number} from @param {number} to columns @param {Map<number, string>} [styles] classes of some columns, in place of those of the kinds
+   * Build the tokens of a part of a line, split at matches.
+   * @param {[string, string][]} tokens kind and text @param {number} start offset of the line in the text
+   * @param {number} from @param {number} to columns @param {Map<number, string>} [styles] classes of some columns, in place of the token classes
    */
   pieces(tokens, start, from, to, styles) {
     const { starts, ends } = this.found;
@@ -241,7 +241,7 @@ export class Find {
     return nodes;
   }
 
-  /** The next match, or the one before. @param {KeyboardEvent} event */
+  /** Go to the next or previous match. @param {KeyboardEvent} event */
   again(event) {
     event.preventDefault();
     event.stopPropagation();
@@ -265,7 +265,7 @@ export class Find {
   }
 }
 
-/** The first i with sorted[i] >= value; the length when there is none. @param {number[]} sorted @param {number} value */
+/** Return the first i with sorted[i] >= value, or the length. @param {number[]} sorted @param {number} value */
 function firstAtLeast(sorted, value) {
   let low = 0,
     high = sorted.length;

@@ -1,12 +1,12 @@
-// Which lines of a text can be folded, by their indentation. No page needed.
+// Finds foldable blocks of a text by indentation. No page needed.
 
 const SPACE = 32,
   TAB = 9,
   BAR = 124;
 
 /**
- * Where the block below each line ends: the last line that is indented deeper; 0 when nothing is below it.
- * The bars of a guard tree count as indentation. Blank lines at the end belong to nobody.
+ * Return the last line of the block below each line, which is indented deeper; 0 without a block.
+ * The bars of a guard tree count as indentation. Trailing blank lines belong to no block.
  * @param {string[]} lines @param {boolean} [bars] a tree drawn with '| '
  */
 export function foldEnds(lines, bars = false) {
@@ -40,7 +40,7 @@ export function indentOf(line, bars) {
   return -1;
 }
 
-/** The lines that closed folds hide, as flags; null when none is closed. @param {number} length @param {Int32Array} ends @param {Set<number>} closed */
+/** Return flags for lines hidden by closed folds; null if none is closed. @param {number} length @param {Int32Array} ends @param {Set<number>} closed */
 export function hiddenLines(length, ends, closed) {
   if (closed.size === 0) return null;
   const hidden = new Uint8Array(length);
@@ -49,7 +49,7 @@ export function hiddenLines(length, ends, closed) {
 }
 
 /**
- * The blocks of the outermost level that has several, so that folding them leaves an overview.
+ * Return the blocks of the outermost level with several blocks; folding them leaves an overview.
  * @param {string[]} lines @param {Int32Array} ends @param {boolean} bars
  */
 export function foldLevel(lines, ends, bars) {

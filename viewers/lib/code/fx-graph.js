@@ -1,9 +1,9 @@
-// Values of an FX graph as text: where a name is defined and used, and what is known about it. No page needed.
+// Values of an FX graph's text: definition, uses and facts of a name. No page needed.
 //
 //   # File: model.py:26 in forward, code: x = x + y
 //   add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(x, y);  x = y = None
 //
-// A name belongs to the function around it. Only that part of the text is looked at, when somebody asks.
+// A name belongs to the function around it, so only that part of the text is read, on demand.
 import { indentOf } from "./folding.js";
 
 const WORD = /[A-Za-z_]\w*/g;
@@ -23,7 +23,7 @@ const PYTHON = new Set(
 /** @typedef {{line: number, column: number, definition: boolean}} Use line and column from 0 */
 /** @typedef {{name: string, annotation: string, dtype: string, shape: string, stride: string, device: string, target: string, file: string, fileLine: number, where: string, code: string}} Facts */
 
-/** Every name in a line that can be a value. @param {string} line */
+/** Return the names in a line that can be values. @param {string} line */
 export function valuesIn(line) {
   /** @type {{name: string, column: number}[]} */
   const found = [];
@@ -44,13 +44,13 @@ export function valuesIn(line) {
   return found;
 }
 
-/** Strings and comments become spaces, so that places stay. @param {string} line */
+/** Replace strings and comments by spaces, to keep columns. @param {string} line */
 function blank(line) {
   if (!/["'#]/.test(line)) return line;
   return line.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|#.*/g, (text) => " ".repeat(text.length));
 }
 
-/** Inside of brackets: there 'name = ' is a keyword of a call. @param {string} code @param {number} end */
+/** Return whether a column is inside brackets, where 'name = ' is a keyword argument. @param {string} code @param {number} end */
 function within(code, end) {
   let depth = 0;
   for (let i = 0; i < end; i++) {
@@ -61,7 +61,7 @@ function within(code, end) {
   return depth > 0;
 }
 
-/** First and last line of the function around a line; the whole text when there is none. @param {string[]} lines @param {number} at */
+/** Return the first and last line of the function around a line, or of the whole text. @param {string[]} lines @param {number} at */
 export function scopeOf(lines, at) {
   let first = at;
   let indent = indentOf(lines[at], false);
@@ -83,7 +83,7 @@ export function scopeOf(lines, at) {
 const isDef = (line) => /^\s*def\s/.test(line);
 
 /**
- * Where a name stands within its function.
+ * Return the uses of a name within its function.
  * @param {string[]} lines @param {{first: number, last: number}} scope @param {string} name @returns {Use[]}
  */
 export function usesOf(lines, scope, name) {
@@ -97,7 +97,7 @@ export function usesOf(lines, scope, name) {
     const freed = FREED.exec(line);
     for (const value of valuesIn(line)) {
       if (value.name !== name) continue;
-      if (freed && value.column > freed.index) continue; // "x = None" only drops it
+      if (freed && value.column > freed.index) continue; // "x = None" only frees it
       /** @type {boolean} */
       const definition = !defined && defines(line, value.column);
       defined ||= definition;
@@ -115,7 +115,7 @@ function defines(line, column) {
   return /^\s*(?:\w+,\s*)+$/.test(before) && SEVERAL.test(line);
 }
 
-/** What the text says about a value where it is defined. @param {string[]} lines @param {number} at @param {string} name @returns {Facts} */
+/** Return the facts in the text about a value where it is defined. @param {string[]} lines @param {number} at @param {string} name @returns {Facts} */
 export function factsOf(lines, at, name) {
   const line = lines[at];
   let annotation = "";
@@ -151,7 +151,7 @@ export function typeOf(annotation) {
   };
 }
 
-/** The nearest '# File:' comment above, within the function. @param {string[]} lines @param {number} at */
+/** Return the nearest '# File:' comment above, within the function. @param {string[]} lines @param {number} at */
 function sourceAbove(lines, at) {
   for (let i = at - 1; i >= 0 && !isDef(lines[i]); i--) {
     const source = sourceIn(lines[i]);

@@ -1,11 +1,11 @@
-// The values of an FX graph as names of a text. No page needed.
+// Names of the values in an FX graph's text. No page needed.
 import { factsOf, scopeOf, usesOf, valuesIn } from "./fx-graph.js";
 
 /** @param {string[]} lines @returns {import("./names.js").Names} */
 export function fxNames(lines) {
   let scope = { first: 0, last: -1 };
   return {
-    hint: "Point at a value to see its shape and source; click it, or press → in a line, to see where it is defined and used.",
+    hint: "Point at a value to see its shape and source. Click it, or press → in a line, to see its definition and uses.",
     inLine: (line) => valuesIn(lines[line] ?? ""),
     look: (name, line) => {
       if (line < scope.first || line > scope.last) scope = scopeOf(lines, line);

@@ -1,4 +1,4 @@
-// The nodes of an FX graph as columns, read from its text in slices of time, so that the page stays usable.
+// Reads the nodes of an FX graph from its text as columns, in time slices so the page stays responsive.
 import {
   blank,
   DEFINED,
@@ -46,7 +46,7 @@ class Reader {
       graph: [],
       length: 0,
     };
-    /** @type {Map<string, number>} rows of the names of the present function */
+    /** @type {Map<string, number>} rows of the names of the current function */
     this.known = new Map();
     this.class = "";
     this.source = "";
@@ -113,13 +113,13 @@ class Reader {
             .filter((v) => v.column > equals && !(freed && v.column > freed.index))
             .map((v) => v.name);
     this.use(used);
-    if (several) return; // the inputs once more, out of a tree
+    if (several) return; // the inputs again, unpacked from a tree
     const name = /** @type {RegExpExecArray} */ (defined)[1];
     const { op, target } = equals < 0 ? { op: "placeholder", target: name } : this.call(code.slice(equals));
     this.add(name, op, target, defined?.[2] ?? "", number);
   }
 
-  /** What is on the right of the equals sign. @param {string} code begins with it */
+  /** Parse the right side of an assignment. @param {string} code begins with it */
   call(code) {
     const target = TARGET.exec(code)?.[1] ?? "";
     const after = code[code.indexOf(target) + target.length] ?? "";

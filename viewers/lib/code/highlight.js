@@ -1,7 +1,7 @@
-// Colours for code, line by line, so that only the lines in sight cost anything.
+// Highlights code line by line, so only visible lines cost time.
 //
-// A token is [class, text]; '' is plain. Between lines only a small state is carried: inside which kind of
-// string or comment a line begins.
+// A token is [class, text]; '' is plain. Lines share only a small state: the kind of
+// string or comment that is open at the start of a line.
 
 /** @typedef {[string, string]} Token */
 
@@ -97,7 +97,7 @@ function scan(line, state, cpp) {
 }
 
 /**
- * Tokens until the limit, or until a long string or comment opens.
+ * Add tokens until the limit, or until a long string or comment opens.
  * @param {string} line @param {number} from @param {number} limit @param {RegExp} rules @param {Token[]} tokens @param {boolean} cpp
  */
 function code(line, from, limit, rules, tokens, cpp) {
@@ -117,7 +117,7 @@ function code(line, from, limit, rules, tokens, cpp) {
   return { at: limit, state: CODE };
 }
 
-/** Inductor writes its kernels as strings; what is inside is shown as code. @param {string} opening @param {string} line */
+/** Return whether a string is code: Inductor writes kernels as strings. @param {string} opening @param {string} line */
 function opens(opening, line) {
   if (opening.endsWith("*")) return COMMENT;
   if (opening.endsWith('"')) return TRIPLE_DOUBLE;

@@ -1,11 +1,11 @@
-// Names within the text of one kernel, C++ or Triton: what is declared in a block belongs to that block. No page needed.
+// Names in the text of one C++ or Triton kernel, scoped to the block that declares them. No page needed.
 import { indentOf } from "./folding.js";
 import { blank, namesIn } from "./python-words.js";
 
 /**
  * @typedef {object} Place
  * @property {number} line @property {number} column
- * @property {number} last the line up to which what is declared there is known; -1 when nothing is
+ * @property {number} last the last line of the declaration's scope; -1 without a declaration
  */
 
 /** @param {string[]} lines @param {import("./python-outline.js").Block} block @param {string} name @param {number} at @returns {import("./names.js").Known} */
@@ -24,11 +24,11 @@ export function inKernel(lines, block, name, at) {
         });
     }
   }
-  // The innermost declaration around the line: the last one that begins before it and still holds.
+  // The innermost declaration around the line: the last one before it whose scope includes the line.
   const declared = places.filter((place) => place.last >= 0);
   const definition =
     declared.filter((place) => place.line <= at && at <= place.last).pop() ?? declared[0] ?? null;
-  // Triton gives a name a value as often as it likes: the first time counts.
+  // Triton code assigns a name repeatedly: the first assignment counts.
   const first =
     definition && definition.last === block.last
       ? (declared.find((place) => place.last === block.last) ?? definition)
@@ -58,11 +58,11 @@ export function inKernel(lines, block, name, at) {
   };
 }
 
-/** The last line in which what is declared at a place is known; -1 when nothing is declared. @param {string[]} lines @param {import("./python-outline.js").Block} block @param {number} line @param {string} code @param {number} column @param {string} name */
+/** Return the last line of the scope of a declaration; -1 if it is not a declaration. @param {string[]} lines @param {import("./python-outline.js").Block} block @param {number} line @param {string} code @param {number} column @param {string} name */
 function reach(lines, block, line, code, column, name) {
   const before = code.slice(0, column),
     after = code.slice(column + name.length);
-  if (/^\s*$/.test(before) && /^\s*=(?!=)/.test(after)) return /;\s*$/.test(after) ? -1 : block.last; // 'tmp0 = ' of Triton; in C++ only another value
+  if (/^\s*$/.test(before) && /^\s*=(?!=)/.test(after)) return /;\s*$/.test(after) ? -1 : block.last; // 'tmp0 = ' of Triton; in C++ only a new value
   if (/^\s*def\s.*[(,]\s*$/.test(before)) return block.last;
   if (!/(?:^|[\s(,])(?!(?:return|else|new)\b)[A-Za-z_][\w:<>,]*[*&]*\s+$/.test(before)) return -1;
   if (/^\s*[,)]/.test(after)) return block.last; // a parameter

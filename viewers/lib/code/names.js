@@ -1,25 +1,25 @@
-// The names of a text: what stands at a place, where it is defined and used, what is known of it. No page needed.
+// The names of a text: definition, uses and facts. No page needed.
 //
 // There are two providers: values of FX graphs (fx-names.js) and names of generated Python code (python-names.js).
 import { fxNames } from "./fx-names.js";
 import { pythonNames } from "./python-names.js";
 
 /** @typedef {{line: number, column: number, definition: boolean}} Use line and column from 0 */
-/** @typedef {{file: string, fileLine: number, where: string, code: string}} Source the line of the program that it is from */
+/** @typedef {{file: string, fileLine: number, where: string, code: string}} Source the source line of the program */
 /**
  * @typedef {object} Known
  * @property {string} name
- * @property {Use[]} uses the definition among them, in order
+ * @property {Use[]} uses including the definition, in order
  * @property {[string, string][]} facts titles and values
  * @property {string} missing why there is no definition, or ""
- * @property {"use" | "call"} unit what the other uses are
+ * @property {"use" | "call"} unit what a use is
  * @property {Source | null} source
  */
 /**
  * @typedef {object} Names
- * @property {string} hint what one can do, as long as no name is looked at
+ * @property {string} hint hint shown while no name is selected
  * @property {(line: number) => {name: string, column: number}[]} inLine
- * @property {(name: string, line: number) => Known} look what a name in a line is
+ * @property {(name: string, line: number) => Known} look returns the facts about a name in a line
  * @property {Item[]} [outline]
  */
 /** @typedef {{name: string, kind: string, line: number, last: number, depth: number}} Item lines from 0 */

@@ -1,4 +1,4 @@
-// The parts of a text beside it: functions, classes, kernels. The part that is in sight is marked; a filter makes the list shorter.
+// The outline of a text: functions, classes and kernels, with a filter. Marks the visible part.
 import { VirtualList } from "../list/virtual-list.js";
 import { cutMiddle } from "../page/cut-middle.js";
 import { fill, h, searchField, typing } from "../page/dom.js";
@@ -14,12 +14,12 @@ const SIGNS = { function: "ƒ", class: "C" };
 /** @typedef {import("./names.js").Item} Item */
 
 export class Outline {
-  /** @param {{line: () => number, onpick: (item: Item) => void, ontoggle: () => void}} options line: the first in sight */
+  /** @param {{line: () => number, onpick: (item: Item) => void, ontoggle: () => void}} options line: returns the first visible line */
   constructor(options) {
     this.options = options;
     this.items = /** @type {Item[]} */ ([]);
     this.shown = /** @type {Item[]} */ ([]);
-    this.here = -1; // of those that are shown
+    this.here = -1; // index of the current item in 'shown'
     this.wanted = stored(KEPT) ?? "";
     this.filter = searchField("Filter the outline", "Filter", () => this.draw(), {
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.fieldKey(event),
@@ -27,7 +27,7 @@ export class Outline {
     this.status = h("span", { class: "dim" });
     this.list = new VirtualList({
       rowHeight: ROW,
-      label: "Parts of this text",
+      label: "Outline of this text",
       role: "listbox",
       class: "outline-list",
       render: (index) => this.renderRow(index),
@@ -43,7 +43,7 @@ export class Outline {
     );
   }
 
-  /** It is there from the beginning where there is room, until somebody closes it. */
+  /** Return whether the outline is open: by default if there is space, until the user closes it. */
   get open() {
     return this.items.length > 1 && (this.wanted ? this.wanted === "1" : innerWidth >= 1400);
   }
@@ -80,7 +80,7 @@ export class Outline {
     if (this.here >= 0) this.list.reveal(this.here);
   }
 
-  /** The last part that begins above, or at, the first line in sight. */
+  /** Mark the last item that starts at or above the first visible line. */
   current() {
     if (!this.shown.length) return -1;
     const line = this.options.line();
@@ -148,7 +148,7 @@ export class Outline {
     event.stopPropagation();
   }
 
-  /** From the filter into the list. @param {KeyboardEvent} event */
+  /** Move the focus from the filter to the list. @param {KeyboardEvent} event */
   fieldKey(event) {
     if (event.key === "Enter") this.pick(Math.max(0, this.list.active));
     else if (event.key === "ArrowDown") this.list.element.focus();

@@ -1,5 +1,5 @@
-// What a page tells its code panes: Ctrl+F goes to the find field of the only pane in sight, since the browser's own
-// would see the painted rows alone; what is copied is the text of the pane that it was selected in.
+// Page events for code panes: Ctrl+F opens the find field of the only visible pane, since the browser's search
+// finds only drawn rows. Copy uses the text of the pane with the selection.
 
 /** @type {WeakMap<Element, import("./pane.js").CodePane>} */
 const panes = new WeakMap();
@@ -27,21 +27,21 @@ function paneAround(node) {
   return (around && panes.get(around)) ?? null;
 }
 
-/** @param {import("./pane.js").CodePane} pane its whole text is selected, or not any more */
+/** @param {import("./pane.js").CodePane} pane whose whole text is selected or no longer selected */
 export function selectAll(pane) {
   if (selected !== pane) leave();
   selected = pane;
   pane.selection.setAll(true);
 }
 
-/** Nothing is selected any more. */
+/** Clear the selection. */
 export function leave() {
   selected?.selection.setAll(false);
   selected?.selection.forget();
   selected = null;
 }
 
-/** The pane with the focus, or else the only one in sight. */
+/** Return the pane with the focus, or the only visible one. */
 function paneInSight() {
   const focused = paneAround(document.activeElement);
   if (focused) return focused;
@@ -64,13 +64,13 @@ function findKey(event) {
     return;
   if (document.querySelector("dialog[open]")) return;
   const pane = paneInSight();
-  if (!pane || document.activeElement === pane.find) return; // once more: the browser's own
+  if (!pane || document.activeElement === pane.find) return; // a second Ctrl+F opens the browser's search
   event.preventDefault();
   follow();
   pane.search.enter();
 }
 
-/** What the page has selected, for its pane. A key can be heard before the browser tells that the selection changed: keys ask themselves. */
+/** Pass the page's selection to its pane. Key handlers also call this, since a key event may precede selectionchange. */
 function follow() {
   const selection = getSelection();
   if (!selection || selected?.selection.all) return;

@@ -1,5 +1,5 @@
-// Shows text of any length: line numbers, wrap, folding, find, copy, download, JSON laid out, colours; in FX graphs
-// also where a value is defined and used. Only the rows in sight are in the page.
+// Shows text of any length: line numbers, wrap, folding, find, copy, download, formatted JSON, highlighting; in FX
+// graphs also the definition and uses of a value. Only visible rows are in the page.
 import { VirtualList } from "../list/virtual-list.js";
 import { characterWidth, h } from "../page/dom.js";
 import { plural } from "../page/format.js";
@@ -18,12 +18,12 @@ import { drawFacts, drawTools } from "./tools.js";
 import { Values } from "./values.js";
 
 const ROW = 18;
-const LONGEST_ROW = 2_000; // longer lines go on in the next row, wrapped or not
+const LONGEST_ROW = 2_000; // longer lines continue in the next row, wrapped or not
 
 /**
  * @typedef {object} Content
  * @property {string} text
- * @property {Uint8Array | null} [bytes] what is downloaded; without them the text itself
+ * @property {Uint8Array | null} [bytes] bytes to download; default: the text
  * @property {string} language
  * @property {string} fileName
  */
@@ -48,10 +48,10 @@ export class CodePane {
     this.columns = 0;
     this.layout = layOut([], LONGEST_ROW);
     this.line = this.lineEnd = 0; // the marked lines, from 1; 0 for none
-    this.cursor = 0; // that of them which the keys move
+    this.cursor = 0; // the marked line that the keys move
     /** @type {Int32Array | null} */
     this.ends = null;
-    /** @type {Set<number>} lines whose block is folded */
+    /** @type {Set<number>} lines with a folded block */
     this.closed = new Set();
     this.list = new VirtualList({
       rowHeight: ROW,
@@ -122,7 +122,7 @@ export class CodePane {
     this.prepare();
   }
 
-  /** What the lines of the marks are about can be looked at. */
+  /** Read the names of the text. */
   get hasNames() {
     return this.names !== null;
   }
@@ -171,22 +171,22 @@ export class CodePane {
     });
   }
 
-  /** The line at the top stays there. @param {() => void} change */
+  /** Run a change and keep the top line in place. @param {() => void} change */
   keepPlace(change) {
     const line = this.lineInSight();
     change();
     this.body.scrollTop = (Math.max(0, this.layout.first[line]) * ROW) / this.list.scale;
   }
 
-  /** The line at the top, from 0. */
+  /** Return the top line, from 0. */
   lineInSight() {
     return this.layout.line[Math.floor((this.body.scrollTop * this.list.scale) / ROW)] ?? 0;
   }
 
-  /** Decides how many characters a row has, and lays the lines out. @param {boolean} [anew] */
-  arrange(anew = false) {
+  /** Compute the characters per row and lay out the lines. @param {boolean} [force] */
+  arrange(force = false) {
     const columns = this.wrap ? this.roomForColumns() : LONGEST_ROW;
-    if (columns === this.columns && !anew) return;
+    if (columns === this.columns && !force) return;
     this.columns = columns;
     this.layout = layOut(
       this.lines,
@@ -243,7 +243,7 @@ export class CodePane {
     );
   }
 
-  /** Shows a place of the text. @param {number} at @param {string} [selector] of what is there */
+  /** Scroll to an offset of the text. @param {number} at @param {string} [selector] of the element there */
   reveal(at, selector = "mark.current") {
     const line = lastAtMost(this.starts, at);
     this.unfold(line);
@@ -254,7 +254,7 @@ export class CodePane {
     scrollAside(this.body, this.body.querySelector(selector));
   }
 
-  /** Where one looks at the text: what is selected, or else the first line in sight. */
+  /** Return the current offset: the selection, or the first visible line. */
   placeToLookFrom() {
     const { selection, body, list, layout } = this;
     if (selection.some) return Math.min(selection.anchor, selection.focus);
@@ -266,7 +266,7 @@ export class CodePane {
     return (this.ends ??= foldEnds(this.lines, this.content.language === "guards"));
   }
 
-  /** @param {number} line from 0; of the block that it begins, or else of the one around it */
+  /** @param {number} line from 0; the first line of a block, or a line inside it */
   fold(line) {
     const ends = this.folds();
     while (line > 0 && !ends[line]) line--;
@@ -286,7 +286,7 @@ export class CodePane {
     this.drawTools();
   }
 
-  /** Opens the folds around a line. @param {number} line from 0 */
+  /** Open the folds around a line. @param {number} line from 0 */
   unfold(line) {
     const around = [...this.closed].filter((head) => head < line && line <= this.folds()[head]);
     if (!around.length) return;
@@ -306,7 +306,7 @@ export class CodePane {
     if (tell) this.options.online?.(this.marked);
   }
 
-  /** The marked lines as in an address. */
+  /** Return the marked lines as in an address. */
   get marked() {
     return this.line === this.lineEnd ? String(this.line || "") : `${this.line}-${this.lineEnd}`;
   }
@@ -321,7 +321,7 @@ export class CodePane {
     if (this.body.scrollLeft > 0) scrollAside(this.body, this.body.querySelector(".marked .text"));
   }
 
-  /** The marked lines when there are several, else everything. */
+  /** Return the text to copy: several marked lines, or everything. */
   chosenText() {
     return this.lineEnd > this.line ? this.lines.slice(this.line - 1, this.lineEnd).join("\n") : this.text;
   }

@@ -1,4 +1,4 @@
-// What the pointer does in a code pane: lines are marked, blocks folded, names looked at.
+// The pointer in a code pane: marks lines, folds blocks, shows names.
 import { leave } from "./page-events.js";
 import { columnAt } from "./values.js";
 

@@ -1,10 +1,10 @@
-// What generated code says about a buffer, an argument or a kernel. No page needed.
+// Facts in generated code about a buffer, an argument or a kernel. No page needed.
 
 const TUPLE = "\\(([^()]*)\\)";
 const EMPTY = new RegExp(`empty_strided_(\\w+)\\(${TUPLE}, ${TUPLE}, torch\\.(\\w+)`);
 const VIEW = new RegExp(`^reinterpret_tensor\\((\\w+), ${TUPLE}, ${TUPLE}`);
 const ORIGIN = /Source Nodes: \[(.*?)\](?:, Original ATen: \[(.*?)\])?/;
-const MOST_LINES = 3_000; // that are looked at for a check of an input
+const MOST_LINES = 3_000; // lines searched for an input's check
 
 /** @param {string} list '3, 2', '8, ' */
 const shape = (list) => `[${list.replace(/,\s*$/, "")}]`;
@@ -34,7 +34,7 @@ export function factsOfCode(lines, at, name) {
   return target ? [["from", target]] : given ? [["=", given.slice(0, 120)]] : [];
 }
 
-/** What is checked of an input, and what the example of the code makes for it. @param {string[]} lines @param {number} at @param {string} name @returns {[string, string][]} */
+/** Return the checks of an input, and its value in the code's example. @param {string[]} lines @param {number} at @param {string} name @returns {[string, string][]} */
 function factsOfInput(lines, at, name) {
   const checked = new RegExp(`assert_size_stride\\(${name}, ${TUPLE}, ${TUPLE}`);
   const made = new RegExp(

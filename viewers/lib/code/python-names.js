@@ -1,4 +1,4 @@
-// Names of generated Python code: buffers, arguments, kernels. A name of a function belongs to it, others to the whole
+// Names of generated Python code: buffers, arguments, kernels. Names in a function belong to it, others to the whole
 // text; a name in the text of a kernel belongs to that kernel. No page needed.
 import { lastAtMost } from "../page/text.js";
 import { inKernel } from "./kernel-names.js";
@@ -14,7 +14,7 @@ export function pythonNames(lines) {
   let parts = null;
   const whole = () => (parts ??= outlineOf(lines));
   return {
-    hint: "Point at a name to see what it is; click it, or press → in a line, to see where it is defined and used. Ctrl+click goes there.",
+    hint: "Point at a name to see what it is. Click it, or press → in a line, to see its definition and uses. Ctrl+click goes to the definition.",
     get outline() {
       return whole().items;
     },
@@ -23,7 +23,7 @@ export function pythonNames(lines) {
   };
 }
 
-/** The kernel whose text a line is of. @param {ReturnType<typeof outlineOf>} whole @param {number} line */
+/** Return the kernel whose text contains a line. @param {ReturnType<typeof outlineOf>} whole @param {number} line */
 function blockAt({ blocks }, line) {
   const block = blocks.length
     ? blocks[
@@ -67,7 +67,7 @@ function look(lines, whole, name, at) {
     }
   }
   const here = around(at);
-  // "def f(x)": f is of what is around
+  // "def f(x)": f belongs to the outer scope
   if (all.some((use) => use.line === at && use.definition && use.scope !== (here[here.length - 1] ?? null)))
     here.pop();
   const scope = [...here].reverse().find((item) => own.has(item)) ?? null;
@@ -106,10 +106,10 @@ function look(lines, whole, name, at) {
   };
 }
 
-/** 'del buf0' only drops it. @param {string} code @param {number} column */
+/** Return whether it is 'del buf0', which only frees it. @param {string} code @param {number} column */
 const freed = (code, column) => /(?:^|;)\s*del\s+(?:\w+\s*,\s*)*$/.test(code.slice(0, column));
 
-/** Whether a name is given a value there; "outside" when it is that of a function or class. @param {string} code @param {number} column @param {string} name */
+/** Return whether a name is defined there; "outside" for the name of a function or class. @param {string} code @param {number} column @param {string} name */
 function defines(code, column, name) {
   const before = code.slice(code.lastIndexOf(";", column - 1) + 1, column);
   const after = code.slice(column + name.length);

@@ -1,4 +1,4 @@
-// The parts of a generated Python code: kernels, which are strings with code of another language, functions, classes. No page needed.
+// The outline of generated Python code: functions, classes, and kernels in strings of a different language. No page needed.
 import { indentOf } from "./folding.js";
 
 const KERNEL = /^(\w+)\s*=\s*async_compile\.(\w+)/;
@@ -14,7 +14,7 @@ const KINDS = /** @type {Record<string, string>} */ ({
 });
 
 /** @typedef {import("./names.js").Item} Item */
-/** @typedef {{first: number, last: number}} Block a string over several lines, with the lines in which it begins and ends */
+/** @typedef {{first: number, last: number}} Block a multi-line string, including its first and last line */
 
 /** @param {string[]} lines @returns {{items: Item[], blocks: Block[]}} in the order of the text */
 export function outlineOf(lines) {
@@ -22,10 +22,10 @@ export function outlineOf(lines) {
   const items = [];
   /** @type {Block[]} */
   const blocks = [];
-  /** @type {{item: Item, indent: number}[]} functions and classes that go on, each within the one before */
+  /** @type {{item: Item, indent: number}[]} open functions and classes, outermost first */
   const open = [];
-  let quotes = ""; // of the string that goes on
-  let last = -1; // the last line with something in it
+  let quotes = ""; // of the open string
+  let last = -1; // the last nonblank line
   /** @type {Item | null} */
   let kernel = null;
   const close = (/** @type {number} */ indent) => {
@@ -74,7 +74,7 @@ export function outlineOf(lines) {
   return { items, blocks };
 }
 
-/** The quotes of the string that a line leaves open, or "". @param {string} line */
+/** Return the quotes of the string that a line leaves open, or "". @param {string} line */
 function opened(line) {
   let quotes = "";
   for (const [part] of line.matchAll(/'''|"""|#.*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g)) {

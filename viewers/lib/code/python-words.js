@@ -1,4 +1,4 @@
-// The names in a line of generated Python code, or of a kernel in it. No page needed.
+// Finds the names in a line of generated Python code or of a kernel in it. No page needed.
 
 const WORD = /[A-Za-z_]\w*/g;
 const KEYWORDS = new Set(
@@ -8,7 +8,7 @@ const KEYWORDS = new Set(
   ).split(" "),
 );
 
-/** Strings and comments become spaces, so that places stay. @param {string} line @param {boolean} kernel code of a kernel */
+/** Replace strings and comments by spaces, to keep columns. @param {string} line @param {boolean} kernel whether it is code of a kernel */
 export function blank(line, kernel) {
   if (!/["'#/]/.test(line)) return line;
   return line.replace(

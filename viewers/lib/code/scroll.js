@@ -1,10 +1,10 @@
-// Scrolling a code pane sideways.
+// Scrolls a code pane sideways.
 
-const MARGIN = 24; // pixels beside what was scrolled to
+const MARGIN = 24; // pixels beside the target
 
 /**
- * Only when the beginning of what is to be seen is out of sight: to the first columns when it is seen from there, else as
- * little as it takes. @param {Element} body @param {Element | null} element
+ * Scroll if the start of the target is out of view: to the first columns if it is visible from there, else as
+ * little as possible. @param {Element} body @param {Element | null} element
  */
 export function scrollAside(body, element) {
   const gutter = body.querySelector(".gutter");

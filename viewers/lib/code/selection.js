@@ -1,5 +1,5 @@
-// What is selected in the text of a code pane: all of it, or what lies between two places. The places are those of the
-// text, so that what is copied is the text, also that of rows which are not in the page; their rows are kept in it.
+// The selection in a code pane: all text, or the text between two offsets. Offsets refer to the
+// text, so copy includes rows that are not in the page. The rows at both ends stay in the page.
 import { lastAtMost } from "../page/text.js";
 
 export class TextSelection {
@@ -14,7 +14,7 @@ export class TextSelection {
     return this.anchor >= 0 && this.focus >= 0 && this.anchor !== this.focus;
   }
 
-  /** The selected text. */
+  /** Return the selected text. */
   get text() {
     const { anchor, focus, pane } = this;
     if (this.all) return pane.text;
@@ -36,7 +36,7 @@ export class TextSelection {
     this.keep();
   }
 
-  /** The page's selection changed. Places that left the page with their rows are still where they were. @param {Selection} selection */
+  /** Take over the page's selection. Ends whose rows left the page keep their offsets. @param {Selection} selection */
   follow({ anchorNode, anchorOffset, focusNode, focusOffset }) {
     const anchor = this.offsetOf(anchorNode, anchorOffset);
     const focus = this.offsetOf(focusNode, focusOffset);
@@ -51,7 +51,7 @@ export class TextSelection {
     this.pane.list.keep(rows);
   }
 
-  /** After the rows were drawn anew. */
+  /** Restore the selection after a redraw. */
   restore() {
     if (!this.some) return;
     this.keep();
@@ -61,7 +61,7 @@ export class TextSelection {
       getSelection()?.setBaseAndExtent(anchor.node, anchor.offset, focus.node, focus.offset);
   }
 
-  /** @param {number} at a place of the text */
+  /** @param {number} at offset in the text */
   rowOf(at) {
     const { layout, starts, lines } = this.pane;
     const line = lastAtMost(starts, at);
@@ -87,7 +87,7 @@ export class TextSelection {
     return { node, offset: node === text ? 0 : (node.textContent?.length ?? 0) };
   }
 
-  /** The place of the text at a point of the page; -1 when it is in no row. @param {Node | null} node @param {number} offset */
+  /** Return the text offset of a position in the page; -1 outside of rows. @param {Node | null} node @param {number} offset */
   offsetOf(node, offset) {
     const element = node && (node instanceof Element ? node : node.parentElement);
     const line = /** @type {HTMLElement | null | undefined} */ (element?.closest(".code-line"));

@@ -1,17 +1,17 @@
-// A few lines of code in colour, for cards and tables.
+// Short highlighted code for cards and tables.
 import { fill, h } from "../page/dom.js";
 
-const LONGEST = 4_000; // characters; more is no snippet
+const LONGEST = 4_000; // characters; longer text is not highlighted
 
-/** The text at once, its colours as soon as what knows the language is there. @param {string} text @param {string} [language] @returns {HTMLElement} a <code> */
+/** Show the text at once and highlight it when the module has loaded. @param {string} text @param {string} [language] @returns {HTMLElement} a <code> */
 export function codeSnippet(text, language = "python") {
   const code = h("code", null, text);
-  if (text.length <= LONGEST) colour(code, text.split("\n"), language).catch(() => {});
+  if (text.length <= LONGEST) color(code, text.split("\n"), language).catch(() => {});
   return code;
 }
 
 /** @param {HTMLElement} code @param {string[]} lines @param {string} language */
-async function colour(code, lines, language) {
+async function color(code, lines, language) {
   const { highlighter } = await import("./highlight.js");
   const tokens = highlighter(lines, language);
   fill(

@@ -1,4 +1,4 @@
-// The toolbar of a code pane: how much text there is, finding, and the buttons.
+// The toolbar of a code pane: size of the text, search and buttons.
 import { fill, h } from "../page/dom.js";
 import { bytes as showBytes, plural } from "../page/format.js";
 import { copyText, download } from "../page/hand-over.js";
@@ -53,7 +53,7 @@ export function drawTools(pane) {
           pane.pretty = !pane.pretty;
           pane.prepare();
         },
-        "Lay the JSON out",
+        "Format the JSON",
       ),
     h(
       "button",
@@ -76,7 +76,7 @@ export function drawTools(pane) {
   );
 }
 
-/** How much text there is, or that all of it is selected. @param {import("./pane.js").CodePane} pane */
+/** Return the size of the text, or a note that all of it is selected. @param {import("./pane.js").CodePane} pane */
 export function drawFacts(pane) {
   const lines = plural(pane.lines.length, "line");
   fill(
@@ -87,7 +87,7 @@ export function drawFacts(pane) {
   );
 }
 
-/** The buttons are new after a click; the focus stays. @param {import("./pane.js").CodePane} pane @param {string} label */
+/** Keep the focus when a click redraws the buttons. @param {import("./pane.js").CodePane} pane @param {string} label */
 function focusTool(pane, label) {
   /** @type {HTMLElement[]} */ ([...pane.tools.querySelectorAll("button")])
     .find((button) => button.textContent === label)

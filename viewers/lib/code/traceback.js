@@ -1,4 +1,4 @@
-// Tracebacks as Python writes them: the exception first, then the frames, those of torch folded.
+// Shows Python tracebacks: the exception first, then the frames, with torch's frames folded.
 import { isTorch } from "../bundle/stacks.js";
 import { fill, h } from "../page/dom.js";
 import { plural } from "../page/format.js";
@@ -8,10 +8,10 @@ import { codeSnippet } from "./snippet.js";
 /** @typedef {{frames: Frame[]} | {text: string}} Part */
 
 const FRAME = /^\s*File "(.*)", line (\d+)(?:, in (.*))?$/;
-const MARKS = /^[\s^~]*$/; // under the part of the line that Python means
+const MARKS = /^[\s^~]*$/; // Python's markers under a line
 const MOST_FRAMES = 2_000;
 
-/** Frames and what stands between them, in the order of the text. @param {string} text @returns {Part[]} */
+/** Split a traceback into frames and other text, in order. @param {string} text @returns {Part[]} */
 function tracebackParts(text) {
   /** @type {Part[]} */
   const parts = [];
@@ -40,14 +40,14 @@ function tracebackParts(text) {
 }
 
 /**
- * The last text is the exception: it stands first, unless it was told already.
- * @param {string} text @param {string} [told] a message that stands above
+ * Show a traceback. The last text is the exception, which is shown first unless it repeats 'message'.
+ * @param {string} text @param {string} [message] the message already shown above
  */
-export function tracebackView(text, told = "") {
+export function tracebackView(text, message = "") {
   const parts = tracebackParts(text);
   const last = parts.at(-1);
   const exception = last && "text" in last ? last.text : null;
-  const repeated = exception !== null && told !== "" && words(exception).includes(words(told));
+  const repeated = exception !== null && message !== "" && words(exception).includes(words(message));
   return h(
     "div",
     { class: "traceback" },
@@ -61,7 +61,7 @@ export function tracebackView(text, told = "") {
 /** @param {string} text */
 const words = (text) => text.replace(/\s+/g, " ").trim();
 
-/** Frames, outermost first; runs of frames of torch behind a click. @param {Frame[]} frames */
+/** List frames, outermost first, with runs of torch frames folded. @param {Frame[]} frames */
 export function frameList(frames) {
   const items = [];
   for (let i = 0; i < Math.min(frames.length, MOST_FRAMES);) {

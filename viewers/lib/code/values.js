@@ -1,10 +1,10 @@
-// The name of a text that somebody looks at, a value of an FX graph or one of generated code: what is known about it, its
-// definition and its uses.
+// The selected name of a text, a value of an FX graph or of generated code: its facts,
+// definition and uses.
 import { fill, h } from "../page/dom.js";
 import { count, plural } from "../page/format.js";
 import { lastParts, shortFile } from "../page/paths.js";
 
-const MOST_CALLS = 12; // that are listed
+const MOST_CALLS = 12; // calls listed
 
 /** @typedef {import("./names.js").Known} Known */
 
@@ -14,12 +14,12 @@ export class Values {
     this.options = options;
     /** @type {Known | null} */
     this.pinned = null;
-    this.at = -1; // which of the uses
+    this.at = -1; // index of the current use
     /** @type {string | undefined} */
     this.hovered = undefined;
     /** @type {Map<number, Map<number, string>>} line -> column -> class */
     this.marks = new Map();
-    this.from = -1; // the use that one came from to the definition
+    this.from = -1; // the use to return to from the definition
     const button = (
       /** @type {string} */ text,
       /** @type {string} */ name,
@@ -49,7 +49,7 @@ export class Values {
     this.draw(null);
   }
 
-  /** The name at a place, with what is known of it. @param {number} line @param {number} column */
+  /** Return the name at a position, with its facts. @param {number} line @param {number} column */
   nameAt(line, column) {
     const names = this.options.names();
     const found = names
@@ -60,7 +60,7 @@ export class Values {
       : null;
   }
 
-  /** Shows what is known about the name under the pointer. @param {number} line @param {number} column */
+  /** Show the facts about the name under the pointer. @param {number} line @param {number} column */
   hover(line, column) {
     const value = this.nameAt(line, column);
     const place = value ? `${value.name} ${line}` : undefined;
@@ -102,7 +102,7 @@ export class Values {
     if (total) this.go((Math.max(this.at, 0) + by + total) % total);
   }
 
-  /** To the definition, and from there back to where one came from, or else to the first use. */
+  /** Go to the definition, and from there back to the previous or the first use. */
   toDefinition() {
     const uses = this.pinned?.uses ?? [];
     const definition = uses.findIndex((use) => use.definition);
@@ -115,7 +115,7 @@ export class Values {
     } else if (back >= 0) this.go(back);
   }
 
-  /** The next value in a line. @param {number} line @param {number} by */
+  /** Go to the next value in a line. @param {number} line @param {number} by */
   walk(line, by) {
     const values = this.options.names()?.inLine(line) ?? [];
     if (!values.length) return;
@@ -162,7 +162,7 @@ export class Values {
     );
   }
 
-  /** The lines that call a kernel. @param {import("./names.js").Use[]} uses */
+  /** Build links to the lines that call a kernel. @param {import("./names.js").Use[]} uses */
   calls(uses) {
     if (!uses.length) return null;
     return [
@@ -181,7 +181,7 @@ export class Values {
     ];
   }
 
-  /** Looks at a definition. @param {string} name @param {number} line */
+  /** Show a definition. @param {string} name @param {number} line */
   show(name, line) {
     const column = this.options
       .names()
@@ -194,7 +194,7 @@ export class Values {
 }
 
 /**
- * Which character the pointer is on, counted from the start of the element's text; -1 when on none.
+ * Return the character under the pointer, counted from the start of the element's text; -1 for none.
  * @param {Element} element @param {number} x @param {number} y
  */
 export function columnAt(element, x, y) {

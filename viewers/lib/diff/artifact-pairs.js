@@ -1,4 +1,4 @@
-// What two compiles are compared by: their artifacts, one by one.
+// Pairs the artifacts of two compiles.
 import { labelled } from "../bundle/artifact-names.js";
 import { compileArtifacts } from "../bundle/artifacts.js";
 import { count } from "../page/format.js";
@@ -14,7 +14,7 @@ export const VERDICTS = {
   right: ["◨", "only right"],
 };
 
-/** Same artifact or not, by hash: nothing is fetched for it. @param {Of | null} left @param {Of | null} right @returns {Promise<Pair[]>} */
+/** Pair artifacts and compare them by hash, without fetching them. @param {Of | null} left @param {Of | null} right @returns {Promise<Pair[]>} */
 export async function artifactPairs(left, right) {
   const [a, b] = await Promise.all(
     [left, right].map(async (side) =>
@@ -47,7 +47,7 @@ export async function artifactPairs(left, right) {
   ]);
 }
 
-/** Metrics have times in them, so they always differ. @param {any} a @param {any} b */
+/** Return whether two artifacts are equal. Metrics contain times, so they always differ. @param {any} a @param {any} b */
 const same = (a, b) => a.sha256 !== null && a.sha256 === b.sha256;
 
 /** "= 3 same, ≠ 1 differs" @param {Pair[]} list */
@@ -59,7 +59,7 @@ export function verdictsText(list) {
     .join(", ");
 }
 
-/** The text of an artifact; "" when there is none. @param {import("../bundle/log.js").Log} log @param {any} artifact @param {AbortSignal} [signal] @returns {Promise<string>} */
+/** Return the text of an artifact; "" if there is none. @param {import("../bundle/log.js").Log} log @param {any} artifact @param {AbortSignal} [signal] @returns {Promise<string>} */
 export async function artifactText(log, artifact, signal) {
   if (!artifact) return "";
   if (artifact.sha256 !== null) return (await log.text(artifact, { signal })) ?? "";

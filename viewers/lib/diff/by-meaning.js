@@ -1,4 +1,4 @@
-// What of two artifacts is compared by meaning, by the language of their text. It also runs in a worker. No page needed.
+// Compares two artifacts by meaning, depending on their language. Also runs in a worker. No page needed.
 import { compareGraphs } from "./graphs.js";
 import { compareGuards } from "./guards.js";
 import { compareKernels } from "./kernels.js";
@@ -13,5 +13,5 @@ const COMPARE = {
   python: ({ left, right }) => compareKernels(left, right),
 };
 
-/** @param {Both} both @returns {Promise<import("./meaning.js").Packed | null>} null: they are not of the form that is known */
+/** @param {Both} both @returns {Promise<import("./meaning.js").Packed | null>} null: the form of the texts is unknown */
 export const meaningOf = async (both) => pack(await COMPARE[both.language](both));

@@ -1,11 +1,11 @@
-// What differs between two texts, line by line. No page needed; it also runs in a worker.
+// Compares two texts line by line. No page needed; also runs in a worker.
 //
-// Lines that both sides have exactly once are anchors (patience); between them Myers' shortest edit, in
-// steps of MOST_EDITS edits: after each it goes on from the furthest place. So the time stays near linear.
+// Lines that both sides have exactly once are anchors (patience diff); between them Myers' algorithm, in
+// steps of MOST_EDITS edits that continue from the furthest point. So the time stays near linear.
 
 const MOST_EDITS = 1_000;
 
-/** Stretches that are equal, as triples: first line on the left, first line on the right, how many. @param {string[]} left @param {string[]} right */
+/** Return the equal runs as triples: first line on the left, first line on the right, number of lines. @param {string[]} left @param {string[]} right */
 export function equalRuns(left, right) {
   const [a, b] = intern(left, right);
   /** @type {[number, number, number][]} */
@@ -35,7 +35,7 @@ export function equalRuns(left, right) {
   return merged(runs);
 }
 
-/** Equal lines get equal numbers. @param {string[]} left @param {string[]} right */
+/** Map equal lines to equal numbers. @param {string[]} left @param {string[]} right */
 function intern(left, right) {
   /** @type {Map<string, number>} */
   const known = new Map();
@@ -61,7 +61,7 @@ function merged(runs) {
   return Int32Array.from(flat);
 }
 
-/** Lines that occur once on either side, in an order that both share. @param {Int32Array} a @param {number} a0 @param {number} a1 @param {Int32Array} b @param {number} b0 @param {number} b1 */
+/** Return the lines that occur once on each side, in a common order. @param {Int32Array} a @param {number} a0 @param {number} a1 @param {Int32Array} b @param {number} b0 @param {number} b1 */
 function anchorsOf(a, a0, a1, b, b0, b1) {
   const places = (/** @type {Int32Array} */ lines, /** @type {number} */ from, /** @type {number} */ to) => {
     /** @type {Map<number, number>} line -> place, -1 when there are several */
@@ -79,7 +79,7 @@ function anchorsOf(a, a0, a1, b, b0, b1) {
   return longestIncreasing(pairs.sort((x, y) => x[0] - y[0]));
 }
 
-/** @param {[number, number][]} pairs by their first number @returns {[number, number][]} the longest part in which the second grows too */
+/** @param {[number, number][]} pairs sorted by the first number @returns {[number, number][]} the longest subsequence in which the second number grows */
 function longestIncreasing(pairs) {
   /** @type {number[]} */
   const tails = [];
@@ -100,18 +100,18 @@ function longestIncreasing(pairs) {
   return out.reverse();
 }
 
-/** @param {Int32Array} a @param {number} a0 @param {number} a1 @param {Int32Array} b @param {number} b0 @param {number} b1 @param {[number, number, number][]} runs @returns {number[] | null} what is left */
+/** @param {Int32Array} a @param {number} a0 @param {number} a1 @param {Int32Array} b @param {number} b0 @param {number} b1 @param {[number, number, number][]} runs @returns {number[] | null} the rest */
 function myers(a, a0, a1, b, b0, b1, runs) {
   const n = a1 - a0,
     m = b1 - b0;
   const most = Math.min(n + m, MOST_EDITS);
-  /** @type {Int32Array[]} how far each diagonal came, edit by edit */
+  /** @type {Int32Array[]} progress of each diagonal by edit */
   const trace = [];
   let last = new Int32Array(3);
   for (let d = 0; d <= most; d++) {
     const far = new Int32Array(2 * d + 3); // diagonal k at k + d + 1
     for (let k = -d; k <= d; k += 2) {
-      const at = (/** @type {number} */ diagonal) => last[diagonal + d]; // of the round before: d - 1 + 1
+      const at = (/** @type {number} */ diagonal) => last[diagonal + d]; // from the previous round: d - 1 + 1
       let x = d === 0 ? 0 : k === -d || (k !== d && at(k - 1) < at(k + 1)) ? at(k + 1) : at(k - 1) + 1;
       while (x < n && x - k < m && a[a0 + x] === b[b0 + x - k]) x++;
       far[k + d + 1] = x;
@@ -156,9 +156,9 @@ export const EQUAL = 0,
   GAP = 4;
 
 /**
- * Rows to show. Lines are -1 where a side has none. Equal stretches far from any change become one row (GAP) with the number of lines.
+ * Return the rows to show. Lines are -1 on a side without one. Equal runs far from a change become one row (GAP) with the number of lines.
  * @param {Int32Array} runs @param {number} leftCount @param {number} rightCount
- * @param {{unified: boolean, context: number, opened: Set<number>}} options opened: gaps that are shown, by their first line on the left
+ * @param {{unified: boolean, context: number, opened: Set<number>}} options opened: expanded gaps, by their first line on the left
  */
 export function diffRows(runs, leftCount, rightCount, { unified, context, opened }) {
   /** @type {{kind: number, left: number, right: number, count: number}[]} */

@@ -1,24 +1,21 @@
-// The body of a comparison: two texts by what they mean, where that is known of their kind, or line by line. Which of both
-// stands in the address.
+// The body of a comparison: two texts by meaning, if their kind allows it, or line by line. The address
+// has the choice.
 import { h } from "../page/dom.js";
 import { prettyJson } from "../page/text.js";
 import { compareMeanings } from "./job.js";
 import { MeaningPane } from "./meaning-pane.js";
 import { DiffPane } from "./pane.js";
 
-/** What is compared by meaning, by what, and what the others are that this does not hold for. @type {Record<string, {by: string, none: string}>} */
+/** Languages compared by meaning: how, and what a text lacks if that is impossible. @type {Record<string, {by: string, none: string}>} */
 const UNITS = {
-  guards: { by: "Guards by source and kind, whatever their order", none: "no guards that can be read" },
-  fx: { by: "Node by node, whatever their names", none: "no nodes that can be read" },
-  python: {
-    by: "Kernel by kernel, whatever their numbers",
-    none: "no kernels and functions that can be read",
-  },
+  guards: { by: "Pair guards by source and kind, in any order", none: "no readable guards" },
+  fx: { by: "Pair nodes by computation, under any name", none: "no readable nodes" },
+  python: { by: "Pair kernels by code, under any number", none: "no readable kernels or functions" },
 };
 const CODE = /output_code/;
 
-/** @typedef {{name: string, languages: [string | null, string | null], texts: string[], sameProcess: boolean}} Both null: that side does not have it */
-/** @typedef {{element: HTMLElement, tools: HTMLElement | null, key: (event: KeyboardEvent) => boolean}} Made tools: the choice between both ways */
+/** @typedef {{name: string, languages: [string | null, string | null], texts: string[], sameProcess: boolean}} Both null: missing on that side */
+/** @typedef {{element: HTMLElement, tools: HTMLElement | null, key: (event: KeyboardEvent) => boolean}} Made tools: the switch between both ways */
 
 /**
  * @param {Both} both @param {any} state @param {import("./meaning-pane.js").Link} link @param {AbortSignal} [signal]
@@ -37,12 +34,12 @@ export async function differ({ name, languages, texts: [left, right], sameProces
   const byLine = state.current.by === "line";
   let why =
     unit && languages[0] !== languages[1]
-      ? `Shown by line: the left is of the kind “${languages[0]}”, the right of the kind “${languages[1]}”.`
+      ? `Compared by line: the left is “${languages[0]}”, the right is “${languages[1]}”.`
       : "";
   const meaning =
     unit && !why && !byLine ? await compareMeanings({ language, left, right, sameProcess }) : null;
   signal?.throwIfAborted();
-  if (unit && !why && !byLine && !meaning) why = `Shown by line: one of the sides has ${unit.none}.`;
+  if (unit && !why && !byLine && !meaning) why = `Compared by line: one side has ${unit.none}.`;
   const button = (
     /** @type {string} */ text,
     /** @type {boolean} */ on,
@@ -65,7 +62,7 @@ export async function differ({ name, languages, texts: [left, right], sameProces
           "span",
           { "role": "group", "aria-label": "Compare", "class": "diff-ways" },
           button("By meaning", !byLine, "", unit.by),
-          button("By line", byLine, "line", "The texts as torch wrote them"),
+          button("By line", byLine, "line", "Compare the text as torch wrote it"),
         )
       : null;
   if (meaning) {

@@ -1,5 +1,5 @@
-// Two FX graphs, compared node by node. Symbols and names that are only called differently are no difference, and neither are
-// the lines of the program. No page needed.
+// Compares two FX graphs node by node. Renamed symbols and values are not a difference, and neither are
+// source lines of the program. No page needed.
 import { typeOf, valuesIn } from "../code/fx-graph.js";
 import { nodesOf } from "../code/fx-nodes.js";
 import { count, plural } from "../page/format.js";
@@ -42,7 +42,7 @@ function callIn(lines, at, op) {
   if (op !== "output") return ANNOTATED.exec(line)?.[1] ?? line.slice(line.search(/=(?!=)/) + 1).trim();
   let text = line.replace(/^return\s*/, "");
   for (let i = at + 1; text.endsWith("(") || text.endsWith(",") || text.endsWith("["); i++) {
-    // "return (" goes on
+    // "return (" continues
     if (i >= lines.length || i - at > LONGEST_RETURN) break;
     const next = withoutComment(lines[i]);
     text += /^[)\]]/.test(next) || /[([]$/.test(text) ? next : ` ${next}`;
@@ -50,7 +50,7 @@ function callIn(lines, at, op) {
   return text.replace(/,(?=[)\]])/g, "");
 }
 
-/** One to one from names on the left to names on the right. */
+/** A one-to-one map from names on the left to names on the right. */
 class Renames {
   constructor() {
     /** @type {Map<string, string>} */
@@ -59,7 +59,7 @@ class Renames {
     this.taken = new Set();
   }
 
-  /** Whether both may stand for the same; from then on they do. @param {string} left @param {string} right */
+  /** Return whether two names can be equal, and map them from then on. @param {string} left @param {string} right */
   same(left, right) {
     const known = this.names.get(left);
     if (known !== undefined) return known === right;
@@ -74,13 +74,13 @@ class Renames {
   }
 }
 
-/** @param {string} left @param {string} right @returns {Promise<import("./meaning.js").Meaning | null>} null: one of them has no nodes that can be read */
+/** @param {string} left @param {string} right @returns {Promise<import("./meaning.js").Meaning | null>} null: one of them has no readable nodes */
 export async function compareGraphs(left, right) {
   const [a, b] = await Promise.all([nodesIn(left), nodesIn(right)]);
   if (!a.length || !b.length) return null;
   const found = nodePairs(a, b);
   const symbols = new Renames();
-  /** @type {Map<string, string>} names on the right of those on the left, by graph */
+  /** @type {Map<string, string>} names on the right by graph and left name */
   const names = new Map(found.pairs.map(([i, j]) => [`${a[i].graph} ${a[i].name}`, b[j].name]));
   const known = [a, b].map((nodes) => new Set(nodes.map(({ graph, name }) => `${graph} ${name}`)));
 
@@ -159,7 +159,7 @@ export async function compareGraphs(left, right) {
   const few = [...substituted].slice(0, 4);
   const sections = sectionsOf("node", rows);
   if (sizes.length) {
-    const title = `${plural(sizes.length, "node")} computed in the same way, of other sizes: ${few.join(", ")}${substituted.size > few.length ? " …" : ""}`;
+    const title = `${plural(sizes.length, "node")} with the same computation and different sizes: ${few.join(", ")}${substituted.size > few.length ? " …" : ""}`;
     sections.splice(sections.findLastIndex(({ folded }) => !folded) + 1, 0, {
       title,
       sign: "≠",
@@ -170,19 +170,19 @@ export async function compareGraphs(left, right) {
   return {
     sections,
     notes: [
-      `${plural(a.length, "node")} on the left, ${count(b.length)} on the right, paired by what they compute.`,
-      renamed && `${count(renamed)} of the equal ones have another name.`,
+      `${plural(a.length, "node")} on the left, ${count(b.length)} on the right, paired by computation.`,
+      renamed && `${plural(renamed, "equal node")} renamed.`,
       symbols.changed.length > 0 &&
         `Symbols: ${symbols.changed
           .slice(0, 8)
           .map(([l, r]) => `${l} is ${r}`)
           .join(", ")}.`,
-      "Not compared: names, lines of the program.",
+      "Not compared: names and source lines.",
     ].filter((note) => typeof note === "string"),
   };
 }
 
-/** What of a type differs, by name. @param {string} left @param {string} right @param {Renames} symbols @returns {import("./guard-parts.js").Change[]} */
+/** Return the parts of a type that differ, by name. @param {string} left @param {string} right @param {Renames} symbols @returns {import("./guard-parts.js").Change[]} */
 function typeChanges(left, right, symbols) {
   if (sameType(left, right, symbols)) return [];
   const [l, r] = [typeOf(left), typeOf(right)];
@@ -210,7 +210,7 @@ function sameType(left, right, symbols) {
   );
 }
 
-/** Sizes and strides that differ, as "4 → s77"; null when more than these does. @param {string} left @param {string} right */
+/** Return the sizes and strides that differ, as "4 → s77"; null if anything else differs. @param {string} left @param {string} right */
 function sizesOnly(left, right) {
   const shapes = [left, right].map((type) => /^([\w.]*)(\[[^\]]*\])(\[[^\]]*\])?(.*)$/.exec(type));
   const [l, r] = shapes;
@@ -223,7 +223,7 @@ function sizesOnly(left, right) {
 }
 
 /**
- * Values that are others, as pairs; null when none is; an empty list when more than values differs.
+ * Return the values that differ, as pairs; null if none does; an empty list if anything else differs.
  * @param {Node} left @param {Node} right @param {Map<string, string>} names @param {Set<string>[]} known nodes of both @param {Renames} symbols
  * @returns {[string, string][] | null}
  */

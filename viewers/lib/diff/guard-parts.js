@@ -1,8 +1,8 @@
-// What of a guard differs, by name: size, stride, dtype, type, value. No page needed.
+// Finds the parts of a guard that differ, by name: size, stride, dtype, type, value. No page needed.
 
 /** @typedef {{what: string, left: string, right: string}} Change */
 
-const TENSOR = ["", "tensor", "dispatch keys", "dtype"]; // what the arguments of check_tensor are that have no name
+const TENSOR = ["", "tensor", "dispatch keys", "dtype"]; // the positional arguments of check_tensor
 
 /** @param {string} left @param {string} right of one kind and source @returns {Change[]} */
 export function partsOf(left, right) {
@@ -14,7 +14,7 @@ export function partsOf(left, right) {
     if (l === r) continue;
     changes.push(what === "id" ? { what: "object id", left: l, right: r } : { what, left: l, right: r });
   }
-  // A type has its id, too: one of them says it.
+  // A type also has an id: one of them is enough.
   return changes.some(({ what }) => what === "type")
     ? changes.filter(({ what }) => what !== "object id")
     : changes;
@@ -38,7 +38,7 @@ function named(text) {
       for (const [name, value] of Object.entries(JSON.parse(text.slice(text.indexOf("{")))))
         parts.set(name, JSON.stringify(value));
     } catch {
-      /* cut, or of another form: the line says it */
+      /* truncated or a different form: the line shows it */
     }
   } else {
     const value = /^.* (?:==|is) (.+)$/.exec(text);
@@ -47,7 +47,7 @@ function named(text) {
   return parts;
 }
 
-/** At the commas that stand in no brackets. @param {string} list */
+/** Split at commas outside of brackets. @param {string} list */
 function split(list) {
   const parts = [];
   let depth = 0,

@@ -1,5 +1,5 @@
-// Two guard trees, compared by what they check: guards are paired by source and kind. Lines of the program, latencies and ids
-// of objects are not compared; within one process, guards that differ in these alone have their own section. No page needed.
+// Compares two guard trees by their checks: pairs guards by source and kind. Source lines, latencies and object ids
+// are not compared. Within one process, guards that differ only in these have their own section. No page needed.
 import { count, plural } from "../page/format.js";
 import { partsOf } from "./guard-parts.js";
 import { sectionsOf } from "./meaning.js";
@@ -10,7 +10,7 @@ const KIND = /^([A-Z][A-Z0-9_]+):\s?(.*)$/;
 const SOURCE = /source=(.*?), (?:accessed_by|type)=/;
 const CHECKED = /^(___check_\w+\(.*, )(\d+)\)(?:, type=|$)/; // the id of an object; a long number elsewhere is a value
 const ADDRESS = /(?<= at )0x[0-9a-f]+\b/g;
-const COUNTED = /(__builtins_dict___|__compiled_fn_)\d+|(_)\d{9,}(_c\d+)?/g; // names that torch makes with a number
+const COUNTED = /(__builtins_dict___|__compiled_fn_)\d+|(_)\d{9,}(_c\d+)?/g; // names that torch numbers
 const MANY = new Set([
   "LAMBDA_GUARD",
   "DICT_CONTAINS",
@@ -19,7 +19,7 @@ const MANY = new Set([
   "DIMENSION_DYNAMIC_MARKING_GUARD",
   "DYNAMIC_INDICES",
   "SYMBOLIC_SHAPE_GUARD",
-]); // of one source there can be several that say different things
+]); // a source can have several with different content
 
 /** @typedef {{kind: string, source: string, text: string, note: string, line: number}} Guard line from 0 */
 /** @typedef {import("./meaning.js").Row} Row */
@@ -57,7 +57,7 @@ export function guardsOf(text) {
   return { guards, managers, latency };
 }
 
-/** Where ids of objects stand. @param {string} text @returns {import("./words.js").Range[]} */
+/** Return the ranges of object ids. @param {string} text @returns {import("./words.js").Range[]} */
 function idsIn(text) {
   const checked = CHECKED.exec(text);
   if (checked) return [[checked[1].length, checked[1].length + checked[2].length]];
@@ -70,7 +70,7 @@ const idsOf = (text) =>
     .map(([from, to]) => text.slice(from, to))
     .join();
 
-/** What counts of it. @param {string} text */
+/** Return the comparable part of a text. @param {string} text */
 function comparable(text) {
   let out = "",
     at = 0;
@@ -94,7 +94,7 @@ function grouped(guards, key) {
   return groups;
 }
 
-/** @param {string} left @param {string} right @param {{sameProcess: boolean}} options @returns {import("./meaning.js").Meaning | null} null: one of them has no guards that can be read */
+/** @param {string} left @param {string} right @param {{sameProcess: boolean}} options @returns {import("./meaning.js").Meaning | null} null: one of them has no readable guards */
 export function compareGuards(left, right, { sameProcess }) {
   const [a, b] = [guardsOf(left), guardsOf(right)];
   if (!a.guards.length || !b.guards.length) return null;
@@ -111,10 +111,10 @@ export function compareGuards(left, right, { sameProcess }) {
     const ids = l !== null && r !== null && !sameProcess;
     return { kind, subject: source, left: l && side(l, ids), right: r && side(r, ids) };
   };
-  /** Two of one source and kind, with the parts that differ. @param {Guard} l @param {Guard} r */
+  /** Build the row of two guards of one source and kind, with the parts that differ. @param {Guard} l @param {Guard} r */
   const changed = (l, r) => {
     const changes = partsOf(l.text, r.text);
-    const ids = changes.some(({ what }) => what === "object id"); // else they are of another type, or of another process
+    const ids = changes.some(({ what }) => what === "object id"); // otherwise the type or the process differs
     const [one, other] = [side(l, !ids || !sameProcess), side(r, !ids || !sameProcess)];
     [one.marks, other.marks] = differences(l.text, r.text, {
       ignored: [one.ignored ?? [], other.ignored ?? []],
@@ -140,7 +140,7 @@ export function compareGuards(left, right, { sameProcess }) {
   for (const list of others.values()) for (const guard of list) rows.right.push(row(null, guard));
   const sections = sectionsOf("guard", rows);
   if (objects.length) {
-    const title = `${plural(objects.length, "guard that differs", "guards that differ")} only in the id of an object`;
+    const title = `${plural(objects.length, "guard that differs", "guards that differ")} only in an object id`;
     sections.splice(sections.findLastIndex(({ folded }) => !folded) + 1, 0, {
       title,
       sign: "≈",
@@ -152,7 +152,7 @@ export function compareGuards(left, right, { sameProcess }) {
     sections,
     notes: [
       `${plural(a.guards.length, "guard")} in the tree dump on the left, ${count(b.guards.length)} on the right, paired by source and kind.`,
-      `Not compared: their order, lines of the program${a.latency && b.latency ? `, the time of a check (${a.latency} and ${b.latency})` : ""}${sameProcess ? "" : ", ids of objects, which are others in each process"}.`,
+      `Not compared: order, source lines${a.latency && b.latency ? `, check latency (${a.latency} and ${b.latency})` : ""}${sameProcess ? "" : ", object ids, which differ between processes"}.`,
     ],
   };
 }
@@ -175,7 +175,7 @@ function paired(left, right) {
     rest = rest.filter((guard) => !taken.has(guard));
     return found;
   };
-  const same = match((guard) => guard.text); // the same object, when there are several
+  const same = match((guard) => guard.text); // the same object, if there are several
   const equal = [...same, ...match((guard) => comparable(guard.text))];
   const pairs = match((guard) => comparable(guard.text).replace(/\d+|\[[^\]]*\]/g, "#"));
   if (open.length && rest.length && !MANY.has(open[0].kind)) pairs.push(...match(() => ""));

@@ -1,4 +1,4 @@
-// Compares two texts: small ones at once, large ones in a worker.
+// Compares two texts: small ones directly, large ones in a worker.
 import { jobsOf } from "../bundle/worker-jobs.js";
 import { meaningOf } from "./by-meaning.js";
 import { equalRuns } from "./diff.js";

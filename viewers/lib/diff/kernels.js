@@ -1,13 +1,13 @@
-// Two generated codes, compared kernel by kernel: equal ones are paired by what they do, whatever number they have, the
-// others by name without its number, then by the operations that their names tell. No page needed.
+// Compares generated code kernel by kernel. Equal kernels are paired by their code, under any number, the
+// others by name without number, then by the operations in their names. No page needed.
 import { outlineOf } from "../code/python-outline.js";
 import { count, plural } from "../page/format.js";
 import { linesOf, sectionsOf } from "./meaning.js";
 
 const NUMBER = /_\d+$/;
-const NOISE = /^# AOT ID|^# kernel path|'(?:backend_hash|kernel_hash)': /; // of a machine or of a run
+const NOISE = /^# AOT ID|^# kernel path|'(?:backend_hash|kernel_hash)': /; // specific to a machine or run
 const WORDS = /[A-Za-z]+|\d+/g;
-const FIRST_LINES = 8; // of a part that one side has alone
+const FIRST_LINES = 8; // of a part on one side only
 const MOST_LINES = 2_000;
 const ALIKE = 0.5; // of the operations in both names
 
@@ -20,7 +20,7 @@ export function compareKernels(left, right) {
   const [a, b] = [partsOf(left), partsOf(right)];
   if (!a.parts.length || !b.parts.length) return null;
   let [open, rest] = [a.parts, b.parts];
-  /** @type {[Part, Part, boolean][]} the last: what they do is the same */
+  /** @type {[Part, Part, boolean][]} the last: whether their code is equal */
   const pairs = [];
   const match = (/** @type {(part: Part) => string | null} */ say, /** @type {boolean} */ equal) => {
     /** @type {Map<string, Part[]>} */
@@ -46,7 +46,7 @@ export function compareKernels(left, right) {
   for (const [part, other] of alike(open, rest)) pairs.push([part, other, false]);
   const paired = new Set(pairs.flat());
 
-  /** The number of a kernel on the left becomes that on the right. @type {Map<string, string>} */
+  /** Maps kernel numbers on the left to those on the right. @type {Map<string, string>} */
   const renamed = new Map(
     pairs
       .filter(([l, r]) => l.kernel && l.item.name !== r.item.name)
@@ -86,7 +86,7 @@ export function compareKernels(left, right) {
   }
   const around = [rename(a.rest.lines), b.rest.lines];
   const sameAround = told(around[0]) === told(around[1]);
-  const outside = { kind: "lines around them", subject: "", left: null, right: null };
+  const outside = { kind: "code outside of kernels", subject: "", left: null, right: null };
   if (!sameAround)
     rows.changed.push({
       ...outside,
@@ -109,10 +109,10 @@ export function compareKernels(left, right) {
   return {
     sections: sectionsOf("part", rows),
     notes: [
-      `${plural(n(a.parts), "kernel")} on the left, ${count(n(b.parts))} on the right, paired by what they do, then by name without its number.`,
-      renamed.size > 0 && `${count(renamed.size)} of them have another name.`,
-      sameAround && "The lines around them are equal.",
-      "Not compared: numbers of kernels, paths, ids of the run.",
+      `${plural(n(a.parts), "kernel")} on the left, ${count(n(b.parts))} on the right, paired by code, then by name without number.`,
+      renamed.size > 0 && `${plural(renamed.size, "kernel")} renamed.`,
+      sameAround && "The code outside of kernels is equal.",
+      "Not compared: kernel numbers, paths, run ids.",
     ].filter((note) => typeof note === "string"),
   };
 }
@@ -120,10 +120,10 @@ export function compareKernels(left, right) {
 /** @param {Item} item */
 const languageOf = ({ kind }) => (kind === "C++ kernel" ? "cpp" : "python");
 
-/** What counts of lines. @param {string[]} lines */
+/** Return the comparable part of lines. @param {string[]} lines */
 const told = (lines) => lines.filter((line) => line.trim() && !NOISE.test(line.trim())).join("\n");
 
-/** Kernels whose names tell nearly the same operations, the nearest first. @param {Part[]} left @param {Part[]} right @returns {[Part, Part][]} */
+/** Pair kernels whose names have nearly the same operations, closest first. @param {Part[]} left @param {Part[]} right @returns {[Part, Part][]} */
 function alike(left, right) {
   const words = new Map([...left, ...right].map((part) => [part, new Set(part.stem.match(WORDS))]));
   /** @type {[number, Part, Part][]} */
@@ -150,7 +150,7 @@ function alike(left, right) {
     });
 }
 
-/** Words in the names of kernels that are no operations. */
+/** Words in kernel names that are not operations. */
 const PREFIX = new Set(["triton", "cpp", "poi", "per", "red", "tem", "fused"]);
 
 /** @param {string} text @returns {{parts: Part[], rest: {lines: string[], numbers: number[]}}} */

@@ -1,17 +1,17 @@
-// What two texts say differently, as a list: what changed with the parts that differ, what only one side has, and behind a
-// fold what is equal. Rows are read and made when they are shown.
+// Lists the differences of two texts: changed items with the parts that differ, items on one side only, and, folded,
+// equal items. Rows are built when shown.
 import { highlighter } from "../code/highlight.js";
 import { cutMiddle } from "../page/cut-middle.js";
 import { append, fill, h, typing } from "../page/dom.js";
 import { count, plural } from "../page/format.js";
 
-const MOST_LINES = 120; // of a part that is compared line by line, at once
+const MOST_LINES = 120; // lines of a part shown at once
 const LONGEST = 2_000; // characters of a line
 
 /** @typedef {import("./meaning.js").Row} Row */
 /** @typedef {import("./meaning.js").Side} Side */
 /** @typedef {import("./meaning.js").PackedSection} Section */
-/** @typedef {(side: "left" | "right", line: number) => string | null} Link where a line is shown in its artifact, from 1; null: nowhere */
+/** @typedef {(side: "left" | "right", line: number) => string | null} Link address of a line in its artifact, from 1; null for none */
 
 export class MeaningPane {
   /** @param {import("./meaning.js").Packed} meaning @param {{label: string, language: string, link: Link}} options */
@@ -21,7 +21,7 @@ export class MeaningPane {
     this.element = h(
       "div",
       { "class": "meaning", "tabindex": "0", "role": "region", "aria-label": options.label },
-      same && h("p", null, h("b", null, "No difference in what is compared.")),
+      same && h("p", null, h("b", null, "No differences.")),
       sections
         .filter(({ folded }) => !folded)
         .map((section) => h("section", null, h("h3", null, heading(section)), this.list(section))),
@@ -34,7 +34,7 @@ export class MeaningPane {
     );
   }
 
-  /** n and Shift+n lead from one difference to the next. @param {KeyboardEvent} event @returns {boolean} */
+  /** Move between differences with n and Shift+n. @param {KeyboardEvent} event @returns {boolean} */
   key(event) {
     if (typing(event) || (event.key !== "n" && event.key !== "N")) return false;
     const rows = /** @type {HTMLElement[]} */ ([
@@ -197,7 +197,7 @@ function change({ what, left, right }) {
   );
 }
 
-/** "[4, 2]" and "[None, 2]": what is the same around what differs, at the commas. @param {string} left @param {string} right */
+/** Split "[4, 2]" and "[None, 2]" at the commas into the common and the different parts. @param {string} left @param {string} right */
 function shortened(left, right) {
   if (!/^\[.*\]$/.test(left) || !/^\[.*\]$/.test(right)) return null;
   const [a, b] = [left, right].map((list) => list.slice(1, -1).split(", "));
@@ -219,7 +219,7 @@ function shortened(left, right) {
   ];
 }
 
-/** A text in its colours, whose parts differ, or are not compared. @param {[string, string][]} tokens @param {import("./words.js").Range[]} marks @param {import("./words.js").Range[]} ignored */
+/** Build a highlighted text that marks the parts that differ or are not compared. @param {[string, string][]} tokens @param {import("./words.js").Range[]} marks @param {import("./words.js").Range[]} ignored */
 function pieces(tokens, marks, ignored) {
   const cuts = [...marks, ...ignored].flat().sort((a, b) => a - b);
   const within = (/** @type {number} */ at, /** @type {import("./words.js").Range[]} */ ranges) =>

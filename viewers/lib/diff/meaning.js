@@ -1,38 +1,38 @@
-// What two texts say differently: the form in which it is told, and how it gets from the worker to the page. No page needed.
+// The result of a comparison by meaning, and its encoding between worker and page. No page needed.
 import { count, plural } from "../page/format.js";
 import { diffRows, equalRuns, GAP, LEFT, RIGHT } from "./diff.js";
 
-const MOST = 50; // what a page of rows may weigh: a row is one, with lines or long texts more
+const MOST = 50; // weight of a page of rows: 1 per row, more with lines or long texts
 const LINES_OF_ONE = 4,
-  LENGTH_OF_ONE = 400; // lines, and characters, that weigh as much as a row
+  LENGTH_OF_ONE = 400; // number of lines or characters that weigh as much as a row
 const CONTEXT = 2; // lines around a change
-const MOST_LINES = 2_000; // of a part that is compared line by line
+const MOST_LINES = 2_000; // compared per part
 
 /** @typedef {import("./words.js").Range} Range */
 /**
  * @typedef {object} Side one side of a row
  * @property {string} text @property {number} line from 0, of the artifact
- * @property {string} [note] what is known of it besides, such as the line of the program
- * @property {Range[]} [marks] what of the text the other side does not have
- * @property {Range[]} [ignored] what of the text is not compared
+ * @property {string} [note] additional information, such as the source line
+ * @property {Range[]} [marks] parts of the text missing on the other side
+ * @property {Range[]} [ignored] parts of the text that are not compared
  */
-/** @typedef {{sign: string, line: number, text: string}} Line sign: "−" left, "+" right, " " both, "⋯" equal ones that are left out, as many as "line" says */
+/** @typedef {{sign: string, line: number, text: string}} Line sign: "−" left, "+" right, " " both, "⋯" omitted equal lines, whose number is in "line" */
 /**
  * @typedef {object} Row
  * @property {string} kind @property {string} subject
  * @property {Side | null} left @property {Side | null} right
- * @property {{what: string, left: string, right: string}[]} [changes] in short what differs
- * @property {Line[]} [lines] line by line what differs
- * @property {number} [most] how many of the lines are shown at once
- * @property {string} [language] of the lines, when it is not that of the artifact
+ * @property {{what: string, left: string, right: string}[]} [changes] differences in short
+ * @property {Line[]} [lines] differences by line
+ * @property {number} [most] number of lines shown at once
+ * @property {string} [language] of the lines, if it differs from the artifact's
  */
 /** @typedef {{title: string, sign: string, rows: Row[], folded: boolean}} Section */
 /** @typedef {{sections: Section[], notes: string[]}} Meaning */
-/** @typedef {{title: string, sign: string, folded: boolean, pages: {count: number, rows: string}[]}} PackedSection rows: as JSON, that is read when they are shown */
+/** @typedef {{title: string, sign: string, folded: boolean, pages: {count: number, rows: string}[]}} PackedSection rows: JSON, parsed when shown */
 /** @typedef {{sections: PackedSection[], notes: string[]}} Packed */
 
 /**
- * The usual sections. Those without rows are left out. @param {string} noun
+ * Return the usual sections, without empty ones. @param {string} noun
  * @param {{changed: Row[], left: Row[], right: Row[], equal: Row[]}} rows @returns {Section[]}
  */
 export function sectionsOf(noun, { changed, left, right, equal }) {
@@ -46,7 +46,7 @@ export function sectionsOf(noun, { changed, left, right, equal }) {
   ].filter(({ rows }) => rows.length > 0);
 }
 
-/** What differs between two lists of lines. @param {string[]} left @param {string[]} right @param {(line: number) => number} leftAt their numbers @param {(line: number) => number} rightAt @returns {Line[]} */
+/** Compare two lists of lines. @param {string[]} left @param {string[]} right @param {(line: number) => number} leftAt their numbers @param {(line: number) => number} rightAt @returns {Line[]} */
 export function linesOf(left, right, leftAt, rightAt) {
   const { rows } = diffRows(equalRuns(left, right), left.length, right.length, {
     unified: true,
@@ -65,12 +65,16 @@ export function linesOf(left, right, leftAt, rightAt) {
   return rows.length > MOST_LINES
     ? [
         ...lines,
-        { sign: "⋯", line: 0, text: `${count(rows.length - MOST_LINES)} more lines: see them by line` },
+        {
+          sign: "⋯",
+          line: 0,
+          text: `${count(rows.length - MOST_LINES)} more lines. Compare by line to see them.`,
+        },
       ]
     : lines;
 }
 
-/** Rows in pages, each a text. @param {Meaning | null} meaning @returns {Packed | null} */
+/** Encode rows as pages, each a text. @param {Meaning | null} meaning @returns {Packed | null} */
 export function pack(meaning) {
   return (
     meaning && {

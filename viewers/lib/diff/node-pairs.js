@@ -1,12 +1,12 @@
-// Which node of one FX graph is which of another: first those that compute the same from the same inputs, then those that
-// look alike, then those that only have the same target or name. Names count last: torch numbers them. No page needed.
+// Pairs the nodes of two FX graphs: first those with the same computation on the same inputs, then those that
+// look alike, then those with the same target or name. Names count least, since torch numbers them. No page needed.
 import { valuesIn } from "../code/fx-graph.js";
 import { equalRuns } from "./diff.js";
 
 const SYMBOL = /\b[suz]\d+\b/g;
-const NUMBERED = /^(?:arg\d+_\d+|primals_\d+|tangents_\d+|args?_\d+)$/; // names of inputs that are their position alone
+const NUMBERED = /^(?:arg\d+_\d+|primals_\d+|tangents_\d+|args?_\d+)$/; // input names that only have a position
 
-/** @typedef {{name: string, op: string, target: string, type: string, call: string, line: number, source: string, graph: string}} Node line from 0; call: what it computes, as it is written */
+/** @typedef {{name: string, op: string, target: string, type: string, call: string, line: number, source: string, graph: string}} Node line from 0; call: the computation as written */
 /** @typedef {{node: Node, shape: string, args: number[]}} Parsed shape: the call without its values; args: rows of the nodes that are used */
 /** @typedef {[number, number]} Pair rows on the left and on the right */
 
@@ -33,7 +33,7 @@ function parsed(nodes) {
   });
 }
 
-/** Equal texts get equal numbers. */
+/** Maps equal texts to equal numbers. */
 class Numbers {
   constructor() {
     /** @type {Map<string, number>} */
@@ -48,7 +48,7 @@ class Numbers {
   }
 }
 
-/** What a node is called by at each level, the most telling first. @param {Parsed[]} nodes @param {Numbers} numbers @param {boolean} named graphs count */
+/** Return a node's key at each level, the most specific first. @param {Parsed[]} nodes @param {Numbers} numbers @param {boolean} named graphs count */
 function keysOf(nodes, numbers, named) {
   const of = (/** @type {Node} */ { graph }) => (named ? graph : "");
   const loose = nodes.map(({ node, shape }) =>
@@ -85,7 +85,7 @@ function keysOf(nodes, numbers, named) {
   return { full, near, same, alike, levels: [full, near, same, alike] };
 }
 
-/** @param {Node[]} left @param {Node[]} right @returns {{pairs: Pair[], left: number[], right: number[]}} what is on one side only, too */
+/** @param {Node[]} left @param {Node[]} right @returns {{pairs: Pair[], left: number[], right: number[]}} and the rows on one side only */
 export function nodePairs(left, right) {
   const [a, b] = [parsed(left), parsed(right)];
   const named = [left, right].some((nodes) => nodes.some(({ graph }) => graph !== nodes[0].graph));
@@ -124,7 +124,7 @@ export function nodePairs(left, right) {
   };
   align(0, 0, a.length, 0, b.length);
 
-  /** Those that are not in the same order. @param {(row: number) => string | number | null} l @param {(row: number) => string | number | null} r */
+  /** Pair nodes that are in a different order. @param {(row: number) => string | number | null} l @param {(row: number) => string | number | null} r */
   const match = (l, r) => {
     /** @type {Map<string | number, number[]>} */
     const waiting = new Map();
@@ -159,7 +159,7 @@ export function nodePairs(left, right) {
     (row) => mine.same[row],
     (row) => others.same[row],
   );
-  // Another operation on the same values stands in the place of the first.
+  // A different operation on the same values replaces the first.
   const counterpart = new Map(pairs);
   const inputs = (
     /** @type {Parsed} */ { node, args },

@@ -1,5 +1,5 @@
-// Two texts side by side or one after the other, with what differs. Long lines go on in the next row, so that both
-// sides stay level; equal stretches are folded. Only the rows in sight are in the page.
+// Two texts side by side or unified, with their differences. Long lines continue in the next row, so both
+// sides stay aligned; equal runs are folded. Only visible rows are in the page.
 import { highlighter } from "../code/highlight.js";
 import { VirtualList } from "../list/virtual-list.js";
 import { characterWidth, fill, h, typing } from "../page/dom.js";
@@ -9,7 +9,7 @@ import { compareTexts } from "./job.js";
 
 const ROW = 18;
 const CONTEXT = 3;
-/** @type {Record<number, [string, string]>} sign and word: never by colour alone */
+/** @type {Record<number, [string, string]>} sign and word: never by color alone */
 const SIGNS = {
   [EQUAL]: [" ", "same"],
   [CHANGED]: ["~", "changed"],
@@ -82,7 +82,7 @@ export class DiffPane {
     const runs = await compareTexts(left, right);
     this.left = left.split("\n");
     this.right = right.split("\n");
-    this.colours = [highlighter(this.left, language), highlighter(this.right, language)];
+    this.colors = [highlighter(this.left, language), highlighter(this.right, language)];
     this.runs = runs;
     this.opened.clear();
     this.change = -1;
@@ -132,7 +132,7 @@ export class DiffPane {
     fill(this.modes, button("Side by side", false), button("Unified", true));
   }
 
-  /** How many characters a side has, and which part of which row is where. */
+  /** Compute the characters per side and the layout of row parts. */
   arrange() {
     const digits = Math.max(3, String(Math.max(this.left.length, this.right.length)).length);
     this.body.style.setProperty("--gutter", `${digits + 1}ch`);
@@ -236,7 +236,7 @@ export class DiffPane {
     const [start, end] =
       row.kind === CHANGED ? inner(this.left[row.left], this.right[row.right], side) : [0, 0];
     let at = 0;
-    for (const [kind, text] of this.colours?.[side](line) ?? []) {
+    for (const [kind, text] of this.colors?.[side](line) ?? []) {
       for (let i = Math.max(at, from); i < Math.min(at + text.length, to);) {
         const inside = i >= start && i < end;
         const stop = Math.min(at + text.length, to, inside ? end : i < start ? start : Infinity);
@@ -286,7 +286,7 @@ export class DiffPane {
   }
 }
 
-/** The part of a changed line that is not the same at its beginning or end. @param {string} left @param {string} right @param {0 | 1} side */
+/** Return the changed part of a line, between its common start and end. @param {string} left @param {string} right @param {0 | 1} side */
 function inner(left, right, side) {
   const shorter = Math.min(left.length, right.length);
   let start = 0;

@@ -1,8 +1,8 @@
-// Where two similar lines differ, word by word. No page needed.
+// Compares two similar lines word by word. No page needed.
 import { equalRuns } from "./diff.js";
 
 const WORD = /[A-Za-z_]\w*|\d+(?:\.\d+)?|\s+|[^\w\s]/g;
-const MOST = 20_000; // characters; longer lines differ as a whole
+const MOST = 20_000; // characters; longer lines are not compared by word
 
 /** @typedef {[number, number]} Range from and to, columns */
 
@@ -20,9 +20,9 @@ function wordsOf(text, ignored) {
 }
 
 /**
- * The parts that only one side has. What is ignored differs in nothing.
+ * Return the parts on one side only. Ignored parts never differ.
  * @param {string} left @param {string} right
- * @param {{ignored?: [Range[], Range[]], rename?: (word: string) => string}} [options] rename: what a name on the left is called on the right
+ * @param {{ignored?: [Range[], Range[]], rename?: (word: string) => string}} [options] rename: maps a name on the left to its name on the right
  * @returns {[Range[], Range[]]}
  */
 export function differences(left, right, { ignored = [[], []], rename = (word) => word } = {}) {

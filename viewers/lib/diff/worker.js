@@ -1,4 +1,4 @@
-// Compares two texts away from the page's thread.
+// Compares two texts in a worker.
 import { answerJobs } from "../bundle/worker-jobs.js";
 import { meaningOf } from "./by-meaning.js";
 import { equalRuns } from "./diff.js";

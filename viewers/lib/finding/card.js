@@ -1,4 +1,4 @@
-// One finding, whatever its kind. All words come from the bundle; what is made here is their order, and the links.
+// Shows a finding of any kind. All sentences come from the bundle; this module adds order and links.
 import { codeSnippet } from "../code/snippet.js";
 import { afterPaint, append, h, plain, rich } from "../page/dom.js";
 import { count, plural, time } from "../page/format.js";
@@ -6,21 +6,21 @@ import { count, plural, time } from "../page/format.js";
 /** @typedef {import("../../../schema/bundle.d.ts").Findings} Finding of a log */
 /** @typedef {import("../../../schema/bundle.d.ts").RankFindings} RankFinding of several ranks */
 /**
- * @typedef {object} Leads how a viewer links to what a finding names; what is left out is not shown
- * @property {(finding: Finding) => string | null} [title] address of the list where it belongs
+ * @typedef {object} Leads the viewer's links to what a finding names; missing ones are not shown
+ * @property {(finding: Finding) => string | null} [title] address of its list
  * @property {(compiles: string[]) => any} [compiles] links to compiles, by their keys
- * @property {(index: number) => any} [record] a link to an event
- * @property {(index: number) => any} [span] a link to a row of the span table
- * @property {(id: number) => any} [cause] a link to the finding that caused this one
- * @property {(finding: Finding) => any[]} [links] where else one can go from it
+ * @property {(index: number) => any} [record] link to an event
+ * @property {(index: number) => any} [span] link to a row of the span table
+ * @property {(id: number) => any} [cause] link to the finding that caused this one
+ * @property {(finding: Finding) => any[]} [links] more links
  */
-/** @typedef {{level?: number, whole?: boolean}} CardOptions level: of the heading; whole: nothing is folded */
+/** @typedef {{level?: number, whole?: boolean}} CardOptions level: of the heading; whole: fold nothing */
 
 /** Sign and word. @type {Record<string, [string, string]>} */
 const SEVERITIES = { error: ["✖", "error"], warning: ["▲", "warning"], info: ["●", "info"] };
 const MOST_LINKS = 12;
 const MOST_TEXT = 420; // characters before the fold
-const IN_SIGHT = 5; // cards that a screen shows at first
+const IN_SIGHT = 5; // cards on the first screen
 
 /** "model.py:12", or null. @param {{file: string | null, line: number | null}} place */
 export const placeText = ({ file, line }) =>
@@ -39,7 +39,7 @@ export function severitySign(severity) {
 
 /** @param {Finding | RankFinding} shown @param {Leads} [leads] @param {CardOptions} [options] @returns {HTMLElement} */
 export function findingCard(shown, leads = {}, { level = 3, whole = false } = {}) {
-  const finding = "spans" in shown ? shown : { ...shown, compiles: [], events: [], spans: [] }; // that of several ranks names no rows of a log
+  const finding = "spans" in shown ? shown : { ...shown, compiles: [], events: [], spans: [] }; // a finding over ranks has no rows of a log
   const href = leads.title?.(finding) ?? null;
   const title = rich(finding.title);
   return h(
@@ -64,7 +64,7 @@ export function findingCard(shown, leads = {}, { level = 3, whole = false } = {}
   );
 }
 
-/** Place, kind, how often. @param {Finding} finding */
+/** Build the place, kind and count. @param {Finding} finding */
 function about(finding) {
   const place = placeText(finding);
   const { function: name } = finding;
@@ -77,7 +77,7 @@ function about(finding) {
   return parts.map((part, i) => [i > 0 && " · ", part]);
 }
 
-/** The paragraphs of a finding: the first ones, the others behind a fold. @param {string} text @param {boolean} whole */
+/** Build the paragraphs of a finding: the first ones, and a fold with the others. @param {string} text @param {boolean} whole */
 export function findingText(text, whole) {
   const paragraphs = text.split("\n\n").filter((part) => part.trim());
   let length = 0;
@@ -115,7 +115,7 @@ function remedy({ text, code, source }) {
   );
 }
 
-/** Links to the rows that show it. @param {Finding} finding @param {Leads} leads */
+/** Build the links to its evidence. @param {Finding} finding @param {Leads} leads */
 function evidence(finding, leads) {
   const { compiles, events, spans, because_of: cause } = finding;
   const many = (
@@ -147,10 +147,10 @@ function evidence(finding, leads) {
 }
 
 /**
- * Findings in their order, the first ones open to see, the others behind a button. What is below the first screen is drawn behind it.
+ * List findings in order: the first ones, and a button that shows the others. Cards below the first screen are drawn after it.
  * @param {Finding[]} findings
  * @param {Leads} leads
- * @param {CardOptions & {label: string, most?: number, wanted?: string, atOnce?: boolean}} options wanted: the fingerprint of the one that the address names; atOnce: nothing is drawn later
+ * @param {CardOptions & {label: string, most?: number, wanted?: string, atOnce?: boolean}} options wanted: the fingerprint of the finding in the address; atOnce: nothing is drawn later
  */
 export function findingList(
   findings,

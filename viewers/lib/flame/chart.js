@@ -1,10 +1,10 @@
 // A flame chart on a canvas: zoom with the wheel, + - and by dragging in the ruler; pan by dragging and with the arrows.
 //
-// A canvas says nothing to a screen reader: the selected box is told in a live region, and the view that shows
-// a chart has a table of the same beside it.
+// Screen readers can't read a canvas: a live region announces the selected box, and the view that shows
+// a chart has a table with the same data.
 import { cut, fill, h, typing } from "../page/dom.js";
 import { boxAt, clampRange, neighbour } from "./data.js";
-import { coloursAt, paint, prepare, ROW, RULER } from "./paint.js";
+import { colorsAt, paint, prepare, ROW, RULER } from "./paint.js";
 
 /** @typedef {import("./data.js").Flame} Flame */
 
@@ -15,7 +15,7 @@ export class FlameChart {
   /**
    * @param {{label: string, least?: number, ruler?: (x: number, step: number) => string, tell: (box: number) => string,
    *   tip: (box: number) => any[], onselect: (box: number) => void, onopen: (box: number) => void, onsight?: () => void}} options
-   *   least: the narrowest range; tell: a box in words; tip: the same for the pointer; onselect gets -1 for none
+   *   least: the narrowest range; tell: describes a box; tip: the tooltip of a box; onselect gets -1 for none
    */
   constructor(options) {
     this.options = options;
@@ -24,12 +24,12 @@ export class FlameChart {
     this.to = 1;
     this.selected = -1;
     this.hover = -1;
-    /** @type {Int32Array[] | null} boxes that stand out, by row; null for all */
+    /** @type {Int32Array[] | null} highlighted boxes by row; null for all */
     this.lit = null;
-    /** @type {Int32Array | null} what n and N walk through */
+    /** @type {Int32Array | null} the boxes that n and N visit */
     this.order = null;
-    /** @type {import("./paint.js").Colours | null} */
-    this.colours = null;
+    /** @type {import("./paint.js").Colors | null} */
+    this.colors = null;
     this.due = 0;
     this.canvas = h("canvas", { class: "flame-canvas" });
     this.space = h("div", { class: "flame-space" });
@@ -58,22 +58,22 @@ export class FlameChart {
     });
     this.element = h("div", { class: "flame" }, this.scroller, this.tip, this.told);
     new ResizeObserver(() => this.draw()).observe(this.scroller);
-    /** @type {(() => void)[]} what else follows the theme */
+    /** @type {(() => void)[]} other users of the theme's colors */
     this.followers = [];
-    this.recolour = () => {
-      this.colours = null;
+    this.recolor = () => {
+      this.colors = null;
       this.draw();
       for (const follow of this.followers) follow();
     };
-    this.themes = new MutationObserver(this.recolour);
+    this.themes = new MutationObserver(this.recolor);
     this.themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.scheme.addEventListener("change", this.recolour);
+    this.scheme.addEventListener("change", this.recolor);
   }
 
   close() {
     this.themes.disconnect();
-    this.scheme.removeEventListener("change", this.recolour);
+    this.scheme.removeEventListener("change", this.recolor);
   }
 
   /** @param {Flame} flame */
@@ -97,7 +97,7 @@ export class FlameChart {
     return this.options.ruler ? RULER : 0;
   }
 
-  /** Height that shows every row. */
+  /** Return the height that shows every row. */
   get wanted() {
     return this.flame.rows.length * ROW + this.head + 4;
   }
@@ -125,7 +125,7 @@ export class FlameChart {
     const { width, height } = this;
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
-    this.colours ??= coloursAt(this.element);
+    this.colors ??= colorsAt(this.element);
     const state = {
       lit: this.lit,
       selected: this.selected,
@@ -138,7 +138,7 @@ export class FlameChart {
       { from: this.from, to: this.to, top: this.scroller.scrollTop },
       width,
       height,
-      this.colours,
+      this.colors,
       state,
     );
   }
@@ -146,23 +146,23 @@ export class FlameChart {
   /** @param {number} from @param {number} to */
   look(from, to) {
     [this.from, this.to] = clampRange(from, to, this.flame.end, this.options.least ?? this.flame.end / 1e6);
-    this.point(null); // what the pointer was on has moved away
+    this.point(null); // the box under the pointer has moved
     this.draw();
     this.options.onsight?.();
   }
 
-  /** @param {number} factor above 1: closer @param {number} [at] what stays in its place */
+  /** @param {number} factor above 1: zoom in @param {number} [at] fixed position */
   zoom(factor, at = (this.from + this.to) / 2) {
     this.look(at - (at - this.from) / factor, at + (this.to - at) / factor);
   }
 
-  /** @param {number} part of what is seen */
+  /** @param {number} part fraction of the visible range */
   pan(part) {
     const by = (this.to - this.from) * part;
     this.look(this.from + by, this.to + by);
   }
 
-  /** Shows all of a box, and some room beside it. */
+  /** Zoom to a box, with a margin. */
   fit(box = this.selected) {
     if (box < 0) return this.look(0, this.flame.end);
     const { from, to } = this.flame;
@@ -187,7 +187,7 @@ export class FlameChart {
     this.draw();
   }
 
-  /** Marks a box without telling the view. @param {number} box */
+  /** Mark a box without calling onselect. @param {number} box */
   mark(box) {
     if (box === this.selected) return;
     this.selected = box;
@@ -212,7 +212,7 @@ export class FlameChart {
     if (next >= 0) this.select(next);
   }
 
-  /** The box beside, above or below. @param {number} across @param {number} down */
+  /** Select the box beside, above or below. @param {number} across @param {number} down */
   beside(across, down) {
     if (this.selected < 0) return this.walk(1);
     const { flame, selected } = this;
@@ -276,7 +276,7 @@ export class FlameChart {
     else this.zoom(1.0025 ** -(event.deltaY * (event.deltaMode ? 30 : 1)), this.from + x * this.scale);
   }
 
-  /** The box under the pointer. @param {PointerEvent} event */
+  /** Return the box under the pointer. @param {PointerEvent} event */
   under(event) {
     const box = this.scroller.getBoundingClientRect();
     const y = event.clientY - box.top - this.head;
@@ -307,7 +307,7 @@ export class FlameChart {
     this.tip.style.top = `${y + 18 + this.tip.offsetHeight > frame.height && y > this.tip.offsetHeight ? y - this.tip.offsetHeight - 8 : y + 18}px`;
   }
 
-  /** A click selects; dragging moves, or in the ruler chooses a range. @param {PointerEvent} event */
+  /** Select on a click; pan on a drag, or select a range in the ruler. @param {PointerEvent} event */
   press(event) {
     const frame = this.scroller.getBoundingClientRect();
     const x = event.clientX - frame.left;

@@ -1,23 +1,23 @@
-// Boxes in rows, and what of them to draw. No page needed.
+// Boxes in rows, and which of them to draw. No page needed.
 //
-// Boxes of one row do not overlap, so that a row in order of its beginnings is in order of its ends too,
-// and a search by halves finds what is in sight: drawing costs by pixels, not by boxes.
+// Boxes of one row do not overlap, so a row sorted by start is also sorted by end, and a binary search
+// finds the visible boxes: the cost of drawing depends on pixels, not on boxes.
 
 /**
  * @typedef {object} Flame
  * @property {number} length number of boxes
- * @property {ArrayLike<number>} from where each box begins
- * @property {ArrayLike<number>} to where it ends
+ * @property {ArrayLike<number>} from start of each box
+ * @property {ArrayLike<number>} to end of each box
  * @property {ArrayLike<number>} row
- * @property {ArrayLike<number>} hue which colour of the palette
- * @property {ArrayLike<number> | null} [marked] 1: drawn dashed, 2: a moment, drawn wide enough to see
+ * @property {ArrayLike<number>} hue index of the palette's color
+ * @property {ArrayLike<number> | null} [marked] 1: dashed, 2: a moment, drawn with a minimum width
  * @property {(box: number) => string} label
  * @property {Int32Array[]} rows boxes of each row, in order
  * @property {number} end the right end of everything
- * @property {Map<number, string>} [titles] words above a row
+ * @property {Map<number, string>} [titles] text above a row
  */
 
-/** Boxes of each row, in order of their beginnings. @param {ArrayLike<number>} row @param {ArrayLike<number>} from @param {number} height @param {(box: number) => boolean} [wanted] */
+/** Return the boxes of each row, sorted by start. @param {ArrayLike<number>} row @param {ArrayLike<number>} from @param {number} height @param {(box: number) => boolean} [wanted] */
 export function byRow(row, from, height, wanted) {
   const counts = new Int32Array(height);
   for (let i = 0; i < row.length; i++) if (!wanted || wanted(i)) counts[row[i]]++;
@@ -34,7 +34,7 @@ export function byRow(row, from, height, wanted) {
   return rows;
 }
 
-/** The first place in a row, from 'first' on, whose box ends at or after x. @param {Int32Array} boxes @param {ArrayLike<number>} to @param {number} x @param {number} [first] */
+/** Return the first index in a row, from 'first' on, whose box ends at or after x. @param {Int32Array} boxes @param {ArrayLike<number>} to @param {number} x @param {number} [first] */
 function firstEnding(boxes, to, x, first = 0) {
   let low = first,
     high = boxes.length;
@@ -47,7 +47,7 @@ function firstEnding(boxes, to, x, first = 0) {
 }
 
 /**
- * Calls visit(box, left, width) in pixels for what of a row is in sight; of boxes that share a pixel one is told.
+ * Call visit(box, left, width) in pixels for the visible boxes of a row, once for boxes that share a pixel.
  * @param {Flame} flame @param {Int32Array} boxes @param {number} from @param {number} scale units of a pixel @param {number} pixels
  * @param {(box: number, left: number, width: number) => void} visit
  */
@@ -61,12 +61,12 @@ export function inSight(flame, boxes, from, scale, pixels, visit) {
     visit(box, left, width);
     at++;
     if (width >= 1 || at >= boxes.length) continue;
-    const next = from + (Math.floor(Math.max(left, 0)) + 1) * scale; // where the next pixel begins
+    const next = from + (Math.floor(Math.max(left, 0)) + 1) * scale; // start of the next pixel
     if (end[boxes[at]] < next) at = firstEnding(boxes, end, next, at);
   }
 }
 
-/** The box of a row at x, give or take some; -1 for none. @param {Flame} flame @param {Int32Array | undefined} boxes @param {number} x @param {number} about */
+/** Return the box of a row at x, within a tolerance; -1 for none. @param {Flame} flame @param {Int32Array | undefined} boxes @param {number} x @param {number} about */
 export function boxAt(flame, boxes, x, about) {
   if (!boxes?.length) return -1;
   const at = firstEnding(boxes, flame.to, x);
@@ -78,21 +78,21 @@ export function boxAt(flame, boxes, x, about) {
   return distance(best) <= about ? boxes[best] : -1;
 }
 
-/** The next box to the right in any of these rows (step 1), or to the left (-1); -1 at the end. @param {Int32Array} order boxes in order @param {number} box @param {number} step */
+/** Return the next box in order (step 1) or the previous one (-1); -1 at the end. @param {Int32Array} order boxes in order @param {number} box @param {number} step */
 export function neighbour(order, box, step) {
   const at = order.indexOf(box);
   if (at >= 0) return order[at + step] ?? -1;
   return order[step > 0 ? 0 : order.length - 1] ?? -1;
 }
 
-/** Round distances for the marks of an axis. @param {number} span @param {number} marks about how many */
+/** Return a round distance for the marks of an axis. @param {number} span @param {number} marks approximate number of marks */
 export function tickStep(span, marks) {
   const raw = span / Math.max(1, marks);
   const power = 10 ** Math.floor(Math.log10(Math.max(raw, 1e-9)));
   return (raw / power <= 1 ? 1 : raw / power <= 2 ? 2 : raw / power <= 5 ? 5 : 10) * power;
 }
 
-/** Keeps a range inside of 0 to end, and not narrower than 'least'. @param {number} from @param {number} to @param {number} end @param {number} least @returns {[number, number]} */
+/** Clamp a range to 0 to end, with a width of at least 'least'. @param {number} from @param {number} to @param {number} end @param {number} least @returns {[number, number]} */
 export function clampRange(from, to, end, least) {
   let width = Math.min(Math.max(to - from, least), end);
   if (!Number.isFinite(width) || width <= 0) width = end;

@@ -1,9 +1,9 @@
-// Draws a flame chart, or the small picture of all of it, on a canvas.
+// Draws a flame chart, or its minimap, on a canvas.
 import { inSight, tickStep } from "./data.js";
 
 /** @typedef {import("./data.js").Flame} Flame */
-/** @typedef {{hues: string[], dim: string, text: string, faint: string, line: string, back: string, accent: string, found: string}} Colours */
-/** @typedef {{from: number, to: number, top: number}} Sight what is seen: a range, and pixels above the first row */
+/** @typedef {{hues: string[], dim: string, text: string, faint: string, line: string, back: string, accent: string, found: string}} Colors */
+/** @typedef {{from: number, to: number, top: number}} Sight the visible range, and pixels above the first row */
 
 export const ROW = 18;
 export const RULER = 20;
@@ -11,15 +11,15 @@ const HUES = 15;
 const FONT = "11px ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const SMALLEST_TEXT = 22; // pixels
 
-/** The colours of the theme: a canvas does not know custom properties. @param {Element} where @returns {Colours} */
-export function coloursAt(where) {
+/** Return the colors of the theme, since a canvas can't use custom properties. @param {Element} where @returns {Colors} */
+export function colorsAt(where) {
   const probe = document.createElement("span");
   where.append(probe);
   const of = (/** @type {string} */ name) => {
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;
   };
-  const colours = {
+  const colors = {
     hues: Array.from({ length: HUES }, (_, i) => of(`--hue-${i}`)),
     dim: of("--bg-3"),
     text: of("--text"),
@@ -30,10 +30,10 @@ export function coloursAt(where) {
     found: of("--found-now"),
   };
   probe.remove();
-  return colours;
+  return colors;
 }
 
-/** Sizes a canvas for the screen's own pixels. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
+/** Size a canvas in device pixels. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
 export function prepare(canvas, width, height) {
   const ratio = globalThis.devicePixelRatio || 1;
   const wide = Math.round(width * ratio),
@@ -49,10 +49,10 @@ export function prepare(canvas, width, height) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} pen @param {Flame} flame @param {Sight} sight @param {number} width @param {number} height @param {Colours} colours
+ * @param {CanvasRenderingContext2D} pen @param {Flame} flame @param {Sight} sight @param {number} width @param {number} height @param {Colors} colors
  * @param {{lit: Int32Array[] | null, selected: number, hover: number, ruler: ((x: number, step: number) => string) | null}} state
  */
-export function paint(pen, flame, sight, width, height, colours, state) {
+export function paint(pen, flame, sight, width, height, colors, state) {
   const head = state.ruler ? RULER : 0;
   const scale = (sight.to - sight.from) / width || 1;
   pen.font = FONT;
@@ -62,7 +62,7 @@ export function paint(pen, flame, sight, width, height, colours, state) {
   const first = Math.max(0, Math.floor(sight.top / ROW)),
     last = Math.min(flame.rows.length, Math.ceil((sight.top + height - head) / ROW));
   if (state.ruler) {
-    pen.fillStyle = colours.dim;
+    pen.fillStyle = colors.dim;
     for (const at of ticks(sight, width).places) pen.fillRect(at, RULER, 1, height);
   }
   const draw = (/** @type {Int32Array} */ boxes, /** @type {number} */ row, /** @type {boolean} */ lit) => {
@@ -70,14 +70,14 @@ export function paint(pen, flame, sight, width, height, colours, state) {
     inSight(flame, boxes, sight.from, scale, width, (box, left, wide) => {
       const x = Math.max(left, -1),
         w = Math.min(left + wide, width + 1) - x;
-      pen.fillStyle = lit ? colours.hues[flame.hue[box]] : colours.dim;
+      pen.fillStyle = lit ? colors.hues[flame.hue[box]] : colors.dim;
       const mark = flame.marked?.[box];
       pen.fillRect(x, y, Math.max(w - (w > 3 ? 0.6 : 0), mark === 2 ? 3 : 1), ROW - 1);
-      if (mark === 1 && w > 3) dashed(pen, x, y, w, colours.text);
+      if (mark === 1 && w > 3) dashed(pen, x, y, w, colors.text);
       if (w < SMALLEST_TEXT) return;
       const room = Math.floor((w - 6) / letter);
       const label = flame.label(box);
-      pen.fillStyle = lit ? colours.text : colours.faint;
+      pen.fillStyle = lit ? colors.text : colors.faint;
       pen.fillText(label.length > room ? `${label.slice(0, room - 1)}…` : label, x + 3, y + ROW / 2);
     });
   };
@@ -86,18 +86,18 @@ export function paint(pen, flame, sight, width, height, colours, state) {
     if (state.lit) draw(state.lit[row], row, true);
     const title = flame.titles?.get(row);
     if (title) {
-      pen.fillStyle = colours.faint;
+      pen.fillStyle = colors.faint;
       pen.fillText(title, 4, place(row) + ROW / 2);
     }
   }
-  for (const [box, colour, thick] of /** @type {[number, string, number][]} */ ([
-    [state.hover, colours.faint, 1],
-    [state.selected, colours.accent, 2],
+  for (const [box, color, thick] of /** @type {[number, string, number][]} */ ([
+    [state.hover, colors.faint, 1],
+    [state.selected, colors.accent, 2],
   ])) {
     if (box < 0) continue;
     const x = (flame.from[box] - sight.from) / scale,
       w = Math.max((flame.to[box] - flame.from[box]) / scale, 3);
-    pen.strokeStyle = colour;
+    pen.strokeStyle = color;
     pen.lineWidth = thick;
     pen.strokeRect(
       Math.max(x, -4) + thick / 2,
@@ -106,12 +106,12 @@ export function paint(pen, flame, sight, width, height, colours, state) {
       ROW - 1 - thick,
     );
   }
-  if (state.ruler) ruler(pen, sight, width, colours, state.ruler);
+  if (state.ruler) ruler(pen, sight, width, colors, state.ruler);
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {number} x @param {number} y @param {number} w @param {string} colour */
-function dashed(pen, x, y, w, colour) {
-  pen.strokeStyle = colour;
+/** @param {CanvasRenderingContext2D} pen @param {number} x @param {number} y @param {number} w @param {string} color */
+function dashed(pen, x, y, w, color) {
+  pen.strokeStyle = color;
   pen.lineWidth = 1;
   pen.setLineDash([4, 3]);
   pen.strokeRect(x + 0.5, y + 0.5, w - 1.5, ROW - 2);
@@ -130,28 +130,28 @@ function ticks({ from, to }, width) {
   return { step, values, places };
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {Sight} sight @param {number} width @param {Colours} colours @param {(x: number, step: number) => string} show */
-function ruler(pen, sight, width, colours, show) {
+/** @param {CanvasRenderingContext2D} pen @param {Sight} sight @param {number} width @param {Colors} colors @param {(x: number, step: number) => string} show */
+function ruler(pen, sight, width, colors, show) {
   const { step, values, places } = ticks(sight, width);
-  pen.fillStyle = colours.back;
+  pen.fillStyle = colors.back;
   pen.fillRect(0, 0, width, RULER);
-  pen.fillStyle = colours.line;
+  pen.fillStyle = colors.line;
   pen.fillRect(0, RULER - 1, width, 1);
   places.forEach((at, i) => {
-    pen.fillStyle = colours.line;
+    pen.fillStyle = colors.line;
     pen.fillRect(at, 12, 1, 7);
-    pen.fillStyle = colours.faint;
+    pen.fillStyle = colors.faint;
     pen.fillText(show(values[i], step), at + 3, 9);
   });
 }
 
-/** Everything, small. @param {CanvasRenderingContext2D} pen @param {Flame} flame @param {number} width @param {number} height @param {Colours} colours @param {Int32Array[] | null} lit */
-export function paintSmall(pen, flame, width, height, colours, lit) {
+/** Draw the minimap. @param {CanvasRenderingContext2D} pen @param {Flame} flame @param {number} width @param {number} height @param {Colors} colors @param {Int32Array[] | null} lit */
+export function paintSmall(pen, flame, width, height, colors, lit) {
   const scale = flame.end / width || 1;
   const step = Math.min(height / Math.max(1, flame.rows.length), 4);
   const draw = (/** @type {Int32Array} */ boxes, /** @type {number} */ row, /** @type {boolean} */ bright) =>
     inSight(flame, boxes, 0, scale, width, (box, left, wide) => {
-      pen.fillStyle = bright ? colours.hues[flame.hue[box]] : colours.dim;
+      pen.fillStyle = bright ? colors.hues[flame.hue[box]] : colors.dim;
       pen.fillRect(left, row * step, Math.max(wide, 1), Math.max(step, 1));
     });
   flame.rows.forEach((boxes, row) => draw(boxes, row, lit === null));

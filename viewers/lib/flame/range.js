@@ -1,8 +1,8 @@
-// All of a flame chart, small, with the part that is seen marked. Dragging chooses another part; dragging the mark moves it.
+// The minimap of a flame chart, with the visible range marked. Drag to select a range, or drag the mark to move it.
 import { h } from "../page/dom.js";
-import { coloursAt, paintSmall, prepare } from "./paint.js";
+import { colorsAt, paintSmall, prepare } from "./paint.js";
 
-const EDGE = 6; // pixels on each side of an edge that take hold of it
+const EDGE = 6; // pixels on each side of an edge that drag it
 
 export class FlameRange {
   /** @param {import("./chart.js").FlameChart} chart */
@@ -10,7 +10,7 @@ export class FlameRange {
     this.chart = chart;
     this.canvas = h("canvas", { class: "flame-canvas" });
     this.mark = h("div", { class: "flame-mark" });
-    // The keys of the chart do the same; this is for the pointer.
+    // For the pointer only, since the chart has keys for the same.
     this.element = h(
       "div",
       {
@@ -36,7 +36,7 @@ export class FlameRange {
         this.chart.flame,
         width,
         height,
-        coloursAt(this.element),
+        colorsAt(this.element),
         this.chart.lit,
       );
       this.place();

@@ -1,4 +1,4 @@
-// The frame of a viewer: on the left its views, above where we are and what one can do; the page itself is beside.
+// The frame of a viewer: its views on the left, the location and the tools at the top.
 import { fill, h } from "../page/dom.js";
 import { count } from "../page/format.js";
 import { rememberScrolling, restoreScrolling } from "../page/hash-state.js";
@@ -10,18 +10,18 @@ import { skipLink } from "../page/page.js";
  * @property {string} title
  * @property {string} icon
  * @property {string} href
- * @property {number} [count] of what is to be seen there; none and 0 are not shown
- * @property {"error" | "warning"} [tone] of the count: only for what is bad
+ * @property {number} [count] number shown beside the title; not shown if missing or 0
+ * @property {"error" | "warning"} [tone] of the count, for problems only
  */
-/** @typedef {{title: string, items: Item[]}} Group without a title: the items stand alone */
-/** @typedef {{name: string, home: string, homeTitle: string, groups: Group[], here: string}} Views here: the id of the item that is shown */
+/** @typedef {{title: string, items: Item[]}} Group without a title, only the items are shown */
+/** @typedef {{name: string, home: string, homeTitle: string, groups: Group[], here: string}} Views here: the id of the current item */
 
 const NARROW = "(max-width: 1100px)";
 
 export class Frame {
   /**
    * @param {HTMLElement} main @param {import("../page/hash-state.js").HashState} state
-   * @param {{folded?: boolean}} [options] folded: only the signs of the views, however wide the page is
+   * @param {{folded?: boolean}} [options] folded: show only the icons of the views, at any width
    */
   constructor(main, state, { folded = false } = {}) {
     this.main = main;
@@ -56,12 +56,12 @@ export class Frame {
     this.side.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
   }
 
-  /** What goes into the page, in the order of the keyboard: a link past it is in front. */
+  /** Return the elements for the page, in keyboard order, the skip link first. */
   get elements() {
     return [skipLink(this.main), this.side, this.bar, this.shade, this.main];
   }
 
-  /** Only what changed is drawn, so that the focus stays on what was clicked. @param {Views} views */
+  /** Draw only what changed, so the focus stays on the clicked link. @param {Views} views */
   draw({ name, home, homeTitle, groups, here }) {
     const known = JSON.stringify([
       name,
@@ -105,7 +105,7 @@ export class Frame {
     return "drawer" in document.body.dataset;
   }
 
-  /** On a narrow page the views are in a drawer. @param {boolean} open */
+  /** Open or close the drawer with the views, on a narrow page. @param {boolean} open */
   drawer(open) {
     if (open === this.open) return;
     if (open) document.body.dataset.drawer = "";
@@ -151,7 +151,7 @@ const groupOf = ({ title, items }) => [
   ),
 ];
 
-// The signs of the views: drawn, so that they look the same on every machine.
+// The icons of the views, as SVG so they look the same on every machine.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -190,7 +190,7 @@ const PATHS = {
   graph: "M8 2v3M8 11v3M5 8H2.5M13.5 8H11M5.5 5.5h5v5h-5z",
 };
 
-/** @param {string} name @returns {SVGElement} a dot for a name that is not known */
+/** @param {string} name @returns {SVGElement} a dot for an unknown name */
 export function icon(name) {
   const element = /** @type {SVGElement} */ (document.createElementNS(SVG, "svg"));
   for (const [key, value] of Object.entries({
@@ -205,5 +205,5 @@ export function icon(name) {
   return element;
 }
 
-/** Their names, for the page that shows the components. */
+/** Names of the icons, for the component gallery. */
 export const ICONS = Object.keys(PATHS);

@@ -1,4 +1,4 @@
-// A list of everywhere that one can go to, and of what can be switched, made shorter by typing.
+// The command palette: a filtered list of places and settings.
 import { fill, h } from "../page/dom.js";
 import { count } from "../page/format.js";
 import { icon } from "./frame.js";
@@ -6,17 +6,17 @@ import { icon } from "./frame.js";
 /**
  * @typedef {object} Entry
  * @property {string} text
- * @property {string} [about] dim, beside it
+ * @property {string} [about] dim text beside it
  * @property {string} group heading: "Views", "Compiles"
  * @property {string} [icon]
- * @property {string} [href] where it leads
- * @property {() => void} [run] or what it does
+ * @property {string} [href] target
+ * @property {() => void} [run] or the action
  */
 
-const MOST = 60; // rows that are made
+const MOST = 60; // rows shown
 let made = 0;
 
-/** Entries in which every word occurs; those whose text begins with the words stand first. @param {Entry[]} entries @param {string} text @returns {Entry[]} */
+/** Return the entries that contain every word, those that start with the words first. @param {Entry[]} entries @param {string} text @returns {Entry[]} */
 function fitting(entries, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return entries;
@@ -40,8 +40,8 @@ function fitting(entries, text) {
 }
 
 /**
- * Opens it, unless it is open. The focus goes back to where it was.
- * @param {{entries: Entry[], more?: Promise<Entry[]>, search?: (text: string) => string, go: (href: string) => void}} options more: come when they are read; search: where all text is searched for what was typed
+ * Open the palette. The focus returns to its place on close.
+ * @param {{entries: Entry[], more?: Promise<Entry[]>, search?: (text: string) => string, go: (href: string) => void}} options more: entries that load later; search: address of the full-text search
  */
 export function openPalette({ entries, more, search, go }) {
   if (document.querySelector("dialog.palette[open]")) return;
@@ -111,8 +111,7 @@ export function openPalette({ entries, more, search, go }) {
           { class: "dim palette-more", role: "presentation" },
           `and ${count(found.length - MOST)} more. Type to filter.`,
         ),
-      shown.length === 0 &&
-        h("li", { class: "dim palette-more", role: "presentation" }, "Nothing of that name"),
+      shown.length === 0 && h("li", { class: "dim palette-more", role: "presentation" }, "No match"),
     );
     mark(0);
   };
@@ -150,5 +149,5 @@ export function openPalette({ entries, more, search, go }) {
       if (dialog.isConnected) draw();
     },
     () => {},
-  ); // the views tell what could not be read
+  ); // the views report read errors
 }

@@ -1,4 +1,4 @@
-// Every component that viewers share, light and dark, with what a bundle says. For those who make a viewer, and those who change one.
+// A gallery of all shared components in light and dark, with a bundle's data. For viewer authors.
 import { CodePane } from "../code/pane.js";
 import { tracebackView } from "../code/traceback.js";
 import { findingCard } from "../finding/card.js";
@@ -18,7 +18,7 @@ import { themeButton } from "../page/remember.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 
-const COLOURS = [
+const COLORS = [
   "bg",
   "bg-2",
   "bg-3",
@@ -43,8 +43,8 @@ const SIZES = [
   "12 px: code, notes, axes",
   "13 px: text, lists, buttons",
   "15 px: titles of cards and sections",
-  "20 px: what the page says",
-  "28 px: a number at a glance",
+  "20 px: page headlines",
+  "28 px: key numbers",
 ];
 const THEMES = ["light", "dark"];
 const TRACEBACK =
@@ -53,7 +53,7 @@ const TRACEBACK =
 /** @param {Bundle} bundle */
 async function show(bundle) {
   const [log] = bundle.logs;
-  if (!log) throw new Error("This bundle has no logs: take another one.");
+  if (!log) throw new Error("This bundle has no logs. Open a different one.");
   const [compiles, found, artifacts] = await Promise.all([log.compiles(), log.findings(), log.artifacts()]);
   const code = artifacts.find(
     (row) => (row.sha256 !== null && row.language === "python") || row.language === "fx",
@@ -76,9 +76,9 @@ async function show(bundle) {
       h(
         "p",
         null,
-        "What the viewers are made of, with what ",
+        "The shared components of the viewers, with data from ",
         h("b", null, bundleName(bundle)),
-        " says. Tokens are in ",
+        ". Tokens are in ",
         h("code", null, "page/tokens.css"),
         ".",
       ),
@@ -100,7 +100,7 @@ async function show(bundle) {
   );
 }
 
-/** A part that fails leaves the others standing. @param {(known: any) => any} make @param {any} known */
+/** Build a part; an error in it does not affect the others. @param {(known: any) => any} make @param {any} known */
 function sample(make, known) {
   try {
     return make(known);
@@ -109,16 +109,16 @@ function sample(make, known) {
   }
 }
 
-/** Title, where it is, how it is made. @type {[string, string, (known: any) => any][]} */
+/** Title, module, builder. @type {[string, string, (known: any) => any][]} */
 const PARTS = [
   [
-    "Colours",
+    "Colors",
     "page/tokens.css",
     () =>
       h(
         "div",
         { class: "swatches" },
-        COLOURS.map((name) => h("span", null, h("i", { style: { "--colour": `var(--${name})` } }), name)),
+        COLORS.map((name) => h("span", null, h("i", { style: { "--color": `var(--${name})` } }), name)),
       ),
   ],
   [
@@ -199,7 +199,7 @@ const PARTS = [
     () => h("div", { class: "inline" }, [...Object.keys(STATUSES), null].map(statusBadge)),
   ],
   [
-    "Numbers at a glance",
+    "Key numbers",
     "page/figures.js",
     ({ log }) =>
       h(
@@ -212,7 +212,7 @@ const PARTS = [
             number: time(log.summary.summary.compile_us),
             noun: "compile time",
             href: "#",
-            note: "in all",
+            note: "total",
             more: shares(
               [
                 { id: "dynamo", title: "Dynamo", us: 20 },
@@ -249,10 +249,10 @@ const PARTS = [
     ({ findings }) =>
       findings.length
         ? findings.slice(0, 2).map((/** @type {any} */ finding) => findingCard(finding))
-        : h("p", { class: "dim" }, rich("Nothing was found in this log.")),
+        : h("p", { class: "dim" }, rich("No findings in this log.")),
   ],
   [
-    "Names that are cut",
+    "Shortened names",
     "page/cut-middle.js",
     () =>
       h(

@@ -7,10 +7,10 @@ import { cellClass, Widths } from "./widths.js";
  * @typedef {object} Column
  * @property {string} id
  * @property {string} title
- * @property {string} [least] where the row is full, the column shrinks to this length; without it, it is always as wide as its content
- * @property {string} [width] of a picture, which has no text to measure
- * @property {(row: number) => any} cell what to show: text or an element
- * @property {(row: number) => any} [sort] what to sort by; without it the column cannot be sorted
+ * @property {string} [least] the column can shrink to this length; without it, it is as wide as its content
+ * @property {string} [width] of a column without text to measure
+ * @property {(row: number) => any} cell text or an element
+ * @property {(row: number) => any} [sort] sort key; without it the column can't be sorted
  * @property {boolean} [number] right-aligned
  * @property {string} [class]
  * @property {string} [help]
@@ -24,12 +24,12 @@ export class Grid {
    *   onselect?: (row: number) => void, onopen?: (row: number) => void,
    *   name?: (row: number) => string, below?: (row: number) => number[], onfold?: (row: number, open: boolean) => void}} options
    *   sort: a column's id, with '-' in front for descending; '' for the order of the rows
-   *   below: rows that stand beneath one, however the others are sorted; onfold: → or ← on a row
+   *   below: child rows, which stay below their row in any order; onfold: → or ← on a row
    */
   constructor(options) {
     this.options = options;
     this.sort = options.sort ?? "";
-    /** @type {ArrayLike<number>} the rows that fit, in their own order */
+    /** @type {ArrayLike<number>} the rows that match, in their own order */
     this.rows = [];
     /** @type {ArrayLike<number>} the same, sorted */
     this.order = [];
@@ -56,7 +56,7 @@ export class Grid {
     this.arrange(selected);
   }
 
-  /** The row that is selected, or -1. */
+  /** Return the selected row, or -1. */
   get selected() {
     return this.list.active >= 0 ? this.order[this.list.active] : -1;
   }
@@ -103,7 +103,7 @@ export class Grid {
         );
       }),
     );
-    // One of the buttons is in the tab order; ← and → lead to the others.
+    // One button is in the tab order; ← and → move between the buttons.
     const buttons = this.header.querySelectorAll("button");
     buttons[0]?.setAttribute("tabindex", "0");
     this.header.onkeydown = (/** @type {KeyboardEvent} */ event) => {
@@ -113,7 +113,7 @@ export class Grid {
     };
   }
 
-  /** Numbers start with the largest; a third press restores the order of the rows. @param {Column} column */
+  /** Sort by a column, numbers largest first; a third press restores the row order. @param {Column} column */
   toggleSort(column) {
     const order = column.number ? [`-${column.id}`, column.id, ""] : [column.id, `-${column.id}`, ""];
     this.sort = order[(order.indexOf(this.sort) + 1) % 3];
@@ -152,7 +152,7 @@ export class Grid {
     this.select(index);
   }
 
-  /** @param {number} index place in the sorted order */
+  /** @param {number} index index in the sorted order */
   select(index) {
     this.list.activate(index, true);
     this.options.onselect?.(this.order[index]);
@@ -184,7 +184,7 @@ function sorted(rows, columns, sort) {
   const down = sort.startsWith("-");
   const value = columns.find((column) => column.id === sort.replace(/^-/, ""))?.sort;
   if (!value) return rows;
-  const keys = Array.prototype.map.call(rows, (row) => value(row)); // Array.from takes longer than what follows
+  const keys = Array.prototype.map.call(rows, (row) => value(row)); // Array.from takes longer than the rest
   const values = fewValues(keys);
   if (values) {
     const groups = new Map(
@@ -200,7 +200,7 @@ function sorted(rows, columns, sort) {
     const x = keys[a],
       y = keys[b];
     if (x === y) return a - b;
-    if (x === null || x === undefined) return 1; // what is unknown comes last either way
+    if (x === null || x === undefined) return 1; // missing values come last in either direction
     if (y === null || y === undefined) return -1;
     return x < y ? -sign : sign;
   });
@@ -208,8 +208,8 @@ function sorted(rows, columns, sort) {
 }
 
 /**
- * The known ones of some keys in order, each once, when they are so few that to group rows by them takes a fourth
- * of comparing rows with each other; else null.
+ * Return the distinct non-null keys in order if they are few enough that grouping takes a quarter of the time
+ * of comparing rows; else null.
  * @param {any[]} keys
  * @returns {any[] | null}
  */

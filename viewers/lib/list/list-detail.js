@@ -1,4 +1,4 @@
-// A list of findings and, beside it, all about the selected one. The address has the selection and the filters.
+// A list with the details of the selected item. The address has the selection and the filters.
 import { fill, h, searchField } from "../page/dom.js";
 import { count, plural } from "../page/format.js";
 import { errorBox } from "../page/load.js";
@@ -9,26 +9,26 @@ import { Grid } from "./grid.js";
  * @typedef {object} Choice a filter with a few values
  * @property {string} key in the address
  * @property {string} label
- * @property {string} all what stands for no filter
+ * @property {string} all label for no filter
  * @property {[string, string][]} options value and words
  * @property {(row: number, value: string) => boolean} fits
  */
 /**
  * @typedef {object} ListOptions
- * @property {import("../page/hash-state.js").HashState} state its keys 'item', 'q' and 'sort' are used; 'line' is one of what the detail shows
- * @property {string} name of the remembered panel size
+ * @property {import("../page/hash-state.js").HashState} state uses the keys 'item', 'q' and 'sort'; 'line' belongs to the detail
+ * @property {string} name of the stored panel size
  * @property {string} label accessible name of the list: "Graph breaks"
- * @property {[string, string]} noun what is counted: ["graph break", "graph breaks"]
+ * @property {[string, string]} noun ["graph break", "graph breaks"]
  * @property {number} length
  * @property {import("./grid.js").Column[]} columns
- * @property {(row: number) => string} id stays; what the address says
+ * @property {(row: number) => string} id stable id for the address
  * @property {(row: number) => string} title accessible name of a row
- * @property {(row: number) => string} text what the filter looks at
+ * @property {(row: number) => string} text the text to filter by
  * @property {(row: number) => any} detail
  * @property {Choice[]} [choices]
- * @property {any} [above] stands above the list
- * @property {any} [tools] stands beside the filter
- * @property {number} [share] of the window that the list has at first
+ * @property {any} [above] shown above the list
+ * @property {any} [tools] shown beside the filter
+ * @property {number} [share] default share of the window's width for the list
  */
 
 /**
@@ -47,7 +47,7 @@ export function listDetail(options) {
   };
   const detail = h("section", {
     "class": "pane detail padded",
-    "aria-label": `${options.label}: the selected one`,
+    "aria-label": `${options.label}: details`,
     "tabindex": "0",
   });
   const total = h("span", { class: "dim", role: "status" });
@@ -98,10 +98,10 @@ export function listDetail(options) {
     grid.element,
   );
   let drawn = "";
-  let hidden = -1; // the row of the address, when the filter leaves it out
+  let hidden = -1; // the row of the address if the filter hides it
   return {
     element: split(options.name, list, detail, {
-      label: "Width of the list",
+      label: "List width",
       size: `max(360px, ${100 * (options.share ?? 0.5)}vw)`,
     }),
     title: options.label,
@@ -135,7 +135,7 @@ export function listDetail(options) {
         const listed = fit.includes(asked);
         hidden = listed ? -1 : asked;
         grid.show(fit, listed ? asked : -1);
-        if (!listed && fit.length > 0) grid.list.activate(0); // what is shown beside the list
+        if (!listed && fit.length > 0) grid.list.activate(0); // its details are shown beside the list
       }
       if (asked < 0 && current.item !== "") {
         shown = -2;
@@ -145,7 +145,7 @@ export function listDetail(options) {
   };
 }
 
-/** A page that says what would be here. @param {string} title @param {...any} text */
+/** Build an empty page. @param {string} title @param {...any} text */
 export function emptyPage(title, ...text) {
   return {
     title,

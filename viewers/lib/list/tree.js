@@ -1,4 +1,4 @@
-// A tree with the keyboard of the ARIA Authoring Practices: one tab stop, arrows, Home, End, Enter, *, type-ahead.
+// A tree with the keys of the ARIA Authoring Practices: one tab stop, arrows, Home, End, Enter, *, type-ahead.
 //
 // The caller gives the visible rows as a flat list (parents before children), so nothing here is recursive.
 import { h, typing } from "../page/dom.js";
@@ -6,13 +6,13 @@ import { VirtualList } from "./virtual-list.js";
 
 /**
  * @typedef {object} TreeRow
- * @property {string} id stable, also between two drawings
+ * @property {string} id stable between redraws
  * @property {string | null} parent id of the parent row
  * @property {number} level from 1
- * @property {boolean | null} expanded null when there is nothing to open
+ * @property {boolean | null} expanded null for a leaf
  * @property {number} position among its siblings, from 1
  * @property {number} siblings
- * @property {string} label what type-ahead looks at; the accessible name is what the row shows
+ * @property {string} label text for type-ahead; the accessible name is the row's content
  */
 
 const ROW = 22;
@@ -129,7 +129,7 @@ export class Tree {
     this.typed = now - this.typedAt > 700 ? key : this.typed + key;
     this.typedAt = now;
     const wanted = this.typed.toLowerCase();
-    const start = this.typed.length === 1 ? here + 1 : here; // a further letter may keep the row
+    const start = this.typed.length === 1 ? here + 1 : here; // a later letter may match the same row
     for (let step = 0; step < this.rows.length; step++) {
       const index = (start + step) % this.rows.length;
       if (this.rows[index].label.toLowerCase().startsWith(wanted)) return this.select(index);

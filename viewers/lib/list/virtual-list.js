@@ -1,7 +1,7 @@
-// A long list of rows of one height, of which only those in sight are in the page.
+// A long list of rows of equal height; only visible rows are in the page.
 //
-// Short lists are there in full, so that the browser's own search and screen readers see everything.
-// The active row stays in the page even when it is scrolled away, so that focus is never lost; so do those that are kept.
+// Short lists are complete, for the browser's search and screen readers.
+// The active row and the kept rows stay in the page when scrolled away, so the focus is never lost.
 import { h } from "../page/dom.js";
 import { count } from "../page/format.js";
 
@@ -12,7 +12,7 @@ const TALLEST = 8_000_000; // browsers limit the height of an element; beyond th
 export class VirtualList {
   /**
    * @param {{rowHeight: number, render: (index: number) => HTMLElement, header?: HTMLElement, label?: string, role?: string, class?: string, allUpTo?: number}} options
-   *   header: stays above the rows; allUpTo: so many rows are all in the page
+   *   header: stays above the rows; allUpTo: most rows of a complete list
    */
   constructor(options) {
     this.options = options;
@@ -34,20 +34,20 @@ export class VirtualList {
     new ResizeObserver(() => this.update()).observe(this.element);
   }
 
-  /** Shows other rows. @param {number} length @param {number} [active] */
+  /** Replace the rows. @param {number} length @param {number} [active] */
   reset(length, active = -1) {
     this.length = length;
     this.kept = [];
     this.active = Math.min(active, length - 1);
     if (length > this.allUpTo)
-      this.element.dataset.rest = `… ${count(length)} rows in all; on paper are those that were in sight.`;
+      this.element.dataset.rest = `… ${count(length)} rows in total. Only the visible rows are printed.`;
     else delete this.element.dataset.rest;
     this.height = Math.min(length * this.rowHeight, TALLEST);
     this.spacer.style.height = `${this.height}px`;
     this.redraw();
   }
 
-  /** Draws the same rows anew. */
+  /** Redraw the rows. */
   redraw() {
     const focused = this.element.contains(document.activeElement) && document.activeElement !== this.element;
     for (const row of this.shown.values()) row.remove();
@@ -56,7 +56,7 @@ export class VirtualList {
     if (focused) this.focusActive();
   }
 
-  /** How many pixels of rows one pixel of scroll bar stands for. */
+  /** Return the pixels of rows per pixel of the scroll bar. */
   get scale() {
     const full = this.length * this.rowHeight;
     if (full <= TALLEST) return 1;
@@ -82,7 +82,7 @@ export class VirtualList {
         this.shown.delete(index);
       }
     }
-    // The page has the rows in their order, also those beside the others.
+    // The rows are in order in the page, including the kept ones.
     /** @type {HTMLElement | null} */
     let next = null;
     for (const index of away) if (index >= last) next = this.place(index, next, top - scrollTop);
@@ -90,7 +90,7 @@ export class VirtualList {
     for (const index of away) if (index < first) next = this.place(index, next, top - scrollTop);
   }
 
-  /** These rows stay in the page, also when they are scrolled away. @param {number[]} rows */
+  /** Keep rows in the page even when scrolled away. @param {number[]} rows */
   keep(rows) {
     this.kept = rows;
   }
@@ -118,13 +118,13 @@ export class VirtualList {
     this.update();
   }
 
-  /** Puts a row in the middle. @param {number} index */
+  /** Scroll a row to the middle. @param {number} index */
   center(index) {
     this.element.scrollTop = Math.max(0, index * this.rowHeight - this.room / 2) / this.scale;
     this.update();
   }
 
-  /** Makes a row the active one; the caller draws what that means in render(). @param {number} index @param {boolean} [focus] */
+  /** Activate a row; render() draws it as active. @param {number} index @param {boolean} [focus] */
   activate(index, focus = false) {
     const before = this.active;
     this.active = index;
@@ -146,17 +146,17 @@ export class VirtualList {
     this.shown.get(this.active)?.focus({ preventScroll: true });
   }
 
-  /** Height in which rows are seen. */
+  /** Return the visible height of the rows. */
   get room() {
     return this.element.clientHeight - (this.options.header?.offsetHeight ?? 0);
   }
 
-  /** Rows that fit on one page. */
+  /** Return the number of rows per page. */
   get page() {
     return Math.max(1, Math.floor(this.room / this.rowHeight) - 1);
   }
 
-  /** Where ↓ ↑ PgDn PgUp Home End lead, or null. @param {string} key @returns {number | null} */
+  /** Return the target row of ↓ ↑ PgDn PgUp Home End, or null. @param {string} key @returns {number | null} */
   target(key) {
     const here = Math.max(this.active, 0);
     /** @type {Record<string, number>} */

@@ -1,12 +1,12 @@
-// How wide the columns of a table are: as wide as their content. Where the row is full, the long ones share what is left.
+// Column widths of a table: as wide as the content; long columns shrink when space is short.
 import { endLength } from "../page/cut-middle.js";
 import { h } from "../page/dom.js";
 
 /** @typedef {import("./grid.js").Column} Column */
 
-const SAMPLE = 300; // rows that are looked at, spread over the whole table
-const MEASURED = 4; // widest texts of a column that are measured with all that is around them in a cell
-const WIDEST = 320; // pixels of a column that does not shrink
+const SAMPLE = 300; // rows sampled over the whole table
+const MEASURED = 4; // widest texts of a column whose cells are measured
+const WIDEST = 320; // most pixels of a column that does not shrink
 const GAP = 12; // between two columns, and
 const PADDING = 32; // of a row, as in widgets.css
 
@@ -28,7 +28,7 @@ export class Widths {
     }));
   }
 
-  /** Widens the columns for these rows. They never get narrower, so that filters move nothing. @param {ArrayLike<number>} rows @returns {boolean} whether a width changed */
+  /** Widen the columns for these rows. They never get narrower, so filters cause no shift. @param {ArrayLike<number>} rows @returns {boolean} whether a width changed */
   measure(rows) {
     const probe = h("div", { "class": "grid grid-probe", "aria-hidden": "true" });
     const cells = /** @type {[HTMLElement, {width: number, end: number}][]} */ ([]);
@@ -57,7 +57,7 @@ export class Widths {
     return before !== this.tracks().join();
   }
 
-  /** For each column its least and its largest width. @returns {[string, string][]} */
+  /** Return the least and the largest width of each column. @returns {[string, string][]} */
   tracks() {
     return this.columns.map(({ column: { width: fixed, least }, width, end }) => {
       if (fixed) return [least ?? fixed, fixed];
@@ -80,7 +80,7 @@ export class Widths {
   }
 }
 
-/** The widest texts in a column, with their cells. @param {Column} column @param {ArrayLike<number>} rows @returns {[string, any][]} */
+/** Return the widest texts in a column, with their cells. @param {Column} column @param {ArrayLike<number>} rows @returns {[string, any][]} */
 function widest(column, rows) {
   const cells = new Map();
   const step = Math.max(1, Math.ceil(rows.length / SAMPLE));

@@ -1,4 +1,4 @@
-// Follows a bundle that grows: each new state is read and shown in place, as fast as the page can do it without getting in anybody's way.
+// Follows a growing bundle: reads each new state and shows it in place, without disturbing the user.
 import { setAhead, stopAt, now, tick } from "./clock.js";
 import { Listener } from "./listen.js";
 import { Mark } from "./mark.js";
@@ -10,7 +10,7 @@ const TICK_MS = 1_000;
 const SOONEST_MS = 400; // between two states
 const REST = 2,
   MOST_REST_MS = 3_000; // times what showing the last one took
-const HANDS_OFF_MS = 700; // after a key, a press or a turn of the wheel
+const HANDS_OFF_MS = 700; // after a key press, a click or a wheel event
 const AGAIN_MS = 500;
 
 /** @param {Bundle} bundle @param {{main: HTMLElement, place: () => Element | null, grown: (change: Change) => void | Promise<void>}} page */
@@ -23,7 +23,7 @@ export function follow(bundle, page) {
     missing = false;
   let notBefore = 0,
     timer = 0;
-  /** @type {Change | null} what could not be shown yet */
+  /** @type {Change | null} changes that are not shown yet */
   let owed = null;
   const hands = handsOn(page.main);
   const mark = new Mark(() => {
@@ -56,7 +56,7 @@ export function follow(bundle, page) {
     if (!paused) tick(document);
   };
 
-  /** The next state, when it is time for it and nobody's hands are on the page. */
+  /** Show the next state when it is due and the user is idle. */
   const soon = () => {
     clearTimeout(timer);
     if (ended || showing || !(news || missing) || (paused && !missing)) return;
@@ -82,7 +82,7 @@ export function follow(bundle, page) {
       lost = false;
       ended = !bundle.manifest.growing;
     } catch (error) {
-      // it is replaced just now, a file was of a state that is gone by now, or the server is gone
+      // the bundle is being replaced, a file belongs to a replaced state, or the server is gone
       console.debug(error);
       news = true;
       notBefore = performance.now() + AGAIN_MS;
@@ -107,7 +107,7 @@ export function follow(bundle, page) {
   };
 
   bundle.onmissing = () => {
-    // the state that is shown is gone: what is asked for now is in a newer one
+    // the state on the page is replaced: the requested file is in a newer one
     missing = true;
     soon();
   };
@@ -135,7 +135,7 @@ export function follow(bundle, page) {
   draw();
 }
 
-/** Whether somebody is at work on the page, so that nothing may be taken from under the hands. @param {HTMLElement} main */
+/** Return whether the user is interacting with the page, which must not change then. @param {HTMLElement} main */
 function handsOn(main) {
   let last = -Infinity,
     down = false;
@@ -171,7 +171,7 @@ function handsOn(main) {
   };
   return {
     busy: held,
-    /** How long to wait, in milliseconds. */
+    /** Return how long to wait, in milliseconds. */
     left: () => (held() ? HANDS_OFF_MS : Math.max(0, HANDS_OFF_MS - (performance.now() - last))),
   };
 }

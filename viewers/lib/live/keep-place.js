@@ -1,10 +1,10 @@
-// A part of the page is drawn anew with newer data: what had the focus, what was unfolded and where it was scrolled to stay.
+// Keeps the focus, open details and scroll positions when a part of the page is redrawn with newer data.
 import { h } from "../page/dom.js";
 import { scrollAgain } from "../page/hash-state.js";
 
 const LONG = 80;
 
-/** @param {HTMLElement} root around what is drawn anew @returns {() => void} puts everything back in what stands there then */
+/** @param {HTMLElement} root contains the redrawn part @returns {() => void} restores everything after the redraw */
 export function keepPlace(root) {
   const focus = focused(root);
   const open = new Map(
@@ -20,20 +20,20 @@ export function keepPlace(root) {
   };
 }
 
-/** Stands above a view that took work, or that somebody is at work in: it is drawn anew when they want it. @param {HTMLElement} main @param {string} what has grown @param {() => void} redraw */
+/** Show a note above a view that is expensive or in use, which redraws on a click. @param {HTMLElement} main @param {string} what changed @param {() => void} redraw */
 export function showAged(main, what, redraw) {
   if (main.querySelector(":scope > .aged")) return;
   main.prepend(
     h(
       "p",
       { class: "aged note", role: "status" },
-      `${what} since this was drawn. `,
-      h("button", { class: "tool", onclick: redraw }, "Draw it anew"),
+      `${what} since this view was drawn. `,
+      h("button", { class: "tool", onclick: redraw }, "Redraw"),
     ),
   );
 }
 
-/** What had the focus, found again by what it is called. @param {HTMLElement} root @returns {(() => void) | null} */
+/** Remember the focused element by its name. @param {HTMLElement} root @returns {(() => void) | null} */
 function focused(root) {
   const element = /** @type {HTMLElement | null} */ (document.activeElement);
   if (!element || element === root || !root.contains(element)) return null;
@@ -53,7 +53,7 @@ function focused(root) {
       document.activeElement !== root &&
       document.activeElement?.isConnected
     )
-      return; // it was kept, or went on
+      return; // the focus is still there, or has moved
     const alike = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(kind)]);
     const found =
       (id && document.getElementById(id)) ||
@@ -66,7 +66,7 @@ function focused(root) {
   };
 }
 
-/** What it is called, and how many of that name stand before it in the part around it that has a name. @param {HTMLElement} root @param {Element} element @param {string} kind selector of its kind */
+/** Identify an element by its name and its index within the nearest named part. @param {HTMLElement} root @param {Element} element @param {string} kind selector of its kind */
 function nameOf(root, element, kind) {
   const around = element.parentElement?.closest("[id], [aria-label]") ?? root;
   const part = root.contains(around) && around !== root ? around : root;

@@ -1,7 +1,7 @@
-// Hears of new states of a bundle: its server tells, where it can; any other is asked now and then whether the manifest is another one.
-// Nobody listens for a page that nobody sees, so that a browser with many tabs keeps connections for what is looked at.
+// Detects new states of a bundle: our server sends events; other servers are polled for a new manifest.
+// A hidden page does not listen, so many tabs don't use up the browser's connections.
 
-const SERVER = "Tlparse-Bundle-Live"; // the header by which our server says that it tells
+const SERVER = "Tlparse-Bundle-Live"; // a response header: this server sends events
 const ASK_MS = 3_000,
   AGAIN_MS = 1_000,
   LONGEST_MS = 30_000,
@@ -10,13 +10,13 @@ const LOOK_MS = 5_000,
   ASLEEP_MS = 15_000,
   SILENT_MS = 30_000;
 const SETTLED_MS = 2_000;
-const STREAMS = 3; // of one browser: it has six connections to a server, and needs some to read
+const STREAMS = 3; // per browser, which has six connections to a server and needs some to read
 
 export class Listener {
   /**
    * @param {URL} folder of the bundle
    * @param {{onnews: () => void, onanswer: (ahead_ms: number | null) => void, onlost: () => void}} tell
-   *   onnews: there may be a new state; onanswer: the server is there, and its clock is so far ahead of this one; onlost: it does not answer
+   *   onnews: there may be a new state; onanswer: the server responds, its clock is this far ahead; onlost: it does not respond
    */
   constructor(folder, tell) {
     this.manifest = new URL("manifest.json", folder);
@@ -25,26 +25,26 @@ export class Listener {
     this.tag = "";
     this.wait = AGAIN_MS;
     this.timer = this.looking = 0;
-    this.heard = this.awake = 0; // when the server said something last, and when this page was known to be awake
+    this.heard = this.awake = 0; // when the server last sent something, and when this page last ran
     this.asking = false;
     this.ended = false;
     /** @type {EventSource | null} */
     this.source = null;
-    /** @type {(() => void) | null} lets another page of this browser have a stream */
+    /** @type {(() => void) | null} frees the stream for a different page of this browser */
     this.release = null;
     this.onsight = () => (document.visibilityState === "visible" ? void this.ask() : this.rest());
     document.addEventListener("visibilitychange", this.onsight);
     void this.ask();
   }
 
-  /** Not any more. */
+  /** Stop for good. */
   end() {
     this.ended = true;
     document.removeEventListener("visibilitychange", this.onsight);
     this.rest();
   }
 
-  /** Until somebody looks at the page again. */
+  /** Pause until the page is visible. */
   rest() {
     clearTimeout(this.timer);
     clearInterval(this.looking);
@@ -60,7 +60,7 @@ export class Listener {
     if (!this.ended && document.visibilityState === "visible") this.timer = setTimeout(() => this.ask(), ms);
   }
 
-  /** Whether the manifest is another one, and whether its server tells by itself from now on. */
+  /** Check for a new manifest, and whether its server sends events. */
   async ask() {
     if (this.asking || this.source || this.ended) return;
     this.asking = true;
@@ -74,7 +74,7 @@ export class Listener {
     if (!response || (!response.ok && response.status !== 404)) return this.lost();
     this.wait = AGAIN_MS;
     const now = Date.parse(response.headers.get("date") ?? "");
-    this.tell.onanswer(Number.isNaN(now) ? null : now + 500 - Date.now()); // it counts in seconds
+    this.tell.onanswer(Number.isNaN(now) ? null : now + 500 - Date.now()); // the Date header has whole seconds
     const tag = response.headers.get("etag") ?? lastModified(response, now);
     if (response.ok && (!tag || tag !== this.tag)) this.tell.onnews();
     this.tag = tag;
@@ -88,7 +88,7 @@ export class Listener {
     this.wait = Math.min(2 * this.wait, LONGEST_MS);
   }
 
-  /** Whether the page has a stream from now on. */
+  /** Open a stream; return whether there is one. */
   async listen() {
     if (!(await this.turn()) || this.ended || document.visibilityState !== "visible") return false;
     const source = (this.source = new EventSource(this.stream));
@@ -97,11 +97,11 @@ export class Listener {
     source.onmessage = () => {
       this.heard = Date.now();
       this.wait = AGAIN_MS;
-      this.tag = ""; // what is asked after this stream may be newer
+      this.tag = ""; // a poll after this stream may find a newer state
       this.tell.onnews();
     };
     source.onerror = () => {
-      // it would try again by itself, more often than a server that is gone needs
+      // it would reconnect by itself, too often for a server that is gone
       if (this.source !== source) return;
       this.rest();
       this.later(this.wait);
@@ -110,7 +110,7 @@ export class Listener {
     return true;
   }
 
-  /** A connection that broke while the machine slept, or on the way, says nothing of it: after a silence, and when the page wakes, it is made anew. */
+  /** Reconnect after a silence and after sleep, since a broken connection may raise no event. */
   look() {
     const now = Date.now(),
       slept = now - this.awake > ASLEEP_MS;
@@ -120,9 +120,9 @@ export class Listener {
     void this.ask();
   }
 
-  /** Waits for no other page: where all streams are taken, this one asks. @returns {Promise<boolean>} */
+  /** Take a stream if one is free; without one, this page polls. @returns {Promise<boolean>} */
   async turn() {
-    if (!navigator.locks) return true; // plain http to another machine
+    if (!navigator.locks) return true; // no locks over plain HTTP to a remote host
     for (let n = 0; n < STREAMS; n++) {
       const free = await new Promise((resolve) => {
         void navigator.locks.request(`tlparse-bundle.events.${n}`, { ifAvailable: true }, (lock) => {
@@ -142,7 +142,7 @@ export class Listener {
 }
 
 /**
- * What names the state of the manifest on a server without ETags; empty when another state could have the same name, since
+ * Return a tag of the manifest's state on a server without ETags; empty if a newer state could have the same tag, since
  * Last-Modified counts in seconds. @param {Response} response @param {number} nowMs the time of the server, NaN when it sends none
  */
 function lastModified(response, nowMs) {

@@ -1,57 +1,57 @@
-// The mark in the bar: whether the page is live, how old what it shows is, and the button that holds it.
+// The live mark in the top bar: the status, the age of the data, and the pause button.
 import { fill, h } from "../page/dom.js";
 import { since, stopAt, tick } from "./clock.js";
 
 /** @typedef {"live" | "waits" | "paused" | "lost" | "finished"} How */
 
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
-/** Word, and what it means. @type {Record<How, [string, string]>} */
+/** Word and tooltip. @type {Record<How, [string, string]>} */
 const WORDS = {
-  live: ["live", "New records appear here by themselves. The time is since bytes last came to a log."],
-  waits: ["live", "There is something new. It appears as soon as nothing is selected or pressed."],
-  paused: ["paused", "The page stays as it is until you resume; the bundle grows on."],
+  live: ["live", "New records appear automatically. The time is since a log last grew."],
+  waits: ["live", "New data is waiting. It appears when nothing is selected or pressed."],
+  paused: ["paused", "The page does not change until you resume. The bundle keeps growing."],
   lost: [
     "no answer",
-    "The server does not answer. What you see is the last state that came; the page asks again by itself.",
+    "The server does not respond. The page shows the last state and retries automatically.",
   ],
-  finished: ["finished", "The logs have ended; this is the whole."],
+  finished: ["finished", "The logs have ended, and the page shows all of them."],
 };
 
 export class Mark {
-  /** @param {() => void} onpause the button was pressed */
+  /** @param {() => void} onpause called when the button is pressed */
   constructor(onpause) {
     this.dot = h("span", { "class": "live-dot", "aria-hidden": "true" });
     this.word = h("span", null);
     this.age = h("span", { class: "live-age number" });
-    this.told = h("span", { class: "visually-hidden", role: "status" });
+    this.announced = h("span", { class: "visually-hidden", role: "status" });
     this.button = h("button", { class: "tool live-pause", onclick: onpause });
     this.element = h(
       "span",
       { class: "live" },
       this.button,
       h("span", { class: "live-text" }, this.dot, this.word, this.age),
-      this.told,
+      this.announced,
     );
     /** @type {How | null} */
     this.how = null;
   }
 
-  /** The state that the page shows, for who looks at pages by a program; null while it is being shown, and at the end. @param {number | null} counter */
+  /** Set the state that the page shows, for programs that read the page; null while it changes and at the end. @param {number | null} counter */
   of(counter) {
     this.element.dataset.state = counter === null ? "" : String(counter);
   }
 
-  /** @param {How} how @param {{read_us: number | null, state_us: number}} of the state that is shown: when bytes last came, and when it was written */
+  /** @param {How} how @param {{read_us: number | null, state_us: number}} state when bytes last arrived, and when the shown state was written */
   show(how, { read_us, state_us }) {
     if (how !== this.how) {
       const [word, help] = WORDS[how];
       this.element.dataset.how = how;
       this.element.title = help;
       this.word.textContent = word;
-      if (word !== (this.how && WORDS[this.how][0])) this.told.textContent = word; // not each second
+      if (word !== (this.how && WORDS[this.how][0])) this.announced.textContent = word; // not every second
       const paused = how === "paused";
       this.button.hidden = how === "finished";
-      this.button.title = paused ? "Show what came since, and go on" : "Keep the page as it is";
+      this.button.title = paused ? "Show new data and resume" : "Pause updates";
       this.button.setAttribute("aria-label", paused ? "Resume" : "Pause");
       fill(this.button, h("span", { "aria-hidden": "true" }, paused ? "▶" : "❚❚"));
       this.how = how;
@@ -68,7 +68,7 @@ export class Mark {
   }
 }
 
-/** Of a bundle that was copied, or saved as one file, while it grew. @param {import("../bundle/bundle.js").Bundle} bundle @param {{place: () => Element | null}} page */
+/** Show the mark of a bundle that was copied, or saved as one file, while it grew. @param {import("../bundle/bundle.js").Bundle} bundle @param {{place: () => Element | null}} page */
 export function stateMark({ manifest }, { place }) {
   const at = manifest.live?.written_epoch_us;
   stopAt(at ?? null);
@@ -79,7 +79,7 @@ export function stateMark({ manifest }, { place }) {
       {
         class: "live",
         dataset: { how: "paused" },
-        title: "This was saved while the program ran: it shows what its logs held then.",
+        title: "Saved while the program ran, with the logs as of then.",
       },
       h(
         "span",

@@ -1,6 +1,6 @@
-// Shows a newer drawing of the same parts: those that are equal stay as they are, with all that somebody did there.
+// Replaces the parts that changed in a redraw. Equal parts keep their elements and the user's state.
 
-/** @param {Element} old @param {Element} fresh its parts go over to the old one */
+/** @param {Element} old @param {Element} fresh its parts move to the old one */
 export function patch(old, fresh) {
   const known = new Map([...old.children].map((part) => [nameOf(part), part]));
   const parts = [...fresh.children].map((part) => {
@@ -9,7 +9,7 @@ export function patch(old, fresh) {
   });
   const stay = new Set(parts);
   for (const part of [...old.children]) if (!stay.has(part)) part.remove();
-  parts.forEach((part, i) => old.children[i] !== part && old.insertBefore(part, old.children[i] ?? null)); // what stays is in its order, and is not moved
+  parts.forEach((part, i) => old.children[i] !== part && old.insertBefore(part, old.children[i] ?? null)); // parts that stay are not moved
 }
 
 /** @param {Element} part */

@@ -1,4 +1,4 @@
-// What runs now, as the manifest of a growing bundle says it: what many ranks do at once stands together. No page needed.
+// The open compiles in the manifest of a growing bundle, grouped over ranks. No page needed.
 import { each, toRuns, words } from "../bundle/ranks.js";
 import { plural, time } from "../page/format.js";
 
@@ -7,29 +7,29 @@ import { plural, time } from "../page/format.js";
 /** @typedef {NonNullable<Bundle["manifest"]["live"]>["logs"][number]} LiveLog */
 /** @typedef {LiveLog["running"][number]} Running */
 /**
- * @typedef {object} Group a compile that is open now, on the logs that are in the same span of it
- * @property {Running} compile as the first of them has it
+ * @typedef {object} Group an open compile, on the logs that are in the same span of it
+ * @property {Running} compile of the first log
  * @property {LiveLog[]} logs
- * @property {number | null} since_us when the first of them began
+ * @property {number | null} since_us when the first log began
  * @property {string[]} spans from the outside in
- * @property {number | null} span_since_us when the first of them began the innermost
- * @property {number} depth compiles of the same log that are open around it
+ * @property {number | null} span_since_us when the first log began the innermost span
+ * @property {number} depth number of open compiles around it in the same log
  */
 
-/** What is known of the logs of a bundle that grows, as far as they are shown. @param {Bundle} bundle @returns {LiveLog[]} */
+/** Return the live state of the shown logs. @param {Bundle} bundle @returns {LiveLog[]} */
 export function liveLogs({ manifest, logs }) {
   const known = new Set(logs.map(({ id }) => id));
   return manifest.growing ? (manifest.live?.logs ?? []).filter(({ id }) => known.has(id)) : [];
 }
 
-/** Keys of the compiles that are open now: that they did not end is no fault. @param {Log} log @returns {Set<string | null>} */
+/** Return the keys of open compiles, whose missing end is expected. @param {Log} log @returns {Set<string | null>} */
 export function runningIn({ bundle, id }) {
   const live = liveLogs(bundle).find((one) => one.id === id);
   return new Set((live?.running ?? []).map(({ compile }) => compile));
 }
 
 /**
- * What a log says, but for what is only that it is not whole yet: that a compile which runs did not end, that the last record is cut.
+ * Return a log's findings without those that only come from growing: a running compile without an end, a cut last record.
  * @param {Log} log @param {Found} found @returns {Found}
  */
 export function findingsNow(log, found) {
@@ -60,13 +60,13 @@ export function findingsNow(log, found) {
 /** @typedef {import("../bundle/log.js").Finding} Finding */
 /** @typedef {{summary: any, findings: Finding[]}} Found */
 
-const CUT = new Set(["record-cut", "empty-log"]); // what waits for its rest
-const OPEN_KINDS = new Set(["unfinished-compile", "cut-log"]); // what a rank that is compiling is not to be blamed for
+const CUT = new Set(["record-cut", "empty-log"]); // expected until the rest arrives
+const OPEN_KINDS = new Set(["unfinished-compile", "cut-log"]); // expected of a rank that is compiling
 
 /** @typedef {import("../../../schema/bundle.d.ts").RankFindings} RankFinding */
-/** @typedef {{job: NonNullable<Bundle["manifest"]["job"]>, findings: RankFinding[]}} RanksFound what the ranks say together */
+/** @typedef {{job: NonNullable<Bundle["manifest"]["job"]>, findings: RankFinding[]}} RanksFound findings over ranks */
 
-/** What the ranks say together, but for what is only that they are not done. @param {Bundle} bundle @param {RanksFound} found @returns {RanksFound} */
+/** Return the findings over ranks without those that only come from unfinished ranks. @param {Bundle} bundle @param {RanksFound} found @returns {RanksFound} */
 export function ranksNow(bundle, found) {
   const busy = new Set(
     liveLogs(bundle)
@@ -83,7 +83,7 @@ export function ranksNow(bundle, found) {
   return { job: { ...found.job, text }, findings: findings.map((one, id) => ({ ...one, id })) };
 }
 
-/** Findings without some. @template {{id: number, because_of: number | null}} T @param {T[]} findings @param {(finding: T) => boolean} goes @returns {{findings: T[], gone: T[]}} */
+/** Remove some findings. @template {{id: number, because_of: number | null}} T @param {T[]} findings @param {(finding: T) => boolean} goes @returns {{findings: T[], gone: T[]}} */
 function without(findings, goes) {
   const gone = findings.filter(goes),
     ids = new Set(gone.map(({ id }) => id));
@@ -93,17 +93,17 @@ function without(findings, goes) {
   return { findings: stay, gone };
 }
 
-/** "0/1", "0/1_1": the compile id of what runs, as torch writes it; null without one. @param {{compile: string | null, attempt: number | null}} running */
+/** "0/1", "0/1_1": the compile id as torch writes it; null without one. @param {{compile: string | null, attempt: number | null}} running */
 export const idOf = ({ compile, attempt }) =>
   compile === null ? null : attempt ? `${compile.split("@")[0]}_${attempt}` : compile.split("@")[0];
 
-/** What a log holds so far, in words. @param {Found["summary"]} summary */
+/** Summarize a log so far. @param {Found["summary"]} summary */
 export function soFar({ compile_count: compiles, function_count: functions, compile_us: us }) {
   if (compiles === 0) return "No compiles so far";
   return `${plural(compiles, "compile")} of ${plural(functions, "function")} so far${us === null ? "" : `, ${time(us)}`}`;
 }
 
-/** Longest open first; compiles within another stand after it. @param {LiveLog[]} logs @returns {Group[]} */
+/** Group open compiles, longest first; nested compiles follow their parent. @param {LiveLog[]} logs @returns {Group[]} */
 export function groupsOf(logs) {
   /** @type {Map<string, Group>} */
   const groups = new Map();
@@ -159,7 +159,7 @@ export function whose(bundle, logs) {
     .join(", ");
 }
 
-/** When bytes last came, by the clock of the machine that follows: the newest and the oldest of some logs. @param {LiveLog[]} logs @returns {[number, number] | null} */
+/** Return when bytes last arrived in any and in all of the logs, by the clock of the machine that follows them. @param {LiveLog[]} logs @returns {[number, number] | null} */
 export function lastRead(logs) {
   const times = /** @type {number[]} */ (logs.map(({ read_epoch_us: us }) => us).filter((us) => us !== null));
   return times.length

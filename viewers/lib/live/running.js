@@ -1,4 +1,4 @@
-// "Running now": which compile is open, in which span, for how long, on which ranks; and what was last where none is.
+// "Running now": the open compiles with their span, duration and ranks, or the last record.
 import { fill, h } from "../page/dom.js";
 import { count, plural } from "../page/format.js";
 import { shortFile } from "../page/paths.js";
@@ -15,7 +15,7 @@ export { soFar } from "./running-data.js";
 
 const FIRST = 6; // rows before the button
 
-/** The section, or null of a bundle that does not grow. @param {Bundle} bundle @param {Leads} leads @returns {HTMLElement | null} */
+/** Build the section; null for a bundle that does not grow. @param {Bundle} bundle @param {Leads} leads @returns {HTMLElement | null} */
 export function runningNow(bundle, leads) {
   if (!bundle.manifest.growing) return null;
   const element = h("section", {
@@ -27,7 +27,7 @@ export function runningNow(bundle, leads) {
   return element;
 }
 
-/** The same section with the state as it is now. @param {HTMLElement} element @param {Bundle} bundle @param {Leads} leads */
+/** Update the section. @param {HTMLElement} element @param {Bundle} bundle @param {Leads} leads */
 export function drawRunning(element, bundle, leads) {
   const { level = 2 } = leads;
   const logs = liveLogs(bundle);
@@ -43,7 +43,7 @@ export function drawRunning(element, bundle, leads) {
         drawRunning(element, bundle, leads);
       },
     },
-    `all ${count(groups.length)}`,
+    `Show all ${count(groups.length)}`,
   );
   const idle = logs.filter(({ running }) => running.length === 0);
   fill(
@@ -52,13 +52,12 @@ export function drawRunning(element, bundle, leads) {
     groups.length > 0 &&
       h(
         "ul",
-        { "class": "running-list", "aria-label": "Compiles that are open" },
+        { "class": "running-list", "aria-label": "Open compiles" },
         shown.map((group) => row(bundle, group, logs.length > 1, leads)),
       ),
     shown.length < groups.length && more,
     idle.length > 0 && idleLine(bundle, idle, logs.length > 1),
-    logs.length === 0 &&
-      h("p", { class: "dim" }, "No log yet: the first appears when the program writes it."),
+    logs.length === 0 && h("p", { class: "dim" }, "No log yet. It appears when the program writes it."),
     problems(bundle),
   );
   tick(element);
@@ -71,12 +70,12 @@ function row(bundle, group, several, { href }) {
   const id = idOf(compile);
   const name = [
     id !== null && [h("span", { class: "mono" }, `[${id}]`), " "],
-    h("b", null, compile.function ?? (id === null ? "a compile without an id" : "a function without a name")),
+    h("b", null, compile.function ?? (id === null ? "no compile id" : "unnamed function")),
   ];
   return h(
     "li",
     { class: "running-row", style: { "--depth": depth } },
-    h("span", { class: "running-clock number", title: "Since it began" }, clock(begun)),
+    h("span", { class: "running-clock number", title: "Time since it started" }, clock(begun)),
     h(
       "div",
       null,
@@ -117,10 +116,10 @@ function row(bundle, group, several, { href }) {
 /** @param {number | null} us */
 const clock = (us) =>
   us === null
-    ? h("span", { title: "The log does not tell when it began" }, "–")
+    ? h("span", { title: "Start not recorded" }, "–")
     : h("span", { role: "timer", dataset: { since: us } }, since(us));
 
-/** What is said when no record came for a while. @param {LiveLog[]} logs */
+/** Build the note about a log without new records. @param {LiveLog[]} logs */
 function quiet(logs) {
   const read = lastRead(logs);
   if (read === null) return null;
@@ -130,7 +129,7 @@ function quiet(logs) {
     { class: "note", dataset: { quiet: read[0] }, hidden: true },
     "No record for ",
     clock(read[0]),
-    "; the last was ",
+    ". Last record: ",
     lastRecord(newest),
     ".",
   );
@@ -147,7 +146,7 @@ function lastRecord(log) {
       ];
 }
 
-/** What has no compile open. @param {Bundle} bundle @param {LiveLog[]} logs @param {boolean} several */
+/** Build the line for logs without an open compile. @param {Bundle} bundle @param {LiveLog[]} logs @param {boolean} several */
 function idleLine(bundle, logs, several) {
   const read = lastRead(logs);
   const who = several && [" on ", whose(bundle, logs)];
@@ -156,12 +155,12 @@ function idleLine(bundle, logs, several) {
   return h(
     "p",
     { class: "running-idle" },
-    `No compile open`,
+    "No open compile",
     who,
     read === null
-      ? "; no record yet"
+      ? ", no record yet"
       : [
-          "; last record: ",
+          ". Last record: ",
           lastRecord(logs.find(({ read_epoch_us: us }) => us === read[0])),
           ", ",
           clock(read[0]),
@@ -175,19 +174,19 @@ function idleLine(bundle, logs, several) {
   );
 }
 
-/** What went wrong with following. @param {Bundle} bundle */
+/** Build the problems with following the logs. @param {Bundle} bundle */
 function problems({ manifest }) {
-  const found = manifest.live?.problems ?? [];
+  const list = manifest.live?.problems ?? [];
   return (
-    found.length > 0 &&
+    list.length > 0 &&
     h(
       "div",
       { class: "note", role: "alert" },
-      h("p", null, h("b", null, plural(found.length, "problem"), " with following the logs")),
+      h("p", null, h("b", null, plural(list.length, "problem"), " following the logs")),
       h(
         "ul",
         null,
-        found.slice(-FIRST).map(({ message }) => h("li", null, message)),
+        list.slice(-FIRST).map(({ message }) => h("li", null, message)),
       ),
     )
   );

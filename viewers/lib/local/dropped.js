@@ -1,19 +1,19 @@
-// What somebody drops on a page or chooses there: taken apart into bundles and logs. Nothing of it is sent anywhere.
+// Sorts dropped or chosen files into bundles and logs. Nothing is uploaded.
 import { unzip } from "./unzip.js";
 
 /** @typedef {File | FileSystemEntry} Dropped */
 /**
- * @typedef {object} Thing a folder, a zip or files that belong together
- * @property {string} name for a person
- * @property {Map<string, Blob>} files by path; those of a bundle are its own, below its folder
- * @property {"bundle" | "logs"} kind what is no bundle is taken for logs: Python says whether they are
+ * @typedef {object} Thing a bundle or the logs of one run: a folder, a zip or files that belong together
+ * @property {string} name to show
+ * @property {Map<string, Blob>} files by path; for a bundle, relative to its folder
+ * @property {"bundle" | "logs"} kind anything but a bundle counts as logs, which Python verifies
  */
 
 const MANIFEST = /(^|\/)manifest\.json$/;
-const RANK = /rank_(\d{1,9})(?:_|\.|$)/; // as the package finds it in the name of a log
+const RANK = /rank_(\d{1,9})(?:_|\.|$)/; // the package finds the rank in a log's name in the same way
 const ENDINGS = /(\.(log|txt|jsonl?))?(\.(gz|zst))?$/i;
 
-/** At once when it drops: the browser forgets it when the event is over. @param {DataTransfer | null} transfer @returns {Dropped[]} */
+/** Return the dropped entries. Call it in the event, since the browser clears them afterwards. @param {DataTransfer | null} transfer @returns {Dropped[]} */
 export function takeDropped(transfer) {
   return [...(transfer?.items ?? [])]
     .filter((item) => item.kind === "file")
@@ -22,7 +22,7 @@ export function takeDropped(transfer) {
 }
 
 /**
- * Folders and zips are a thing each, and so is every run of files beside them: logs whose names have different ranks are one run.
+ * Group dropped entries: each folder and each zip is one thing. Loose logs with different ranks in their names are one run.
  * @param {Dropped[]} dropped @returns {Promise<Thing[]>}
  */
 export async function thingsOf(dropped) {
@@ -45,7 +45,7 @@ export async function thingsOf(dropped) {
   return [...things, ...runs(loose)];
 }
 
-/** A file that lies in no folder. @param {File} file @param {Thing[]} things @param {Map<string, Blob>} loose */
+/** Add a file outside of any folder. @param {File} file @param {Thing[]} things @param {Map<string, Blob>} loose */
 async function alone(file, things, loose) {
   if (/\.zip$/i.test(file.name)) things.push(thing(file.name.replace(/\.zip$/i, ""), await unzip(file)));
   else loose.set(file.name, file);
@@ -64,7 +64,7 @@ function thing(name, files) {
   return { name: folder.split("/").at(-2) || name, files: new Map(own), kind: "bundle" };
 }
 
-/** Two logs of one rank, or without one, are two runs. @param {Map<string, Blob>} loose @returns {Thing[]} */
+/** Group loose logs: two logs of the same rank, or without a rank, are two runs. @param {Map<string, Blob>} loose @returns {Thing[]} */
 function runs(loose) {
   if (!loose.size) return [];
   const names = [...loose.keys()];
@@ -76,7 +76,7 @@ function runs(loose) {
   return [thing(names.length === 1 ? shortName(names[0]) : `${names.length} logs`, loose)];
 }
 
-/** A log without its endings, which say nothing. @param {string} name */
+/** Remove a log's extensions. @param {string} name */
 export const shortName = (name) => name.replace(ENDINGS, "") || name;
 
 /** @param {FileSystemEntry} entry @param {Map<string, Blob>} files by path */
@@ -91,7 +91,7 @@ async function walk(entry, files) {
   const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
   for (;;) {
     /** @type {FileSystemEntry[]} */
-    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject)); // a hundred at a time
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject)); // returns up to 100 entries at a time
     if (!some.length) return;
     await Promise.all(some.map((child) => walk(child, files)));
   }

@@ -1,13 +1,13 @@
-// A thing that was dropped, as a bundle that the browser keeps: logs are built by Python, bundles are taken as they are.
+// Stores dropped bundles in the browser, and builds logs with Python first.
 import { openBundle } from "../bundle/bundle.js";
 import { fileSource, isOwn } from "../bundle/source.js";
 import { hasStore, read, save } from "./store.js";
 
 /** @typedef {import("./dropped.js").Thing} Thing */
-/** @typedef {{name: string, id: string | null, files: Map<string, Blob>, left_out: string}} Made id: in the browser's storage; where it has none the bundle is in 'files'. left_out: a sentence about files that are no logs, or "" */
+/** @typedef {{name: string, id: string | null, files: Map<string, Blob>, left_out: string}} Made id: in the browser's storage, null if there is none; then the bundle is in 'files'. left_out: a sentence about files that are not logs, or "" */
 
 /**
- * Throws a BundleError, a PythonError or a StoreError that says why it cannot be.
+ * Build or store a dropped thing. Throws a BundleError, PythonError or StoreError.
  * @param {Thing} thing @param {import("./python.js").Python} python @param {import("./python.js").Options} options @returns {Promise<Made>}
  */
 export async function keep({ name, files, kind }, python, options) {
@@ -38,7 +38,7 @@ function* unlessStopped(files, { signal, onprogress }) {
   }
 }
 
-/** Two bundles side by side. @param {Made} base @param {Made} other @param {import("./python.js").Python} python @param {AbortSignal} signal @returns {Promise<{id: string | null, document: Blob}>} */
+/** Compare two bundles. @param {Made} base @param {Made} other @param {import("./python.js").Python} python @param {AbortSignal} signal @returns {Promise<{id: string | null, document: Blob}>} */
 export async function keepPair(base, other, python, signal) {
   const document = await python.compare(await filesOf(base), await filesOf(other), {
     names: [base.name, other.name],

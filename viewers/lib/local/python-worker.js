@@ -1,5 +1,5 @@
-// Runs the package tlparse_bundle in Python, in a worker: logs of this machine to a bundle, which goes to the browser's storage.
-// Jobs come from python.js and are done one after another. Nothing is fetched but Python and the package, from the page's own host.
+// Runs the package tlparse_bundle with Python in a worker: builds logs into a bundle in the browser's storage.
+// Runs the jobs of python.js in order. Fetches only Python and the package, from the page's own host.
 import { hasStore, save } from "./store.js";
 
 /** @typedef {{path: string, data: Blob}} Entry */
@@ -13,7 +13,7 @@ const EVERY_MS = 100;
 /** @type {(message: any) => void} */
 const tell = (message) => postMessage(message);
 
-/** What goes wrong here and is not the package's. @param {string} message @param {string} hint @param {string} code */
+/** Build an error of this worker, as opposed to the package. @param {string} message @param {string} hint @param {string} code */
 const fault = (message, hint, code) => Object.assign(new Error(message), { hint, code });
 
 /** @param {string} name */
@@ -21,8 +21,8 @@ async function answered(name) {
   const response = await fetch(new URL(name, PYTHON));
   if (!response.ok)
     throw fault(
-      "this site has no Python for browsers",
-      "Build a bundle with the command line and drop that: tlparse-bundle LOG",
+      "this site does not include Python",
+      "Build a bundle on the command line and drop it here: tlparse-bundle LOG",
       "no-python",
     );
   return response;
@@ -32,7 +32,7 @@ async function answered(name) {
 const loaded = async (name) => (await answered(name)).arrayBuffer();
 
 async function start() {
-  const [response] = await Promise.all([answered("tlparse_bundle.zip"), loaded("package.json")]); // what is missing is said before Python is loaded
+  const [response] = await Promise.all([answered("tlparse_bundle.zip"), loaded("package.json")]); // reports missing files before Python loads
   const archive = response.arrayBuffer();
   archive.catch(() => {});
   const { loadPyodide } = await import(new URL("pyodide.mjs", PYTHON).href);
@@ -51,14 +51,14 @@ starting.then(
   (error) => tell({ ready: false, failed: described(error) }),
 );
 
-/** Calls a function of in_browser.py. @param {Started} started @param {string} name @param {any[]} values */
+/** Call a function of in_browser.py. @param {Started} started @param {string} name @param {any[]} values */
 function call({ jobs }, name, ...values) {
   const { result, error } = JSON.parse(jobs.answer(name, ...values));
   if (error) throw fault(error.message, error.hint, error.code);
   return result;
 }
 
-/** Files of the page as a folder of Python's, without a copy; until ``done()``. @param {any} py @param {string} folder @param {Entry[]} files */
+/** Mount the page's files as a Python folder, without a copy, until ``done()``. @param {any} py @param {string} folder @param {Entry[]} files */
 function mounted(py, folder, files) {
   const blobs = files.map(({ path, data }) => ({
     name: path
@@ -70,8 +70,8 @@ function mounted(py, folder, files) {
   const odd = blobs.find(({ name }) => name === "" || name.split("/").includes(".."));
   if (odd)
     throw fault(
-      `${JSON.stringify(odd.name)} is no path of a file`,
-      "Unpack it, and drop the folder.",
+      `${JSON.stringify(odd.name)} is not a file path`,
+      "Unpack it and drop the folder.",
       "bad-name",
     );
   py.FS.mkdirTree(folder);
@@ -130,7 +130,7 @@ const JOBS = {
     ),
 };
 
-/** The file that a job writes, with these folders mounted meanwhile. @param {Started} started @param {Record<string, Entry[]>} folders @param {() => unknown} job */
+/** Run a job with mounted folders and return the file that it writes. @param {Started} started @param {Record<string, Entry[]>} folders @param {() => unknown} job */
 async function written(started, folders, job) {
   const mounts = Object.entries(folders).map(([folder, files]) => mounted(started.py, folder, files));
   try {
@@ -142,7 +142,7 @@ async function written(started, folders, job) {
   }
 }
 
-/** The files below a folder, each of which is gone when the next one is taken: they are in memory. @param {any} py @param {string} folder @returns {Generator<[string, Uint8Array]>} */
+/** Yield the files below a folder, deleting each from memory afterwards. @param {any} py @param {string} folder @returns {Generator<[string, Uint8Array]>} */
 function* takenOut(py, folder, below = "") {
   for (const name of py.FS.readdir(folder)
     .filter((/** @type {string} */ name) => name !== "." && name !== "..")
@@ -160,12 +160,12 @@ function* takenOut(py, folder, below = "") {
 /** @type {Promise<void> | null} */
 let unpacked = null;
 
-/** The files of the viewers, which only an exported page needs. @param {any} py */
+/** Unpack the viewers, which only exported pages need. @param {any} py */
 const viewers = (py) =>
   (unpacked ??= loaded("viewers.zip")
     .then((archive) => void py.unpackArchive(archive, "zip", { extractDir: PACKAGE }))
     .catch((error) => {
-      unpacked = null; // the next one tries again
+      unpacked = null; // the next job retries
       throw error;
     }));
 
@@ -176,14 +176,14 @@ function described(error) {
     return { message, hint: error.hint ?? "", code: error.code };
   if (error instanceof WebAssembly.RuntimeError || /memory|allocation/i.test(message)) {
     return {
-      message: "the browser is out of memory for this log",
+      message: "the browser ran out of memory for this log",
       hint: "Build it on the command line, which needs 70 MB for any log: tlparse-bundle LOG",
       code: "memory",
     };
   }
   return {
     message: `Python failed in the browser: ${message.trim().split("\n").at(-1)}`,
-    hint: "Build it with the command line: tlparse-bundle LOG",
+    hint: "Build it on the command line: tlparse-bundle LOG",
     code: "failed",
   };
 }

@@ -1,10 +1,10 @@
-// Python of this browser, as a page uses it: logs to bundles, bundles to comparisons and pages. It runs in a worker.
+// Runs Python in a worker of the browser: builds bundles, comparisons and exported pages.
 
-/** @typedef {import("./python-worker.js").Entry} Entry path: relative, as it was dropped */
+/** @typedef {import("./python-worker.js").Entry} Entry path: relative, as dropped */
 /** @typedef {{signal?: AbortSignal, onprogress?: (done_bytes: number, total_bytes: number) => void}} Options */
-/** @typedef {{id: string | null, files: Map<string, Blob>, left_out: string}} Built id: in the browser's storage; null without one, and the bundle is in files. left_out: a sentence about files that were no logs, or "" */
+/** @typedef {{id: string | null, files: Map<string, Blob>, left_out: string}} Built id: in the browser's storage, null without one; then the bundle is in files. left_out: a sentence about files that are not logs, or "" */
 
-/** message: what and where; hint: what to try; code: as BundleError of the package has it, or "memory", "no-python", "no-workers", "cancelled". */
+/** An error of the package or of Python. hint: what to try; code: that of the package's BundleError, or "memory", "no-python", "no-workers", "cancelled". */
 export class PythonError extends Error {
   name = "PythonError";
   /** @param {{message: string, hint: string, code: string}} failed */
@@ -17,17 +17,17 @@ export class PythonError extends Error {
 
 const NO_WORKERS = {
   message: "this browser cannot run Python in the background",
-  hint: "Build a bundle with the command line and drop that: tlparse-bundle LOG",
+  hint: "Build a bundle on the command line and drop it here: tlparse-bundle LOG",
   code: "no-workers",
 };
-const CANCELLED = { message: "it was cancelled", hint: "", code: "cancelled" };
+const CANCELLED = { message: "cancelled", hint: "", code: "cancelled" };
 const entries = (/** @type {Map<string, Blob>} */ files) =>
   [...files].map(([path, data]) => ({ path, data }));
 
 export class Python {
-  /** Begins to load Python. */
+  /** Start to load Python. */
   constructor() {
-    /** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void, ondone?: (bytes: number) => void}>} jobs that are under way, by number */
+    /** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void, ondone?: (bytes: number) => void}>} unfinished jobs by number */
     this.waiting = new Map();
     this.count = 0;
     this.start();
@@ -50,7 +50,7 @@ export class Python {
         event.preventDefault();
         failed(
           event.message
-            ? { ...NO_WORKERS, message: `Python ended: ${event.message}`, code: "failed" }
+            ? { ...NO_WORKERS, message: `Python stopped: ${event.message}`, code: "failed" }
             : NO_WORKERS,
         );
       };
@@ -60,7 +60,7 @@ export class Python {
         this.heard(data);
       };
     });
-    this.ready.catch(() => {}); // whoever waits for it is told, and each job
+    this.ready.catch(() => {}); // the error also reaches each job
   }
 
   /** @param {{number: number, done?: number, result?: any, failed?: any}} data */
@@ -90,7 +90,7 @@ export class Python {
     });
   }
 
-  /** Ends what is under way. Python cannot be interrupted, so it starts again. */
+  /** Cancel the running job. Python cannot be interrupted, so it restarts. */
   cancel() {
     this.worker?.terminate();
     for (const { reject } of this.waiting.values()) reject(new PythonError(CANCELLED));
@@ -98,7 +98,7 @@ export class Python {
     this.start();
   }
 
-  /** The bundle of the logs, put into the storage under a name for people. @param {Entry[]} files @param {Options & {name: string, codec?: string}} options @returns {Promise<Built>} */
+  /** Build the logs and store the bundle under a name. @param {Entry[]} files @param {Options & {name: string, codec?: string}} options @returns {Promise<Built>} */
   async build(files, { name, codec = "zstd", signal, onprogress }) {
     const total = files.reduce((sum, { data }) => sum + data.size, 0);
     const made = await this.ask(
@@ -110,17 +110,17 @@ export class Python {
     return { ...made, files: new Map(made.files) };
   }
 
-  /** The document of the comparison of two bundles, comparison.json. @param {Map<string, Blob>} base @param {Map<string, Blob>} other @param {Options & {names: [string, string]}} options @returns {Promise<Blob>} */
+  /** Compare two bundles and return comparison.json. @param {Map<string, Blob>} base @param {Map<string, Blob>} other @param {Options & {names: [string, string]}} options @returns {Promise<Blob>} */
   compare(base, other, { names, signal }) {
     return this.ask("compare", { base: entries(base), new: entries(other), names }, signal);
   }
 
-  /** A bundle as one HTML page, as 'tlparse-bundle export' makes it. @param {Map<string, Blob>} files @param {Options} [options] @returns {Promise<Blob>} */
+  /** Return a bundle as one HTML page, like 'tlparse-bundle export'. @param {Map<string, Blob>} files @param {Options} [options] @returns {Promise<Blob>} */
   export(files, { signal } = {}) {
     return this.ask("export", { files: entries(files) }, signal);
   }
 
-  /** A comparison as one HTML page. @param {Map<string, Blob>} base @param {Map<string, Blob>} other @param {Blob} document @param {Options} [options] @returns {Promise<Blob>} */
+  /** Return a comparison as one HTML page. @param {Map<string, Blob>} base @param {Map<string, Blob>} other @param {Blob} document @param {Options} [options] @returns {Promise<Blob>} */
   exportPair(base, other, document, { signal } = {}) {
     return this.ask("exportPair", { base: entries(base), new: entries(other), document }, signal);
   }

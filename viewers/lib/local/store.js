@@ -1,27 +1,27 @@
-// Bundles that this browser keeps: in its private storage (OPFS) of this origin, until they are removed. Works in pages and in workers.
+// Stores bundles in the browser's private file system (OPFS) of this origin until they are removed. Works in pages and workers.
 //
-// A bundle is two files of one folder: <id>.data holds its files one after another, <id>.json says where each lies. The
-// second is written last, so that a bundle is whole when it is there. Whoever writes holds a lock of that id meanwhile:
-// what is not whole and has no lock was cut off.
+// A bundle is two files of one folder: <id>.data holds its files in sequence, <id>.json has their positions. The
+// second is written last, so a bundle that has it is complete. The writer holds a lock of that id:
+// an incomplete bundle without a lock was interrupted.
 import { joined } from "../bundle/bounded.js";
 import { isOwn } from "../bundle/source.js";
 
 /**
- * @typedef {object} Stored what is known of a bundle, or of a comparison of two
+ * @typedef {object} Stored facts about a bundle or a comparison
  * @property {string} id @property {string} name @property {"bundle" | "comparison"} kind
- * @property {number} size_bytes of its files together @property {number} stored_ms since 1970
+ * @property {number} size_bytes sum of its files @property {number} stored_ms since 1970
  * @property {number} log_count
  * @property {string} [base] @property {string} [new] of a comparison: the ids of both sides
  */
 /** @typedef {{name: string, kind: "bundle" | "comparison", log_count?: number, base?: string, new?: string}} About */
-/** @typedef {Iterable<[string, Uint8Array | Blob]> | AsyncIterable<[string, Uint8Array | Blob]>} Files paths below the bundle's folder, and what is there */
+/** @typedef {Iterable<[string, Uint8Array | Blob]> | AsyncIterable<[string, Uint8Array | Blob]>} Files paths below the bundle's folder, and contents */
 /** @typedef {{write(data: Uint8Array): Promise<unknown>, close(): Promise<void>}} Writer */
-/** @typedef {{about: Stored, file(path: string): Blob | null, all(): Map<string, Blob>}} Kept all() takes a moment where there are thousands of files */
+/** @typedef {{about: Stored, file(path: string): Blob | null, all(): Map<string, Blob>}} Kept all() is slow with thousands of files */
 
-/** The storage does not do what it was asked for; the message says why and what to do. */
+/** The storage failed; the message has the reason and a remedy. */
 export class StoreError extends Error {
   name = "StoreError";
-  /** @param {string} message @param {"room" | "none"} code there is no room, or no storage at all */
+  /** @param {string} message @param {"room" | "none"} code no space, or no storage */
   constructor(message, code) {
     super(message);
     this.code = code;
@@ -33,16 +33,16 @@ const FOLDER = "tlparse-bundles",
   INDEX = ".json",
   VERSION = 1;
 const ID = /^[0-9a-z]{16}$/;
-const PIECE_BYTES = 1 << 20; // small files are written together: each write costs a millisecond
+const PIECE_BYTES = 1 << 20; // small files are written together, since each write costs a millisecond
 const COMPARISON = "comparison.json";
 
-/** Whether a text may be an id. @param {unknown} id @returns {id is string} */
+/** Return whether a text can be an id. @param {unknown} id @returns {id is string} */
 export const isId = (id) => typeof id === "string" && ID.test(id);
 
 /** @type {Promise<boolean> | null} */
 let tried = null;
 
-/** Whether bundles can be kept. Some browsers offer the storage in a private window and refuse to write: it is tried once. */
+/** Return whether bundles can be stored. Tries it once, since some browsers refuse to write in a private window. */
 export function hasStore() {
   tried ??= (async () => {
     try {
@@ -60,7 +60,7 @@ export function hasStore() {
   return tried;
 }
 
-/** All, the newest first. What was cut off while it was written is removed by the way. @returns {Promise<Stored[]>} */
+/** List everything, newest first, and remove interrupted writes. @returns {Promise<Stored[]>} */
 export async function list() {
   const there = await folder();
   /** @type {Set<string>} */
@@ -76,12 +76,12 @@ export async function list() {
 }
 
 /**
- * Keeps the files, all of them or none. @param {About} about @param {Files} files @returns {Promise<string>} the id
+ * Store all of the files or none. @param {About} about @param {Files} files @returns {Promise<string>} the id
  */
 export async function save(about, files) {
   if (!(await hasStore()))
     throw new StoreError(
-      "This browser keeps no files for this page: its storage is switched off, or this is a private window.",
+      "This browser can't store files for this page: storage is blocked, or this is a private window.",
       "none",
     );
   const there = await folder(),
@@ -107,7 +107,7 @@ export async function save(about, files) {
   });
 }
 
-/** What is kept under an id; null when there is nothing, or not the whole. Nothing of the files is read yet. @param {string} id @returns {Promise<Kept | null>} */
+/** Return what is stored under an id, without reading the files; null if it is missing or incomplete. @param {string} id @returns {Promise<Kept | null>} */
 export async function read(id) {
   if (!isId(id)) return null;
   const { about, places, data } = (await entryOf(await folder(), id)) ?? {};
@@ -134,17 +134,14 @@ export async function remove(id) {
   if (isId(id)) await removeFiles(await folder(), id);
 }
 
-/** Everything that is kept, and what is left of what was cut off. */
+/** Remove everything, including interrupted writes. */
 export async function removeAll() {
   for (const { id } of await list()) await remove(id);
 }
 
 async function folder() {
   if (!navigator.storage?.getDirectory)
-    throw new StoreError(
-      "This browser has no storage for files, or gives none to pages that come without https.",
-      "none",
-    );
+    throw new StoreError("This browser can't store files, or allows it only over HTTPS.", "none");
   return (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
 }
 
@@ -156,7 +153,7 @@ const newId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte % 36).toString(36)).join("");
 
 /**
- * What is kept under an id; null when it is not whole. What another version of this module wrote has no 'about'.
+ * Return what is stored under an id; null if it is incomplete, without 'about' if a different version of this module wrote it.
  * @param {FileSystemDirectoryHandle} there @param {string} id
  * @returns {Promise<{about?: undefined, places?: undefined, data?: undefined} | {about: Stored, places: Map<string, [number, number]>, data: File} | null>}
  */
@@ -181,7 +178,7 @@ async function removeHalf(there, id) {
   });
 }
 
-/** The index first, so that what is left when this is cut off is no bundle. @param {FileSystemDirectoryHandle} there @param {string} id */
+/** Remove a bundle, the index first, so an interruption leaves no half bundle. @param {FileSystemDirectoryHandle} there @param {string} id */
 async function removeFiles(there, id) {
   for (const name of [id + INDEX, id + DATA])
     await there.removeEntry(name).catch((error) => {
@@ -189,7 +186,7 @@ async function removeFiles(there, id) {
     });
 }
 
-/** All files one after another. @param {Writer} writer @param {Files} files @param {Record<string, [number, number]>} places where each comes to lie @returns {Promise<number>} bytes */
+/** Write all files in sequence. @param {Writer} writer @param {Files} files @param {Record<string, [number, number]>} places gets the position of each @returns {Promise<number>} bytes */
 async function writeAll(writer, files, places) {
   /** @type {Uint8Array[]} */
   let waiting = [];
@@ -211,14 +208,14 @@ async function writeAll(writer, files, places) {
   return at;
 }
 
-/** Writes a file and closes it, whatever happens. @template T @param {FileSystemDirectoryHandle} there @param {string} name @param {(writer: Writer) => Promise<T>} fill @returns {Promise<T>} */
+/** Write a file and close it in any case. @template T @param {FileSystemDirectoryHandle} there @param {string} name @param {(writer: Writer) => Promise<T>} fill @returns {Promise<T>} */
 async function writing(there, name, fill) {
   const writer = await writerOf(there, name);
   let filled;
   try {
     filled = await fill(writer);
   } catch (error) {
-    await writer.close().catch(() => {}); // the first error says more
+    await writer.close().catch(() => {}); // the first error has more detail
     throw error;
   }
   await writer.close();
@@ -229,7 +226,7 @@ async function writing(there, name, fill) {
 async function writerOf(there, name) {
   const handle = await there.getFileHandle(name, { create: true });
   if (!("createSyncAccessHandle" in handle)) {
-    // a page: workers alone may write without waiting
+    // in a page: only workers can write synchronously
     const stream = await handle.createWritable();
     return { write: (data) => stream.write(/** @type {any} */ (data)), close: () => stream.close() };
   }
@@ -241,7 +238,7 @@ async function writerOf(there, name) {
         const left = end - at,
           some = access.write(data.subarray(data.length - left), { at });
         // In a private window Chromium gives a negative code of the error, as the unsigned number 4,294,967,288.
-        if (!(some > 0 && some <= left)) throw new DOMException("not all was written", "QuotaExceededError");
+        if (!(some > 0 && some <= left)) throw new DOMException("incomplete write", "QuotaExceededError");
         at += some;
       }
     },
@@ -252,12 +249,12 @@ async function writerOf(there, name) {
   };
 }
 
-/** Browsers do not tell how much room is left. @param {string} name */
+/** Build the error for a full storage; browsers do not report the space left. @param {string} name */
 async function noRoom(name) {
   const kept = await list();
   const megabytes = kept.reduce((sum, { size_bytes: size }) => sum + size, 0) / 1e6;
   const way = kept.length
-    ? `What it keeps takes up ${megabytes.toLocaleString("en", { maximumFractionDigits: 1 })} MB: remove what you do not need, or free some of the disk.`
-    : "Free some of the disk.";
-  return new StoreError(`There is no room for ${name} in this browser's storage. ${way}`, "room");
+    ? `Stored bundles use ${megabytes.toLocaleString("en", { maximumFractionDigits: 1 })} MB. Remove some, or free disk space.`
+    : "Free disk space.";
+  return new StoreError(`Not enough space for ${name} in this browser's storage. ${way}`, "room");
 }

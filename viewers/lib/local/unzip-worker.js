@@ -1,5 +1,5 @@
-// One zip in, {files: [[path, Blob], …]} or {error} out.
-// @ts-ignore: put in place by the package build
+// Unzips: one zip in, {files: [[path, Blob], …]} or {error} out.
+// @ts-ignore: the package build adds it
 import { unzipSync } from "../vendor/fflate.js";
 
 const LIMIT_BYTES = 2_000_000_000; // a page cannot hold much more
@@ -12,7 +12,9 @@ scope.onmessage = async (/** @type {MessageEvent<Blob>} */ { data: zip }) => {
       if (name.endsWith("/")) return false;
       total += originalSize;
       if (total > LIMIT_BYTES)
-        throw new Error(`it unpacks to more than ${LIMIT_BYTES / 1e9} GB; use 'tlparse-bundle serve' for it`);
+        throw new Error(
+          `it unpacks to more than ${LIMIT_BYTES / 1e9} GB. Use 'tlparse-bundle serve' instead`,
+        );
       return true;
     };
     const entries = unzipSync(new Uint8Array(await zip.arrayBuffer()), { filter: take });

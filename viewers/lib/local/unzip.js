@@ -1,4 +1,4 @@
-// The files of a zip, taken apart away from the page's thread.
+// Unzips in a worker.
 
 /** @param {Blob} zip @returns {Promise<Map<string, Blob>>} */
 export function unzip(zip) {
@@ -9,7 +9,7 @@ export function unzip(zip) {
     worker.onerror = () =>
       reject(
         new Error(
-          "This page cannot take a zip apart: lib/vendor/fflate.js is missing. Unzip it, and choose the folder.",
+          "This page can't unzip: lib/vendor/fflate.js is missing. Unzip the file and choose the folder.",
         ),
       );
     worker.postMessage(zip);

@@ -1,15 +1,15 @@
-// [[path, Blob], …] in, {zip: Blob} or {error} out. Nothing is compressed: the files of a bundle are.
-// @ts-ignore: put in place by the package build
+// Zips: [[path, Blob], …] in, {zip: Blob} or {error} out. Does not compress, since a bundle's files are compressed.
+// @ts-ignore: the package build adds it
 import { Zip, ZipPassThrough } from "../vendor/fflate.js";
 
-const MOST_FILES = 65_535; // that a zip can name
+const MOST_FILES = 65_535; // limit of the zip format
 const scope = /** @type {any} */ (self);
 
 scope.onmessage = async (/** @type {MessageEvent<[string, Blob][]>} */ { data: files }) => {
   try {
     if (files.length > MOST_FILES)
       throw new Error(
-        `A zip holds ${MOST_FILES.toLocaleString("en")} files at most, the bundle has ${files.length.toLocaleString("en")}.`,
+        `A zip holds at most ${MOST_FILES.toLocaleString("en")} files. The bundle has ${files.length.toLocaleString("en")}.`,
       );
     /** @type {Uint8Array[]} */
     const parts = [];
@@ -27,6 +27,6 @@ scope.onmessage = async (/** @type {MessageEvent<[string, Blob][]>} */ { data: f
     zip.end();
     scope.postMessage({ zip: new Blob(/** @type {any} */ (parts), { type: "application/zip" }) });
   } catch (error) {
-    scope.postMessage({ error: `The zip could not be made: ${/** @type {Error} */ (error).message}` });
+    scope.postMessage({ error: `The zip could not be written: ${/** @type {Error} */ (error).message}` });
   }
 };

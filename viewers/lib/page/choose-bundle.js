@@ -1,4 +1,4 @@
-// A page without a bundle: choose one from disk, or a log, which is built here. Nothing leaves the machine; the page reads the files itself.
+// The page without a bundle: opens a bundle from disk, or builds one from a log. Nothing leaves the machine.
 import { fileSource } from "../bundle/source.js";
 import { takeDropped } from "../local/dropped.js";
 import { fill, h } from "./dom.js";
@@ -9,22 +9,22 @@ import { failure, isCancelled } from "./working.js";
 /** @typedef {import("../local/dropped.js").Dropped} Dropped */
 
 /**
- * Asks until a bundle can be opened. @template T
- * @param {(source: Source) => Promise<T>} open @param {string | null} more the page that opens logs @returns {Promise<T>}
+ * Ask until a bundle opens. @template T
+ * @param {(source: Source) => Promise<T>} open @param {string | null} more URL of the page that opens logs @returns {Promise<T>}
  */
 export function chooseSource(open, more) {
   return new Promise((resolve) => {
-    const told = h("div", { "aria-live": "polite" });
+    const status = h("div", { "aria-live": "polite" });
     const take = async (/** @type {Dropped[]} */ dropped, /** @type {string} */ label) => {
       try {
-        const source = await sourceOf(told, dropped, label);
-        fill(told, h("p", { class: "loading", role: "status" }, `Opening ${source.label} …`));
+        const source = await sourceOf(status, dropped, label);
+        fill(status, h("p", { class: "loading", role: "status" }, `Opening ${source.label} …`));
         const bundle = await open(source);
         removeEventListener("dragover", over);
         removeEventListener("drop", drop);
         resolve(bundle);
       } catch (error) {
-        fill(told, !isCancelled(error) && failure(error, label));
+        fill(status, !isCancelled(error) && failure(error, label));
       }
     };
     const over = (/** @type {DragEvent} */ event) => {
@@ -52,9 +52,9 @@ export function chooseSource(open, more) {
         h(
           "p",
           null,
-          "Drop a bundle here: the folder that ",
+          "Drop a bundle here (the folder that ",
           h("code", null, "tlparse-bundle"),
-          " wrote, or a zip of it. Or a log, or a folder of logs. Or choose it:",
+          " wrote, or a zip of it), a log or a folder of logs. Or choose one:",
         ),
         h(
           "p",
@@ -62,21 +62,21 @@ export function chooseSource(open, more) {
           h("label", null, "Folder ", h("input", { type: "file", webkitdirectory: true, onchange: chosen })),
         ),
         h("p", null, h("label", null, "Zip or log ", h("input", { type: "file", onchange: chosen }))),
-        told,
+        status,
         h(
           "p",
           { class: "dim" },
-          "Nothing is sent anywhere: this page reads the files itself, and builds bundles of logs. To read from a server, add ",
+          "This page reads the files and builds bundles itself. It uploads nothing. To read from a server, add ",
           h("code", null, "?bundle=ADDRESS"),
-          " to the address of this page.",
+          " to the URL of this page.",
         ),
-        more && h("p", null, h("a", { href: more }, "Compare two runs, and see what this browser keeps")),
+        more && h("p", null, h("a", { href: more }, "Compare two runs, or open a stored bundle")),
       ),
     );
   });
 }
 
-/** @param {Element} place where it is told meanwhile @param {Dropped[]} dropped @param {string} label @returns {Promise<Source>} */
+/** @param {Element} place shows the progress @param {Dropped[]} dropped @param {string} label @returns {Promise<Source>} */
 async function sourceOf(place, dropped, label) {
   const thing = await onlyOne(place, dropped, label);
   if (thing.kind === "bundle") return fileSource(thing.files, thing.name);

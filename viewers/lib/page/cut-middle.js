@@ -1,12 +1,12 @@
-// A name that is shortened in the middle where there is no room, so that its end stays: a line number, the number of a kernel.
+// Names shortened in the middle when space is short, which keeps their end: a line number or a kernel's number.
 import { h } from "./dom.js";
 
-const TAIL = 12; // about as many characters stay together at the end of a name without a line number
-const SHORTEST = 16; // shorter names without a line number are cut at their end
+const TAIL = 12; // about the number of characters kept at the end of a name without a line number
+const SHORTEST = 16; // shorter names without a line number are cut at the end
 const BREAKS = /[\\._:\s-]/g;
 const PLACE = /(\.\w{1,4})?:\d+(, \d+)*( and \d+ more)?$/; // ".py:41", ".py:41, 43 and 2 more"
 
-/** Where the end of a name begins that is not a place: its file, or what follows the separator nearest to the last twelve characters. @param {string} text */
+/** Return where the kept end of a name without a line number starts: its file, or after the separator nearest to the last TAIL characters. @param {string} text */
 function tailStart(text) {
   const file = text.lastIndexOf("/") + 1;
   const wanted = text.length - TAIL;
@@ -22,7 +22,7 @@ function tailStart(text) {
   return code >= 0xdc00 && code < 0xe000 ? best - 1 : best; // never between the halves of a surrogate pair
 }
 
-/** The parts of a name in the order in which they give way. @param {string} text @returns {{head: string, name: string, end: string} | null} null for a short name */
+/** Split a name into parts, in the order in which they are cut. @param {string} text @returns {{head: string, name: string, end: string} | null} null for a short name */
 function partsOf(text) {
   const end = PLACE.exec(text)?.index;
   if (end === undefined && text.length < SHORTEST) return null;
@@ -33,9 +33,9 @@ function partsOf(text) {
 }
 
 /**
- * The whole name is in the page once, as one text that is selected, copied, found and read aloud. What people see is drawn
- * over it from up to three parts: the head gives way first, then the name of a file, the end never. The element is at most as wide as its container.
- * @param {string} text @param {string} [title] the tooltip; the whole name by default @returns {HTMLElement}
+ * Show a name. The page has the full text once, for selection, copy, search and screen readers. The visible text is drawn
+ * over it from up to three parts: the head is cut first, then the file name, and never the end. The element never exceeds its container.
+ * @param {string} text @param {string} [title] tooltip; default: the full name @returns {HTMLElement}
  */
 export function cutMiddle(text, title = text) {
   const parts = partsOf(text);
@@ -53,6 +53,6 @@ export function cutMiddle(text, title = text) {
   );
 }
 
-/** How many characters at the end of the place in a cell are never cut; 0 when it holds no place. @param {Element} cell */
+/** Return how many characters at the end of the place in a cell are never cut; 0 without a place. @param {Element} cell */
 export const endLength = (cell) =>
   /** @type {HTMLElement | null} */ (cell.querySelector(".cut-end[data-name]"))?.dataset.end?.length ?? 0;

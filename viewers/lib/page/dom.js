@@ -1,9 +1,9 @@
-// Making elements. Data becomes text, never markup.
+// Builds elements. Data becomes text, never markup.
 import { count } from "./format.js";
 
-const LONG = 10_000; // characters of one text, unless it stands in a <pre>: nobody reads more, and a browser takes seconds to lay it out
+const LONG = 10_000; // characters of one text outside a <pre>: nobody reads more, and its layout takes seconds
 
-const MANY = 10_000; // children that are made at once: longer lists are drawn as far as they are in sight, see lib/list
+const MANY = 10_000; // children built at once: lib/list shows longer lists
 
 /** @param {string} text */
 export const cut = (text) =>
@@ -11,8 +11,8 @@ export const cut = (text) =>
 
 /**
  * h("button", { class: "quiet", onclick: go, "aria-label": "Next" }, "›")
- * Props: 'class', 'dataset', 'style' (an object), 'on…' listeners; true sets an empty attribute; null and false leave it off.
- * @param {string} tag @param {Record<string, any> | null} [props] @param {...any} children text, numbers, nodes, arrays of them
+ * Props: 'class', 'dataset', 'style' (an object), 'on…' listeners. true sets an empty attribute; null and false omit it.
+ * @param {string} tag @param {Record<string, any> | null} [props] @param {...any} children text, numbers, nodes, and arrays of these
  * @returns {any} the element
  */
 export function h(tag, props, ...children) {
@@ -33,7 +33,7 @@ export function h(tag, props, ...children) {
   return element;
 }
 
-/** Nested arrays are taken apart; nothing, false and null are left out. @param {Element} parent @param {any[]} children */
+/** Append children. Flattens nested arrays; skips undefined, null and false. @param {Element} parent @param {any[]} children */
 export function append(parent, children) {
   const whole = parent.tagName === "PRE";
   const flat = children.flat(Infinity);
@@ -47,7 +47,7 @@ export function append(parent, children) {
   }
 }
 
-/** What stands for the children that are not made. @param {Element} parent @param {number} left */
+/** Build the text that replaces children past the limit. @param {Element} parent @param {number} left */
 function more({ tagName }, left) {
   const text = `… and ${count(left)} more`;
   if (tagName === "TBODY") return h("tr", null, h("td", { colspan: 99 }, text));
@@ -65,10 +65,10 @@ export function fill(parent, ...children) {
   return parent;
 }
 
-/** What is not needed to see something waits until what there is has been painted. @param {() => void} run */
+/** Run something after the next paint. @param {() => void} run */
 export const afterPaint = (run) => void requestAnimationFrame(() => setTimeout(run));
 
-/** How wide a character of a text with letters of equal width is, in pixels. @param {Element} element that holds the text */
+/** Return the width of a monospace character, in pixels. @param {Element} element contains the text */
 export function characterWidth(element) {
   const probe = h("span", { class: "code-probe" }, "0".repeat(100));
   element.append(probe);
@@ -77,7 +77,7 @@ export function characterWidth(element) {
   return width;
 }
 
-/** True while keys belong to a field. @param {KeyboardEvent} event */
+/** Return whether a key press goes to a text field. @param {KeyboardEvent} event */
 export function typing(event) {
   const target = /** @type {HTMLElement} */ (event.target);
   return (
@@ -88,7 +88,7 @@ export function typing(event) {
   );
 }
 
-/** Runs the last call only, once it has been quiet for a while. @template {any[]} A @param {(...args: A) => void} run @param {number} ms */
+/** Debounce: run only the last call, after a pause. @template {any[]} A @param {(...args: A) => void} run @param {number} ms */
 export function debounce(run, ms) {
   let timer = 0;
   return (/** @type {A} */ ...args) => {
@@ -99,7 +99,7 @@ export function debounce(run, ms) {
 
 const ROWS = ":is([role=row], [role=treeitem], [role=option])[tabindex='0']";
 
-/** ↓ goes from a filter into the list that it filters: the nearest one around it. @param {KeyboardEvent} event */
+/** Let ↓ move the focus from a filter to the nearest list around it. @param {KeyboardEvent} event */
 function intoList(event) {
   if (event.key !== "ArrowDown" || event.defaultPrevented) return;
   let around = /** @type {HTMLElement | null} */ (event.target)?.parentElement;
@@ -111,7 +111,7 @@ function intoList(event) {
 }
 
 /**
- * A field that tells when the typing pauses; not any more once it has left the page.
+ * Build a search field that calls back when the typing pauses, as long as it is in the page.
  * @param {string} label @param {string} placeholder @param {(text: string) => void} onsearch @param {Record<string, any>} [props]
  */
 export function searchField(label, placeholder, onsearch, props = {}) {
@@ -129,15 +129,15 @@ export function searchField(label, placeholder, onsearch, props = {}) {
   return field;
 }
 
-// Text with code between backticks, as torch and the preprocessor write it. It stays text.
+// Text with code between backticks, as torch and the preprocessor write it.
 
 /** @param {string} text */
 export function rich(text) {
   const parts = text.split("`");
-  if (parts.length % 2 === 0) parts.push(`\`${parts.pop()}`); // a backtick without another one
-  if (parts.length % 2 === 0) parts.splice(-2, 2, parts.slice(-2).join("")); // stands in the text before it
+  if (parts.length % 2 === 0) parts.push(`\`${parts.pop()}`); // an unpaired backtick
+  if (parts.length % 2 === 0) parts.splice(-2, 2, parts.slice(-2).join("")); // stays in the text before it
   return parts.map((part, i) => (i % 2 ? h("code", null, part) : part));
 }
 
-/** The same without the backticks, for names and titles. @param {string} text */
+/** Remove the backticks, for names and titles. @param {string} text */
 export const plain = (text) => text.replaceAll("`", "");

@@ -1,8 +1,8 @@
-// What one sees at a glance: tiles with a number, parts of a whole, which say of what they are a share, and the five statuses.
+// Small figures: tiles with a number, shares of a total, and the five statuses.
 import { h } from "./dom.js";
 import { time } from "./format.js";
 
-/** A part of a whole that the heading of the column names: a bar, and its percentage. @param {number | null} part @param {number} whole */
+/** Build a bar and a percentage; the column heading names the total. @param {number | null} part @param {number} whole */
 export function shareBar(part, whole) {
   if (part === null || !whole) return h("span", { class: "portion" });
   return h(
@@ -20,7 +20,7 @@ export function shareBar(part, whole) {
 /** "12 %", "0.4 %". @param {number} part @param {number} whole */
 export const percent = (part, whole) => `${((100 * part) / whole).toFixed(part * 10 < whole ? 1 : 0)} %`;
 
-/** Times side by side as shares of their sum, which the words under them name. @param {{id: string, title: string, us: number}[]} phases @param {string} total */
+/** Build a bar of times as shares of their sum, with a legend. @param {{id: string, title: string, us: number}[]} phases @param {string} total */
 export function shares(phases, total) {
   const known = phases.filter((phase) => phase.us > 0);
   const sum = known.reduce((us, phase) => us + phase.us, 0);
@@ -54,7 +54,7 @@ export function shares(phases, total) {
   );
 }
 
-/** A number with a word for it, and what it leads to. It has a colour only when it is bad. @param {{number: string, noun: string, note: any, href: string, tone?: string, more?: any}} tile */
+/** Build a linked tile with a number and a noun, colored only when the number is bad. @param {{number: string, noun: string, note: any, href: string, tone?: string, more?: any}} tile */
 export function tile({ number, noun, note, href, tone, more }) {
   const bad = tone && number !== "0" && number !== "–"; // unknown is not bad
   return h(
@@ -72,7 +72,7 @@ export function tile({ number, noun, note, href, tone, more }) {
   );
 }
 
-// The five statuses: always a sign and a word, colour only on top.
+// The five statuses: always a sign and a word. Color is only additional.
 
 /** @type {Record<string, {sign: string, word: string, help: string}>} */
 export const STATUSES = {
@@ -86,7 +86,7 @@ export const STATUSES = {
     help: "Started without recorded metrics: killed, cut off, or loaded from a precompiled package.",
   },
 };
-/** Of a bundle that grows: what has no status yet, because it is not over. */
+/** Statuses of a growing bundle that torch does not record. */
 export const RUNNING = "running";
 /** @type {typeof STATUSES} */
 const OVERLAID = {

@@ -1,8 +1,8 @@
-// Numbers, times and names as people read them. tests/twins.json has what Python must write alike.
+// Formats numbers, times and names. tests/twins.json lists what Python must format identically.
 
 const THOUSANDS = /\B(?=(?:\d{3})+$)/g;
 
-/** By hand: the first Intl.NumberFormat of a page takes as long as reading ten modules. @param {number} n */
+/** Without Intl.NumberFormat, whose first use costs as much as loading ten modules. @param {number} n */
 function grouped(n) {
   const [whole, decimals] = String(n).split(".");
   return decimals === undefined
@@ -43,7 +43,7 @@ function digits(n) {
   return grouped(Number(n.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0)));
 }
 
-/** The first line, and the next when the first only announces it. @param {string | null} text */
+/** Return the first line, and also the second if the first ends in a colon. @param {string | null} text */
 export function firstLine(text) {
   const [first, ...rest] = (text ?? "")
     .trim()
@@ -54,7 +54,7 @@ export function firstLine(text) {
 }
 
 /**
- * Function and line (null where the name does not have it) of a resume function, which Dynamo compiles after a graph break
+ * Return the function and line (null if the name has none) of a resume function, which Dynamo compiles after a graph break
  * (torch/_dynamo/resume_execution.py; before torch 2.1 "<resume in f>"). Null for any other name.
  * @param {string | null | undefined} name @returns {{function: string, line: number | null} | null}
  */

@@ -1,7 +1,7 @@
-// Handing text over: to the clipboard, to a file.
+// Copies text to the clipboard and saves files.
 import { fill, h } from "./dom.js";
 
-/** @param {HTMLElement} button says for a moment how it went @param {string} text */
+/** @param {HTMLElement} button shows the result for a moment @param {string} text */
 export async function copyText(button, text) {
   const label = button.textContent;
   try {
@@ -22,10 +22,10 @@ export function download(fileName, data) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** What our server makes. @param {string} address @returns {Promise<Blob>} */
+/** Fetch a file that our server writes. @param {string} address @returns {Promise<Blob>} */
 export async function asked(address) {
   const response = await fetch(address).catch(() => {
-    throw new Error("The server does not answer. Is it still running?");
+    throw new Error("The server does not respond. Check that it is still running.");
   });
   if (!response.ok)
     throw new Error((await response.text()).trim() || `The server answered ${response.status}.`);

@@ -1,6 +1,6 @@
-// The state of a page lives in the hash of its address, so that every screen can be linked.
+// The state of a page is in the hash of its URL, so every screen has a link.
 //
-// #v=1&view=compile&compile=0/1. Defaults are left out, keys that nobody knows are kept. Below: where each entry of the history was scrolled to.
+// #v=1&view=compile&compile=0/1. Defaults are omitted, unknown keys are kept. Below: the scroll positions of each history entry.
 
 export const VERSION = 1;
 
@@ -21,13 +21,13 @@ export function format(state, defaults) {
   return `#${parts.join("&")}`;
 }
 
-/** Like encodeURIComponent, but leaves what is harmless and reads better: '0/1_2', '!1/0/0', '@2'. @param {string} text */
+/** Encode like encodeURIComponent, but keep harmless characters for readability: '0/1_2', '!1/0/0', '@2'. @param {string} text */
 const encode = (text) =>
   encodeURIComponent(text.toWellFormed?.() ?? text).replace(/%(2F|40|3A|2C)/g, decodeURIComponent);
 
 export class HashState {
   /**
-   * @param {State} defaults every key that the page knows, with its default
+   * @param {State} defaults all keys of the page, with their defaults
    * @param {string[]} global keys that stay when the view changes
    */
   constructor(defaults, global) {
@@ -51,7 +51,7 @@ export class HashState {
     return { ...this.defaults, ...this.raw };
   }
 
-  /** The address of another view: global and unknown keys stay. @param {State} state */
+  /** Return the address of a different view; global and unknown keys stay. @param {State} state */
   link(state) {
     const kept = Object.entries(this.raw).filter(
       ([key]) => this.global.includes(key) || !(key in this.defaults),
@@ -59,12 +59,12 @@ export class HashState {
     return format({ ...Object.fromEntries(kept), ...state }, this.defaults);
   }
 
-  /** The address with some keys changed. @param {State} patch */
+  /** Return the address with some keys changed. @param {State} patch */
   patched(patch) {
     return format({ ...this.raw, ...patch }, this.defaults);
   }
 
-  /** Goes to an address of this page; the back button returns. @param {string} hash */
+  /** Go to an address of this page, as a new history entry. @param {string} hash */
   go(hash) {
     if (hash === location.hash) return;
     history.pushState(nextEntry(), "", hash);
@@ -73,7 +73,7 @@ export class HashState {
     this.notify();
   }
 
-  /** Notes a change that is not worth a step of the back button, such as typing. @param {State} patch @param {boolean} [tell] */
+  /** Store a change without a new history entry, such as typing. @param {State} patch @param {boolean} [tell] call the listeners */
   replace(patch, tell = false) {
     const hash = this.patched(patch);
     if (hash !== location.hash) history.replaceState(history.state, "", hash);
@@ -86,7 +86,7 @@ export class HashState {
     this.listeners.push(listener);
   }
 
-  /** Back, forward, or another address typed: called after the others have heard of it. @param {() => void} listener */
+  /** Add a listener for back, forward and typed addresses, called after the others. @param {() => void} listener */
   onreturn(listener) {
     this.returns.push(listener);
   }
@@ -96,11 +96,11 @@ export class HashState {
   }
 }
 
-// Where the page was scrolled to, for each entry of the history: Back shows the same place again.
+// Scroll positions of each history entry, which Back restores.
 //
-// A scrolled element is known by its class and by how many of that class stand before it, so that views need not take part.
-const KEPT = 60; // entries of the history
-const WAIT_MS = 1_500; // what is loaded later than that is not scrolled any more
+// A scrolled element is identified by its class and its index within that class, so views need no code for it.
+const KEPT = 60; // history entries
+const WAIT_MS = 1_500; // content that loads later is not scrolled
 
 /** @typedef {Map<string, [number, number]>} Places */
 
@@ -111,21 +111,21 @@ let now = numberOf(history.state);
 let newest = now;
 let run = 0;
 
-/** @param {any} state of the history */
+/** @param {any} state history state */
 function numberOf(state) {
   return typeof state?.entry === "number" ? state.entry : 0;
 }
 
-/** The state of the next entry of the history. */
+/** Return the state for the next history entry. */
 export const nextEntry = () => ({ entry: newest + 1 });
 
-/** A new entry has begun. */
+/** Start a new history entry. */
 export function entered() {
   now = newest = numberOf(history.state);
   run++;
 }
 
-/** Notes where elements below root are scrolled to. @param {HTMLElement} root */
+/** Store the scroll positions of the elements below root. @param {HTMLElement} root */
 export function rememberScrolling(root) {
   root.addEventListener(
     "scroll",
@@ -142,13 +142,13 @@ export function rememberScrolling(root) {
   );
   const moved = () => {
     run++;
-  }; // the person scrolls: what is not in place yet stays where it is
+  }; // the user scrolls, so positions that are not restored yet are dropped
   root.addEventListener("wheel", moved, { passive: true });
   root.addEventListener("pointerdown", moved);
   root.addEventListener("keydown", moved);
 }
 
-/** The history went to another entry: scrolls to where it was left, as soon as there is enough to scroll. @param {HTMLElement} root */
+/** Restore the scroll positions after a history step, as soon as the content is tall enough. @param {HTMLElement} root */
 export function restoreScrolling(root) {
   if (history.state === null) {
     // an address that was typed
@@ -159,7 +159,7 @@ export function restoreScrolling(root) {
   requestAnimationFrame(putBack(root));
 }
 
-/** What is shown was drawn anew: scrolls to where it was, now and when more of it is there. @param {HTMLElement} root */
+/** Restore the scroll positions after a redraw, now and when more content has loaded. @param {HTMLElement} root */
 export const scrollAgain = (root) => putBack(root)();
 
 /** @param {HTMLElement} root */

@@ -1,15 +1,15 @@
-// What goes along when a bundle is handed on: one chooses, the server makes the file.
+// The dialog that redacts a bundle: the user chooses what to include, and the server writes the file.
 import { fill, h } from "./dom.js";
 import { asked, download } from "./hand-over.js";
 
-/** What a bundle holds, as `redact --drop` calls it: [name, title, what it is]. @type {[string, string, string][]} */
+/** Content that `redact --drop` removes: [name, title, description]. @type {[string, string, string][]} */
 const CONTENT = [
   ["payloads", "Payloads", "Graphs, generated code and logs as torch wrote them"],
-  ["source", "Source code", "Lines of the program, in stacks, comments and messages; else source_12"],
-  ["names", "Names", "Of functions, files, modules, tensors, hosts, users; else fn_12, file_3.py"],
-  ["strings", "Texts in quotation marks", "Those that are phrases; else string 3"],
-  ["guards", "Guards", "What torch checks before it runs compiled code"],
-  ["metadata", "Metadata of records", "What records hold besides the fields of tables"],
+  ["source", "Source code", "Program lines in stacks, comments and messages. Replaced by source_12"],
+  ["names", "Names", "Functions, files, modules, tensors, hosts and users. Replaced by fn_12, file_3.py"],
+  ["strings", "Quoted strings", "String literals that are phrases. Replaced by string 3"],
+  ["guards", "Guards", "Checks that torch runs before it reuses compiled code"],
+  ["metadata", "Record metadata", "Fields of records that are not in the bundle's tables"],
 ];
 /** @type {[string, string][]} */
 const PARTS = [
@@ -26,20 +26,20 @@ const PARTS = [
   ["symbols", "Symbols"],
   ["metrics", "Metrics"],
   ["runtime", "Run times"],
-  ["sources", "Sources of shapes"],
+  ["sources", "Shape sources"],
   ["export", "Export"],
   ["vllm", "vLLM"],
   ["anatomy", "Log anatomy"],
   ["ranks", "Ranks"],
 ];
-/** What is left out for whom. @type {[string, string, string[]][]} */
+/** The presets: [name, title, what they drop]. @type {[string, string, string[]][]} */
 const FOR = [
   ["share-with-public", "Anyone", ["payloads", "source", "names", "strings"]],
   ["share-with-vendor", "A vendor", ["source", "names", "strings"]],
 ];
 let made = 0;
 
-/** Opens the dialogue. @param {{page: string, zip: string, preview: string, viewer: string}} where addresses of what the server makes of the bundle */
+/** Open the dialog. @param {{page: string, zip: string, preview: string, viewer: string}} urls URLs of the server's exports, and the viewer's name */
 export function chooseWhatToInclude({ page, zip, preview, viewer }) {
   const id = `include-${++made}`;
   const box = (/** @type {string} */ name, /** @type {string} */ title, /** @type {string} */ about) =>
@@ -73,7 +73,7 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
       h("span", null, title),
     );
   const parts = h("summary", null),
-    told = h("p", { role: "status", class: "include-told" }),
+    status = h("p", { role: "status", class: "include-status" }),
     shown = h("pre", { "class": "padded", "tabindex": "0", "aria-label": "Preview", "hidden": true });
   const start = h("button", { class: "tool main-tool", onclick: () => void give() }, "Download");
   const look = h("button", { class: "tool", onclick: () => void show() }, "Preview");
@@ -97,7 +97,7 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
         { class: "include-row" },
         h("legend", null, "For"),
         FOR.map(([value, title]) => radio("for", value, title, value === FOR[0][0])),
-        radio("for", "", "My own choice", false),
+        radio("for", "", "Custom", false),
       ),
       h(
         "fieldset",
@@ -112,24 +112,24 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
         h(
           "fieldset",
           { class: "include-parts" },
-          h("legend", { class: "visually-hidden" }, "Parts"),
+          h("legend", { class: "visually-hidden" }, "Sections"),
           PARTS.map(([name, title]) => box(name, title, "")),
         ),
       ),
       h(
         "fieldset",
         { class: "include-row" },
-        h("legend", null, "As"),
-        radio("as", "zip", "A zip of the bundle", true),
+        h("legend", null, "Format"),
+        radio("as", "zip", "Zip of the bundle", true),
         radio("as", "html", "One HTML page", false),
       ),
       h(
         "p",
         { class: "dim" },
-        "The log as it was never goes along. The file is made on the machine of the server, and searched for every name that should have gone.",
+        "The raw log is never included. The server writes the file and checks it for names that should have been removed.",
       ),
       h("div", { class: "include-row" }, start, look),
-      told,
+      status,
       shown,
     )
   );
@@ -155,21 +155,18 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
           ([, , dropped]) => dropped.length === now.length && dropped.every((name) => now.includes(name)),
         )?.[0] ?? "";
     for (const one of radios("for")) one.checked = one.value === fits;
-    fill(
-      parts,
-      `Parts of the pages: ${PARTS.filter(([name]) => !now.includes(name)).length} of ${PARTS.length}`,
-    );
+    fill(parts, `Page sections: ${PARTS.filter(([name]) => !now.includes(name)).length} of ${PARTS.length}`);
     shown.hidden = true;
-    fill(told);
+    fill(status);
   }
   /** @param {() => Promise<string>} work */
   async function busy(work) {
-    fill(told, "Looking at all of it …");
+    fill(status, "Writing and checking …");
     start.disabled = look.disabled = true;
     try {
-      fill(told, await work());
+      fill(status, await work());
     } catch (error) {
-      fill(told, /** @type {Error} */ (error).message.slice(0, 1_000));
+      fill(status, /** @type {Error} */ (error).message.slice(0, 1_000));
     } finally {
       start.disabled = look.disabled = false;
     }
@@ -180,7 +177,7 @@ export function chooseWhatToInclude({ page, zip, preview, viewer }) {
       const search = query();
       if (kind === "html") search.set("viewer", viewer);
       download(`redacted.${kind}`, await asked(`${kind === "html" ? page : zip}?${search}`));
-      return `Saved as redacted.${kind}. Look at it before you hand it on.`;
+      return `Saved as redacted.${kind}. Check it before you share it.`;
     });
   const show = () =>
     busy(async () => {

@@ -1,27 +1,27 @@
-// What was dropped on a page that shows one thing: a log is built, and the browser keeps it.
+// Files dropped on a page that shows one bundle: builds logs and stores the bundle in the browser.
 import { keep } from "../local/keep.js";
 import { thingsOf } from "../local/dropped.js";
 import { working } from "./working.js";
 
 /** @typedef {import("../local/dropped.js").Thing} Thing */
 
-/** The only thing that was dropped. @param {Element} place where it is told meanwhile @param {import("../local/dropped.js").Dropped[]} dropped @param {string} label @returns {Promise<Thing>} */
+/** Return the only bundle or run that was dropped. @param {Element} place shows the progress @param {import("../local/dropped.js").Dropped[]} dropped @param {string} label @returns {Promise<Thing>} */
 export async function onlyOne(place, dropped, label) {
   const [thing, another] = await working(place, `Reading ${label}`, () => thingsOf(dropped));
-  if (!thing) throw new Error(`${label} holds no file.`);
+  if (!thing) throw new Error(`${label} has no files.`);
   if (another)
     throw new Error(
-      "These are two, and this page opens one at a time. The page that opens logs compares two.",
+      "These are two bundles or runs, and this page opens one. To compare two, use the page that opens logs.",
     );
   return thing;
 }
 
-/** @param {Element} place @param {Thing} thing @returns {Promise<import("../local/keep.js").Made>} */
+/** Build or store the bundle. @param {Element} place shows the progress @param {Thing} thing @returns {Promise<import("../local/keep.js").Made>} */
 export async function kept(place, thing) {
   const { Python } = await import("../local/python.js");
   const python = new Python();
   try {
-    return await working(place, `${thing.kind === "logs" ? "Building" : "Keeping"} ${thing.name}`, (work) =>
+    return await working(place, `${thing.kind === "logs" ? "Building" : "Storing"} ${thing.name}`, (work) =>
       keep(thing, python, work),
     );
   } catch (error) {

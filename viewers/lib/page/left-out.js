@@ -1,4 +1,4 @@
-// What a redacted bundle does not have: pages say so, instead of "none".
+// Parts missing from a redacted bundle: pages show this text instead of "none".
 
 export const LEFT_OUT = "Not included in this redacted bundle. There may have been some.";
 

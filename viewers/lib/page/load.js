@@ -1,15 +1,15 @@
-// Loading into a part of the page: says what is loaded, keeps errors on the screen, drops what is stale.
+// Loads data into a part of the page: shows progress and errors, and drops stale results.
 import { fill, h } from "./dom.js";
 
-const LONG = 2_000; // characters of a message that are shown
+const LONG = 2_000; // characters shown of a message
 
-/** A fault of the program, not something that it says about a bundle or an address. @param {unknown} error */
+/** Return whether an error is a bug in the viewer, not a message about a bundle or URL. @param {unknown} error */
 const isFault = (error) =>
   [TypeError, RangeError, ReferenceError, SyntaxError, URIError].some((kind) => error instanceof kind);
 
 const PASSING_MS = 5_000;
 
-/** Of a state that is gone by now; the page reads the newest one. @param {unknown} error */
+/** Return whether an error is about a replaced state; the page then reads the newest one. @param {unknown} error */
 const isPassing = (error) => /** @type {any} */ (error)?.passing === true;
 
 /** @param {unknown} error @param {() => void} [retry] */
@@ -50,14 +50,14 @@ function errorSentence(error, button) {
   );
 }
 
-/** From now on, what fails where nobody looks after it is said at the top of the page: in an event, or behind one. */
+/** Show uncaught errors and rejections at the top of the page from now on. */
 export function watchErrors() {
   /** @type {HTMLElement | null} */
   let box = null;
   const tell = (/** @type {Event} */ event, /** @type {unknown} */ error) => {
     if (error === null || error === undefined || /** @type {any} */ (error).name === "AbortError") return;
     if (isPassing(error)) return event.preventDefault();
-    if (!isFault(error)) event.preventDefault(); // a sentence in the page is enough
+    if (!isFault(error)) event.preventDefault(); // the page shows it, so the console need not
     box?.remove();
     box = errorSentence(error, h("button", { class: "tool", onclick: () => box?.remove() }, "Close"));
     (document.querySelector("main") ?? document.body).prepend(/** @type {HTMLElement} */ (box));
@@ -67,7 +67,7 @@ export function watchErrors() {
 }
 
 /**
- * A place that shows one loaded thing at a time: a new call aborts the one before.
+ * Load into an element, one thing at a time: a new call aborts the previous one.
  * @param {Element} root
  */
 export function loader(root) {
@@ -80,7 +80,7 @@ export function loader(root) {
   return async function run(label, load, show) {
     current?.abort();
     const mine = (current = new AbortController());
-    // What loads at once should not flicker.
+    // Fast loads should not flicker.
     const timer = setTimeout(
       () =>
         mine.signal.aborted || fill(root, h("p", { class: "loading", role: "status" }, `Loading ${label} …`)),

@@ -1,11 +1,11 @@
-// Which bundle a page shows: the one in the page itself, the one that '?bundle=' names, one that the browser keeps ('?stored='),
-// 'bundle/' beside the page, or one that is dropped on it.
+// Finds the bundle that a page shows: embedded in the page, named by '?bundle=', stored in the browser ('?stored='),
+// 'bundle/' next to the page, or dropped on it.
 import { BundleError, openBundle } from "../bundle/bundle.js";
 import { embeddedSource, webSource } from "../bundle/source.js";
 import { fill, h } from "./dom.js";
 import { allowed, openAddress } from "./page.js";
 
-/** Opens it; says so in the page meanwhile, in place of what stands there for browsers that run no modules. @returns {Promise<import("../bundle/bundle.js").Bundle>} */
+/** Open the bundle and show progress in place of the page's text for browsers without modules. @returns {Promise<import("../bundle/bundle.js").Bundle>} */
 export async function openPageBundle() {
   document.getElementById("boot")?.remove();
   const embedded = embeddedSource(new URLSearchParams(location.search).get("folder") ?? "");

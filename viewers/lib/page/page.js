@@ -1,8 +1,8 @@
-// What the pages of all viewers have: words when no bundle opens, the way past the bar, links within the page and to other pages, help.
+// Parts of every viewer's page: the error page, the skip link, links within the page and to other pages, help.
 import { fill, h } from "./dom.js";
 import { errorBox } from "./load.js";
 
-/** Shows why there is nothing to see, and the way to the other bundles where there is a list of them. @param {unknown} error */
+/** Show why the bundle does not open, and a link to the list of bundles if there is one. @param {unknown} error */
 export function stopped(error) {
   const home = h("p");
   fill(
@@ -18,7 +18,7 @@ export function stopped(error) {
   void wayHome().then((href) => href && fill(home, h("a", { href, class: "home-link" }, "All bundles")));
 }
 
-/** @param {HTMLElement} main where it leads */
+/** Build the skip link. @param {HTMLElement} main its target */
 export function skipLink(main) {
   const skip = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -27,7 +27,7 @@ export function skipLink(main) {
   return h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content");
 }
 
-/** Links within the page change the state without a new load. @param {import("./hash-state.js").HashState} state */
+/** Let links within the page change the state without a page load. @param {import("./hash-state.js").HashState} state */
 export function followLinks(state) {
   document.addEventListener("click", (event) => {
     const link = /** @type {Element} */ (event.target).closest?.("a[href^='#v=']");
@@ -37,7 +37,7 @@ export function followLinks(state) {
   });
 }
 
-/** A function that shows the help. @param {() => any[]} content made when it is shown first */
+/** Return a function that shows the help. @param {() => any[]} content built when it is first shown */
 export function helpDialog(content) {
   /** @type {HTMLDialogElement | null} */
   let dialog = null;
@@ -60,7 +60,7 @@ export function helpDialog(content) {
   };
 }
 
-/** A part of the help. @param {string} title @param {any[][]} rows terms, and what they mean */
+/** Build a section of the help. @param {string} title @param {any[][]} rows terms and their meanings */
 export const helpSection = (title, rows) => [
   h("h3", null, title),
   h(
@@ -76,7 +76,7 @@ export const helpButton = (show) =>
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 
-/** An address of a bundle, if this page may read from there: its Content-Security-Policy says so. @param {string} address @param {string} [parameter] its name, for the error */
+/** Return the URL of a bundle if the page's Content-Security-Policy allows it; throw otherwise. @param {string} address @param {string} [parameter] its name, for the error */
 export function allowed(address, parameter = "bundle") {
   const url = new URL(address, location.href);
   if (url.origin === location.origin) return url;
@@ -89,13 +89,13 @@ export function allowed(address, parameter = "bundle") {
   )
     return url;
   throw new Error(
-    `'${parameter}=${address}' is on another host. This page reads bundles from its own host only; put the bundle beside it, ` +
+    `'${parameter}=${address}' is on a different host, and this page reads bundles from its own host only. Put the bundle there, ` +
       `or fork the viewer and add ${url.origin} to connect-src in index.html.`,
   );
 }
 
 /**
- * What people call the bundle: the folder that it is served from, else the exported file, or what was dropped; else the trace. Never a name that torch made up, if there is another.
+ * Return the bundle's name for people: its served folder, the exported or dropped file, or the trace. Prefers any of these to a name that torch generated.
  * @param {Bundle} bundle
  */
 export function bundleName({ source, logs }) {
@@ -107,7 +107,7 @@ export function bundleName({ source, logs }) {
   );
 }
 
-/** A part of an address as people read it; as it stands when it is no such part. @param {string} text */
+/** Decode a part of a URL; return it unchanged if it is malformed. @param {string} text */
 export function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -117,8 +117,8 @@ export function decoded(text) {
 }
 
 /**
- * The address of the bundle in another viewer; null when it has none: it was dropped on the page, or the file has no such viewer.
- * @param {Bundle} bundle @param {string} viewer @param {Record<string, string>} [state] of the other
+ * Return the bundle's address in a different viewer; null if it was dropped on the page or the file lacks that viewer.
+ * @param {Bundle} bundle @param {string} viewer @param {Record<string, string>} [state] of that viewer
  */
 export function inViewer({ source }, viewer, state) {
   const beside = source.url || source.stored;
@@ -131,19 +131,19 @@ export function inViewer({ source }, viewer, state) {
   return url.href;
 }
 
-/** Where a server or a site of ours has its pages: below it lie viewers/ and bundles/. @returns {URL | null} */
+/** Return the root URL of our server or site, with viewers/ and bundles/ below it. @returns {URL | null} */
 function root() {
   const [, base] = /^(.*\/)viewers\/[^/]+\/(?:index\.html)?$/.exec(location.pathname) ?? [];
   return base === undefined ? null : new URL(base, location.href);
 }
 
-/** The page that opens logs, and lists what the browser keeps; null where there is none. */
+/** Return the URL of the page that opens logs and lists stored bundles; null if there is none. */
 export function openAddress() {
   const base = root();
   return base && `${base.href}viewers/open/`;
 }
 
-/** The page that lists the bundles beside the one that is shown; null where no such page is known of. */
+/** Return the URL of the page that lists the bundles; null if it is not known. */
 export function listAddress() {
   const base = root(),
     asked = new URLSearchParams(location.search).get("bundle");
@@ -154,7 +154,7 @@ export function listAddress() {
     : null;
 }
 
-/** The same when the address of the bundle is wrong: asks whether there is a list. @returns {Promise<string | null>} */
+/** Return the same when the bundle's address is wrong, by asking the server for its list. @returns {Promise<string | null>} */
 export async function wayHome() {
   const base = root();
   if (!base || listAddress()) return listAddress();
@@ -162,7 +162,7 @@ export async function wayHome() {
   return list?.ok ? `${base.href}viewers/home/` : null;
 }
 
-/** What connect-src of the page's policy names. @returns {string[]} */
+/** Return the sources in the policy's connect-src. @returns {string[]} */
 function policySources() {
   const policy =
     document.querySelector('meta[http-equiv="Content-Security-Policy"]')?.getAttribute("content") ?? "";

@@ -1,11 +1,11 @@
-// Paths: short ones to show, and the names of files to download.
+// Shortens paths and names downloaded files.
 
 const LONGEST_FILE = 44;
 
 /** "/a/b/c.py", 2 -> "b/c.py" @param {string} path @param {number} [n] */
 export const lastParts = (path, n = 1) => path.split("/").slice(-n).join("/");
 
-/** The file name without what every machine has differently. @param {string | null} file */
+/** Shorten a file name by the prefix that differs between machines. @param {string | null} file */
 export function shortFile(file) {
   if (!file) return "(unknown file)";
   for (const mark of ["#link-tree/", "/site-packages/", "/dist-packages/"]) {
@@ -16,7 +16,7 @@ export function shortFile(file) {
 }
 
 /**
- * Shortens file names, and leaves off the folders that all of them share.
+ * Shorten file names by the folders that all of them share.
  * @param {Iterable<string | null>} files @returns {(file: string | null) => string}
  */
 export function fileShortener(files) {
@@ -47,8 +47,8 @@ function commonFolder(folders) {
 const ENDINGS = { fx: "py", python: "py", cpp: "cpp", json: "json", csv: "csv" };
 
 /**
- * How an artifact is called as a file: 'fx_graph_runnable', 'python', '0/1_2' -> 'fx_graph_runnable_0_1_2.py'; nothing in it that a file system or a shell minds.
- * @param {string} name @param {string} language @param {string} [compile] its key
+ * Return an artifact's file name: 'fx_graph_runnable', 'python', '0/1_2' -> 'fx_graph_runnable_0_1_2.py'. It is safe for file systems and shells.
+ * @param {string} name @param {string} language @param {string} [compile] key of its compile
  */
 export function fileNameOf(name, language, compile = "") {
   const id = compile === "-" ? "" : compile;

@@ -1,11 +1,11 @@
-// One of many: a list of the browser where it is short, a field with a list that typing makes shorter where it is long.
+// Picks one of many: a native select for a short list, a field with a filtered list for a long one.
 import { fill, h } from "./dom.js";
 import { count } from "./format.js";
 
 /** @typedef {{value: string, text: string}} Item */
 
-const SHORT = 40; // items of a list without a field
-const MOST = 100; // items of the list below the field that are made at once
+const SHORT = 40; // most items of a native select
+const MOST = 100; // items listed below the field at once
 let made = 0;
 
 /** @param {{label: string, items: Item[], value: string, onpick: (value: string) => void}} options @returns {HTMLElement} */
@@ -19,7 +19,7 @@ export function picker({ label, items, value, onpick }) {
 }
 
 /**
- * The items that a text finds, best first: a whole number stands before a number that only holds it.
+ * Return the items that match a text, best first: an equal number comes before one that contains it.
  * @param {Item[]} items @param {string} text
  */
 export function matching(items, text) {
@@ -61,7 +61,7 @@ function combobox({ label, items, value, onpick }) {
     "spellcheck": "false",
     "autocomplete": "off",
     "value": name,
-    "title": `${name}: type to find another one of ${count(items.length)}`,
+    "title": `${name}: type to filter ${count(items.length)} items`,
     "aria-label": label,
     "aria-controls": id,
     "aria-expanded": "false",
@@ -102,9 +102,9 @@ function combobox({ label, items, value, onpick }) {
         h(
           "li",
           { role: "presentation", class: "dim" },
-          `and ${count(found.length - MOST)} more: type to find them`,
+          `and ${count(found.length - MOST)} more. Type to filter.`,
         ),
-      !found.length && h("li", { role: "presentation", class: "dim" }, "none"),
+      !found.length && h("li", { role: "presentation", class: "dim" }, "No match"),
     );
     list.hidden = false;
     field.setAttribute("aria-expanded", "true");

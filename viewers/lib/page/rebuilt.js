@@ -1,15 +1,15 @@
-// An open page notices that its bundle was built again, says so, and reloads at a click. The address has the state, so that it stays.
+// Notices when the bundle of an open page is rebuilt and offers a reload. The state is in the address, so it stays.
 import { h } from "./dom.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 
 const EVERY_MS = 5_000,
-  ELSEWHERE_MS = 60_000; // a server of this machine, and any other
+  ELSEWHERE_MS = 60_000; // a local server; any other server
 const HERE = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 /**
- * Asks now and then whether the manifest is another one, while somebody looks at the page; a server that does not answer is asked
- * again when somebody comes back to it. Nothing to do for a bundle without an address.
+ * Poll for a new manifest while the page is visible. Stop when the server does not answer, until the user returns.
+ * Does nothing for a bundle without a URL.
  * @param {Bundle} bundle @param {{everyMs?: number}} [options]
  */
 export function watchRebuilt({ source }, { everyMs } = {}) {
@@ -27,7 +27,7 @@ export function watchRebuilt({ source }, { everyMs } = {}) {
     asking = true;
     const now = await versionOf(manifest);
     asking = false;
-    if (now === null) return; // no answer, or one that cannot tell
+    if (now === null) return; // no answer, or no usable headers
     first ??= now.tag;
     if (now.tag !== first) stop(now.modified);
     else timer = setTimeout(look, wait);
@@ -65,7 +65,7 @@ function notice(when) {
     h("button", { class: "tool", onclick: () => location.reload() }, "Reload"),
     h("button", { "class": "tool", "aria-label": "Not now", "onclick": close }, "×"),
   );
-  const kept = new MutationObserver(() => bar.isConnected || document.body.append(bar)); // views draw the whole body anew
+  const kept = new MutationObserver(() => bar.isConnected || document.body.append(bar)); // views redraw the whole body
   kept.observe(document.body, { childList: true });
   document.body.append(bar);
 }

@@ -1,7 +1,7 @@
-// What the browser remembers between visits: sizes of panels, the theme, how text is shown.
+// Stores preferences in the browser: panel sizes, theme, text display.
 import { h } from "./dom.js";
 
-/** localStorage may be forbidden; nothing depends on it. @param {string} key */
+/** Return a stored value, or null; localStorage may be blocked. @param {string} key */
 export function stored(key) {
   try {
     return localStorage.getItem(key);
@@ -16,24 +16,24 @@ export function store(key, value) {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    /* not remembered, then */
+    /* localStorage is full or blocked */
   }
 }
 
-// Light or dark: the choice is remembered; without one the page follows the system.
+// Light or dark: a stored choice, or the system's setting.
 
 const KEY = "tlparse-bundle.theme";
 
 apply(stored(KEY));
 
-/** The button that changes it. @returns {HTMLElement} */
+/** Build the theme button. @returns {HTMLElement} */
 export function themeButton() {
   return h(
     "button",
     {
       "class": "tool",
       "onclick": toggleTheme,
-      "title": "Light or dark",
+      "title": "Light or dark theme",
       "aria-label": "Switch between light and dark",
     },
     "◐",
@@ -45,7 +45,7 @@ function apply(theme) {
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 }
 
-/** The other of light and dark, from now on. */
+/** Switch between light and dark, and store the choice. */
 export function toggleTheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");

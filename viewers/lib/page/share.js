@@ -1,51 +1,45 @@
-// Handing on what one sees: a click copies the link, the arrow beside it has the other ways.
+// The Share button: a click copies the link, and the arrow opens a menu with other ways to share.
 import { append, fill, h } from "./dom.js";
 import { asked, download } from "./hand-over.js";
 import { bundleName } from "./page.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 
-const SERVER = "Tlparse-Bundle-Share"; // the header by which our server says what it makes of a bundle
-const TOLD_MS = 2_500;
-export const MIND = "Traces contain source code and paths. Share them with care.";
+const SERVER = "Tlparse-Bundle-Share"; // a response header: the exports that this server offers
+const NOTE_MS = 2_500;
+export const SHARE_WITH_CARE = "Traces contain source code and paths. Share them with care.";
 export const ONE_FILE = "This page is a single file. Share the file itself.";
 let made = 0;
 
-/** For the bar of a viewer. @param {{bundle: Bundle, viewer: string}} what the name of the viewer is that of its folder @returns {HTMLElement} */
+/** Build the share menu of a viewer's top bar. @param {{bundle: Bundle, viewer: string}} options viewer: the name of its folder @returns {HTMLElement} */
 export function shareButton({ bundle, viewer }) {
   const { redacted } = bundle.manifest;
   const note =
     redacted &&
     h(
       "span",
-      { class: "tag hand-on-note", title: `Left out, or under other names: ${redacted.dropped.join(", ")}` },
+      { class: "tag share-redacted", title: `Removed or renamed: ${redacted.dropped.join(", ")}` },
       "Redacted",
     );
-  return handOn(async (hand) => ways(bundle, viewer, await offered(bundle), hand), note);
+  return shareMenu(async (hand) => ways(bundle, viewer, await offered(bundle), hand), note);
 }
 
-/** What a way to share is made with. @typedef {{item: (title: string, about: string, run: () => unknown) => HTMLElement, link: (opens: string) => HTMLElement, save: (fileName: string, make: () => Promise<Blob>) => void}} Hand */
+/** Builds menu items. @typedef {{item: (title: string, about: string, run: () => unknown) => HTMLElement, link: (opens: string) => HTMLElement, save: (fileName: string, make: () => Promise<Blob>) => void}} Hand */
 
-/** The button and what hangs below it. @param {(hand: Hand) => Promise<any>} offer what the menu holds, when it is opened @param {any} [note] stands before the button @returns {HTMLElement} */
-export function handOn(offer, note = null) {
-  const id = `hand-on-${++made}`;
-  const told = h("span", { "class": "hand-on-told", "aria-live": "polite" });
-  const menu = h("div", {
-    "class": "hand-on-menu",
-    id,
-    "role": "menu",
-    "aria-label": "Share",
-    "hidden": true,
-  });
+/** Build the button and its menu. @param {(hand: Hand) => Promise<any>} offer returns the content of the menu when it opens @param {any} [note] goes before the button @returns {HTMLElement} */
+export function shareMenu(offer, note = null) {
+  const id = `share-${++made}`;
+  const status = h("span", { "class": "share-note", "aria-live": "polite" });
+  const menu = h("div", { "class": "share-menu", id, "role": "menu", "aria-label": "Share", "hidden": true });
   const copy = h(
     "button",
-    { class: "tool hand-on-copy", onclick: () => copyLink(told), title: "Copy the link to this view" },
+    { class: "tool share-copy", onclick: () => copyLink(status), title: "Copy the link to this view" },
     "Share",
   );
   const arrow = h(
     "button",
     {
-      "class": "tool hand-on-more",
+      "class": "tool share-more",
       "aria-label": "More ways to share",
       "title": "More ways to share",
       "aria-haspopup": "menu",
@@ -62,7 +56,7 @@ export function handOn(offer, note = null) {
     menu.hidden = false;
     arrow.setAttribute("aria-expanded", "true");
     fill(menu, await offer(hand));
-    inSight(menu);
+    keepOnScreen(menu);
     if (!menu.hidden) items()[0]?.focus();
   };
   const close = (/** @type {boolean} */ back) => {
@@ -109,24 +103,23 @@ export function handOn(offer, note = null) {
         h("span", null, title),
         h("span", { class: "dim" }, about),
       ),
-    link: (opens) =>
-      hand.item("Copy link to this view", `Opens exactly this, ${opens}`, () => copyLink(told)),
-    save: (fileName, make) => void save(told, fileName, make),
+    link: (opens) => hand.item("Copy link to this view", `Opens this view ${opens}`, () => copyLink(status)),
+    save: (fileName, make) => void save(status, fileName, make),
   };
   const root = h(
     "span",
-    { class: "hand-on", onkeydown: keys, onfocusout: left },
+    { class: "share-box", onkeydown: keys, onfocusout: left },
     note,
     copy,
     arrow,
     menu,
-    told,
+    status,
   );
   addEventListener("pointerdown", outside);
   return root;
 }
 
-/** @typedef {{html: boolean, zip: boolean, redact?: boolean}} Offered what the server of the bundle makes of it when it is asked, or this page itself */
+/** @typedef {{html: boolean, zip: boolean, redact?: boolean}} Offered the exports that the bundle's server, or this page, can write */
 
 /** @param {Bundle} bundle @returns {Promise<Offered>} */
 async function offered({ source }) {
@@ -147,10 +140,10 @@ function ways(bundle, viewer, can, { item, link, save }) {
     made = can.html || can.zip,
     id = source.stored;
   const opens = source.url
-    ? "where the server can be reached"
+    ? "on machines that can reach the server"
     : id
-      ? "in this browser, until the bundle is removed here"
-      : "where the file is";
+      ? "in this browser, until you remove the bundle"
+      : "on machines that have the file";
   const page = id
     ? async () => (await import("./stored-files.js")).pageOf(id)
     : () => asked(`${beside(bundle, "html")}?viewer=${encodeURIComponent(viewer)}`);
@@ -168,18 +161,18 @@ function ways(bundle, viewer, can, { item, link, save }) {
   return [
     link(opens),
     can.html &&
-      item("Save as one file", "An HTML page with its viewers; opens from disk", () =>
+      item("Save as one file", "An HTML page that includes the viewers and opens from disk", () =>
         save(`${name}.html`, page),
       ),
-    can.zip && item("Download bundle", "A zip of its files", zip),
+    can.zip && item("Download bundle", "A zip of the bundle's files", zip),
     can.redact &&
       !bundle.manifest.redacted &&
-      item("Choose what to include …", "Without source code, names, payloads: to share with others", include),
+      item("Choose what to include …", "Leave out source code, names or payloads before you share", include),
     h(
       "p",
       { class: "dim", role: "presentation" },
       made
-        ? MIND
+        ? SHARE_WITH_CARE
         : source.viewers
           ? ONE_FILE
           : [
@@ -190,42 +183,42 @@ function ways(bundle, viewer, can, { item, link, save }) {
   ];
 }
 
-/** Where our server has what it makes of the bundle. @param {Bundle} bundle @param {"html" | "zip" | "preview"} kind */
+/** Return the URL of an export of the bundle on its server. @param {Bundle} bundle @param {"html" | "zip" | "preview"} kind */
 const beside = ({ source }, kind) => /** @type {URL} */ (source.url).href.replace(/\/$/, `.${kind}`);
 
-/** @param {HTMLElement} told @param {string} fileName @param {() => Promise<Blob>} make */
-async function save(told, fileName, make) {
-  tell(told, "Making the file …", true);
+/** @param {HTMLElement} note @param {string} fileName @param {() => Promise<Blob>} make */
+async function save(note, fileName, make) {
+  show(note, "Writing the file …", true);
   try {
     download(fileName, await make());
-    tell(told, "Saved");
+    show(note, "Saved");
   } catch (error) {
     const { message, hint } = /** @type {Error & {hint?: string}} */ (error);
-    tell(told, (hint ? `${message}. ${hint}` : message).slice(0, 500), true);
+    show(note, (hint ? `${message}. ${hint}` : message).slice(0, 500), true);
   }
 }
 
-/** The address of this page, with its state. @param {HTMLElement} told */
-async function copyLink(told) {
+/** Copy the URL of this page, including its state. @param {HTMLElement} note */
+async function copyLink(note) {
   const link = location.href;
   try {
     await navigator.clipboard.writeText(link);
-    tell(told, "Link copied");
+    show(note, "Link copied");
   } catch {
     // no clipboard without https or localhost
     const field = h("input", {
       "type": "text",
       "readonly": true,
       "value": link,
-      "aria-label": "The link to this view",
+      "aria-label": "Link to this view",
     });
-    tell(told, ["Copy it: ", field], true);
+    show(note, ["Copy this link: ", field], true);
     field.select();
   }
 }
 
-/** What hangs below the button ends where the button does; where that is too far to the left it is moved. @param {HTMLElement} element */
-function inSight(element) {
+/** Move a popup that is aligned with the button's right edge back onto the screen. @param {HTMLElement} element */
+function keepOnScreen(element) {
   element.style.removeProperty("translate");
   const { left, width } = element.getBoundingClientRect();
   if (width && left < 8) element.style.setProperty("translate", `${8 - left}px`);
@@ -233,19 +226,19 @@ function inSight(element) {
 
 const timers = new WeakMap();
 
-/** Says it beside the button, for a moment or until something else is said. @param {HTMLElement} told @param {any} what @param {boolean} [stays] */
-function tell(told, what, stays = false) {
-  clearTimeout(timers.get(told));
-  fill(told, what);
-  inSight(told);
+/** Show a message beside the button. @param {HTMLElement} note @param {any} what @param {boolean} [stays] until the next message; otherwise for NOTE_MS */
+function show(note, what, stays = false) {
+  clearTimeout(timers.get(note));
+  fill(note, what);
+  keepOnScreen(note);
   if (!stays)
     return void timers.set(
-      told,
-      setTimeout(() => fill(told), TOLD_MS),
+      note,
+      setTimeout(() => fill(note), NOTE_MS),
     );
-  if (what !== "Making the file …")
-    append(told, [
+  if (what !== "Writing the file …")
+    append(note, [
       " ",
-      h("button", { "class": "tool", "aria-label": "Close", "onclick": () => fill(told) }, "×"),
+      h("button", { "class": "tool", "aria-label": "Close", "onclick": () => fill(note) }, "×"),
     ]);
 }

@@ -1,13 +1,13 @@
-// Two panes and a bar between them that can be dragged or moved with the arrow keys. The size that a reader chose is remembered.
+// Two panes with a bar to drag or move with the arrow keys. The chosen size is stored.
 import { h } from "./dom.js";
 import { store, stored } from "./remember.js";
 
 const STEP = 24;
 
 /**
- * @param {string} name of the remembered size
+ * @param {string} name of the stored size
  * @param {HTMLElement} first @param {HTMLElement} second
- * @param {{label: string, size: string, min?: number}} options size: a CSS length, the width of the first pane until a reader moves the bar
+ * @param {{label: string, size: string, min?: number}} options size: CSS length, the first pane's default width
  */
 export function split(name, first, second, { label, size, min = 160 }) {
   const key = `tlparse-bundle.${name}`;

@@ -1,15 +1,15 @@
-// A bundle that this browser keeps, as a source: '?stored=ID' names it.
+// Opens a bundle stored in this browser: '?stored=ID'.
 import { BundleError } from "../bundle/shape.js";
 import { read } from "../local/store.js";
 
 /** @typedef {import("../bundle/source.js").Source} Source */
 
-/** What is kept under an id. Throws a BundleError when there is nothing of this kind. @param {string} id @param {"bundle" | "comparison"} kind */
+/** Return what is stored under an id. Throws a BundleError if there is nothing of this kind. @param {string} id @param {"bundle" | "comparison"} kind */
 export async function stored(id, kind) {
   const kept = await read(id);
   if (kept?.about.kind === kind) return kept;
   throw new BundleError(
-    `This browser keeps no ${kind} of this address. It was removed, or the link was made in another browser: such a link opens only where it was made. Open the log or the bundle here.`,
+    `This browser has no stored ${kind} for this link: it was removed, or the link is from a different browser. Open the log or the bundle here.`,
   );
 }
 

@@ -1,6 +1,6 @@
-// Plain functions over text: lines, wrapping, finding, JSON laid out. No page needed.
+// Text functions without a page: lines, wrapping, search, JSON indentation.
 
-/** @param {string} text @returns {{lines: string[], starts: Int32Array}} starts: where each line begins in the text */
+/** @param {string} text @returns {{lines: string[], starts: Int32Array}} starts: offset of each line in the text */
 export function splitLines(text) {
   const lines = text.split("\n");
   const starts = new Int32Array(lines.length);
@@ -9,7 +9,7 @@ export function splitLines(text) {
 }
 
 /**
- * Rows of at most 'columns' characters: which line each row shows, and from where. A hidden line has no row;
+ * Wrap lines into rows of at most 'columns' characters: the line and the start of each row. A hidden line has no row;
  * its 'first' is the row above.
  * @param {string[]} lines @param {number} columns @param {Uint8Array | null} [hidden] a flag for each line
  */
@@ -34,7 +34,7 @@ export function layOut(lines, columns, hidden = null) {
   return { line, from, first, length: total, columns };
 }
 
-/** The last i with sorted[i] <= value. @param {ArrayLike<number>} sorted @param {number} value */
+/** Return the last i with sorted[i] <= value. @param {ArrayLike<number>} sorted @param {number} value */
 export function lastAtMost(sorted, value) {
   let low = 0,
     high = sorted.length - 1;
@@ -46,7 +46,7 @@ export function lastAtMost(sorted, value) {
   return low;
 }
 
-/** Where the words stand, upper and lower case alike. @param {string} text @param {string} wanted @param {number} limit */
+/** Return the offsets of a text, ignoring case. @param {string} text @param {string} wanted @param {number} limit */
 export function findAll(text, wanted, limit) {
   /** @type {number[]} */
   const found = [];
@@ -59,11 +59,11 @@ export function findAll(text, wanted, limit) {
   return found;
 }
 
-const DEEPEST = 100; // what lies deeper is not indented further: the spaces would be more than the text
+const DEEPEST = 100; // no more indentation below this depth: there would be more spaces than text
 const JSON_PARTS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 /**
- * JSON with line breaks and indentation; null when the text is not JSON. Numbers stay as they are written.
+ * Return JSON with line breaks and indentation; null if the text is not JSON. Numbers keep their spelling.
  * @param {string} text @returns {string | null}
  */
 export function prettyJson(text) {

@@ -1,15 +1,15 @@
-// Work that takes a while: what is done, how far it is, and a button that ends it. And the words when it fails.
+// Shows long-running work with progress and a Cancel button, and its errors.
 import { fill, h } from "./dom.js";
 import { bytes } from "./format.js";
 import { errorBox } from "./load.js";
 
 /** @typedef {{signal: AbortSignal, onprogress: (done_bytes: number, total_bytes: number) => void}} Work */
 
-/** Whether somebody ended it. @param {any} error */
+/** Return whether the user cancelled it. @param {any} error */
 export const isCancelled = (error) => error?.name === "AbortError" || error?.code === "cancelled";
 
 /**
- * Shows in a place what is under way. What it gives, or throws, is that of ``run``, which ends soon after the signal.
+ * Show progress in an element. Returns or throws what ``run`` does, which must end soon after the signal.
  * @template T @param {Element} place @param {string} label @param {(work: Work) => Promise<T>} run @returns {Promise<T>}
  */
 export async function working(place, label, run) {
@@ -39,7 +39,7 @@ export async function working(place, label, run) {
   }
 }
 
-/** What went wrong, and what to try. @param {unknown} error @param {string} [what] that it befell */
+/** Build a box with the error and the hint. @param {unknown} error @param {string} [what] what failed to open */
 export function failure(error, what) {
   const { name } = /** @type {Error} */ (error),
     [message, hint] = sentencesOf(error);
@@ -53,11 +53,11 @@ export function failure(error, what) {
   );
 }
 
-/** What went wrong; then what to try, if that is known. @param {any} error */
+/** Return the error, and the hint if there is one. @param {any} error */
 export const sentencesOf = ({ name, message, hint }) =>
   [name === "PythonError" ? sentence(message) : message, hint && sentence(hint)].filter(Boolean);
 
-/** Words of the package begin small and end without a full stop; the name of a file stays as it is, and a command. @param {string} text */
+/** Start a message of the package with a capital and end it with a period, except for file names and commands. @param {string} text */
 function sentence(text) {
   const begun = /^[a-z]+ /.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
   return /[.!?:]$|^.*: tlparse-bundle [\w-]+( [\w-]+)*$/s.test(begun) ? begun : `${begun}.`;
