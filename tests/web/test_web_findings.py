@@ -81,9 +81,9 @@ def test_history_of_a_function_with_its_limit(show):
     page.get_by_role("button", name="By function").click()
     rows(page, "Recompiled functions").filter(has_text="limited").click()
     right = detail(page, "Recompiled functions")
-    expect(
-        right.get_by_role("article").filter(has_text="limited reached the recompile limit of 4")
-    ).to_have_count(1)
+    expect(right.get_by_role("article").filter(has_text="limited hit the recompile limit (4)")).to_have_count(
+        1
+    )
     (limited,) = (code for code in log.table("code_objects") if code["function"] == "limited")
     expect(right.get_by_role("link", name="compare with the previous compile")).to_have_count(
         len(limited["compiles"]) - 1
@@ -113,11 +113,11 @@ def test_cascades_are_folded_under_their_cause(show, bundle_of, tmp_path):
     (finding,) = (
         row
         for row in Bundle.open(folder).logs[0].findings()
-        if row["title"].startswith("`limited` was compiled again")
+        if row["title"].startswith("`limited` recompiled")
     )
     page, _ = show(folder, f"#v=1&view=recompiles&item={finding['fingerprint']}")
     right = detail(page, "Causes of recompiles")
-    expect(right.get_by_role("article")).to_contain_text("limited was compiled again 3 times")
+    expect(right.get_by_role("article")).to_contain_text("limited recompiled 3 times")
     fold = right.get_by_role("group").filter(has_text="triggered 1 recompile").first
     expect(fold.get_by_role("link", name="[3/2] limited ok")).to_be_visible()
     expect(right).to_contain_text("triggered by ✔ [3/1]")
@@ -211,14 +211,14 @@ def test_caches_say_what_differs(show):
 def test_page_of_a_compile_says_why(show):
     page, bundle = show("recompiles", "#v=1&view=compile&compile=3/4")
     summary = page.get_by_role("region", name="Summary")
-    expect(summary.get_by_role("article")).to_contain_text("limited reached the recompile limit of 4")
+    expect(summary.get_by_role("article")).to_contain_text("limited hit the recompile limit (4)")
     expect(summary).to_contain_text("tensor 'x' size mismatch at index 0. expected 2, actual 6")
     expect(summary.get_by_role("link", name="Compare with the previous compile")).to_have_attribute(
         "href", f"#v=1&view=compare&left={bundle.logs[0].id}/3/3&right={bundle.logs[0].id}/3/4"
     )
-    summary.get_by_role("link", name="limited reached the recompile limit").click()
+    summary.get_by_role("link", name="limited hit the recompile limit").click()
     right = detail(page, "Causes of recompiles")
-    expect(right.get_by_role("article")).to_contain_text("caused by limited was compiled again 3 times")
+    expect(right.get_by_role("article")).to_contain_text("caused by limited recompiled 3 times")
     expect(right).to_contain_text("All compiles of limited")
     page, _ = show("recompiles", "#v=1&view=compile&compile=0/1")
     page.get_by_role("region", name="Summary").get_by_role("link", name="12 guards in the tree").click()

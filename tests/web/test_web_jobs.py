@@ -172,7 +172,7 @@ def without_findings(bundle_of, tmp_path):
 def test_findings_that_were_left_out_are_not_missing(view, without_findings):
     page = view(without_findings)
     expect(page.get_by_role("heading", level=1)).to_have_text("4 ranks")
-    expect(verdict(page)).to_contain_text("Not included: the bundle is redacted.")
+    expect(verdict(page)).to_contain_text("Not included in this redacted bundle. There may have been some.")
     expect(page.get_by_role("gridcell").first).to_be_visible()
     page.get_by_role("link", name="Collectives").click()
     expect(page.get_by_role("region", name="Schedule 1")).to_be_visible()
@@ -180,8 +180,12 @@ def test_findings_that_were_left_out_are_not_missing(view, without_findings):
 
 def test_the_default_viewer_where_findings_were_left_out(show, without_findings):
     page, _ = show(without_findings)
-    expect(page.get_by_role("main")).to_contain_text("All ranks: Not included: the bundle is redacted.")
-    expect(page.get_by_role("main")).to_contain_text("Findings. Not included: the bundle is redacted.")
+    expect(page.get_by_role("main")).to_contain_text(
+        "All ranks: the findings are not included in this redacted bundle."
+    )
+    expect(page.get_by_role("main")).to_contain_text(
+        "Findings. Not included in this redacted bundle. There may have been some."
+    )
 
 
 @pytest.mark.parametrize(
@@ -235,7 +239,7 @@ def test_the_default_viewer_opens_on_all_ranks(page_that, bundle_of, address_of)
 def test_a_log_that_was_asked_for_comes_first(show, job):
     page, bundle = show(job("absent_caller"), "#v=1&log=rank_2_fixture0")
     expect(page.get_by_role("heading", level=1)).to_have_text(
-        "1 compile of 1 function in 11.8 s: no failures, graph breaks or recompiles."
+        "1 function, 1 compile, 11.8 s. No failures, graph breaks or recompiles."
     )
     expect(page.get_by_role("main")).to_contain_text("All ranks: " + plain(bundle.job["text"]))
     expect(page.get_by_role("link", name="Compare the ranks ›")).to_be_visible()
@@ -317,5 +321,5 @@ def test_a_rank_of_many_is_picked_with_the_mouse(show, crowd):
     field.fill("1023")
     page.get_by_role("option", name="rank 1023").click()
     expect(page).to_have_url(re.compile("log=log_1023"))
-    expect(page.get_by_role("heading", level=1)).to_contain_text("4 compiles of 4 functions")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("4 functions, 4 compiles")
     expect(field).to_have_value("rank 1023 · log_1023")

@@ -180,7 +180,7 @@ def test_words_that_are_none_are_refused(page_with_errors, served, bundle_of):
             assert page_with_errors.request.get(f"{base}/bundles/private.{kind}?{query}").status == 400
 
 
-GONE = "Not included: the bundle is redacted."
+GONE = "Not included in this redacted bundle. There may have been some."
 
 
 def test_a_view_whose_part_is_gone_says_so(show, few_parts):

@@ -25,7 +25,7 @@ def test_where_a_symbol_became_a_constant_and_why(show):
     page.get_by_label("Kind").select_option("specialized")
     expect(page.get_by_text("1 of 7 rows")).to_be_visible()
     for text in [
-        "became the constant 7 in specializes",
+        "was specialized to 7 in specializes",
         "range refined to singleton",
         "x.size()[1]",
         "program.py:11 in specializes",
@@ -68,10 +68,10 @@ def test_by_keyboard_and_by_address(show):
     page, _ = show("dynamic_shapes", "#v=1&view=symbols")
     page.get_by_role("row", name="[0/0] s77 backed").click()
     page.keyboard.press("ArrowDown")
-    expect(detail(page)).to_contain_text("became the constant 7 in specializes")
+    expect(detail(page)).to_contain_text("was specialized to 7 in specializes")
     expect_address(page, "item=25")
     page.reload()
-    expect(detail(page)).to_contain_text("became the constant 7 in specializes")
+    expect(detail(page)).to_contain_text("was specialized to 7 in specializes")
 
 
 def test_says_what_would_be_here(show):
