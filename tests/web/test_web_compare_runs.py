@@ -88,7 +88,7 @@ def test_the_first_screen_is_the_answer(page, page_of):
     page.keyboard.press("2")
     rows = page.get_by_role("grid", name="Compiles of both runs").get_by_role("row")
     expect(rows).to_have_count(4)
-    expect(rows.nth(1)).to_have_text(re.compile(r"\[0/0\].*\[0/0\].*forward.*−9\.45 s.*other.*other"))
+    expect(rows.nth(1)).to_have_text(re.compile(r"\[0/0\].*\[0/0\].*forward.*−9\.45 s.*different.*different"))
     expect(rows.nth(3)).to_have_text(
         re.compile(r"none\[1/0\]torch_dynamo_resume_in_forward_at_14–11\.5 s–– unknown– unknown")
     )
@@ -99,7 +99,7 @@ def test_the_first_screen_is_the_answer(page, page_of):
     page.keyboard.press("Enter")
     expect_address(page, "view=compile", "left=1/0", "right=2/0")
     expect(page.get_by_role("heading", level=1)).to_have_text("head")
-    expect(page.get_by_role("region", name="Summary")).to_contain_text("ids shift")
+    expect(page.get_by_role("region", name="Summary")).to_contain_text("different id, matched by code")
 
 
 def test_a_compile_on_both_sides(page, page_of):

@@ -88,7 +88,7 @@ def test_warm_beside_cold_shows_what_was_compiled_again(view):
     again.click()
     expect(page.get_by_role("region", name="submod_4 · 1–64 tokens")).to_contain_text("In the compared log")
     expect(page.get_by_role("list", name="Findings")).to_contain_text(
-        "vLLM compiled submod_4 for 1–64 tokens in 3.61 s on a start that loaded 10 other pieces"
+        "Warm start compiled submod_4 for 1–64 tokens in 3.61 s and loaded 10 pieces"
     )
 
 
