@@ -90,7 +90,7 @@ def test_a_row_says_what_is_wrong_and_offers_what_has_something_to_show(page, se
     def row(name):
         return page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=f"runs/{name}"))
 
-    expect(row("hang")).to_contain_text("Rank 2 calls")  # what the ranks say, not what one log says
+    expect(row("hang")).to_contain_text("rank 2 calls")  # what the ranks say, not what one log says
     expect(row("hang").locator(".chip-error")).to_have_text("✖ 1 error")
     expect(row("hang")).to_contain_text("4 ranks")
     expect(row("failures").locator(".chip-error")).to_have_text("✖ 5 errors")
