@@ -39,7 +39,7 @@ def test_failures_with_function_place_line_reason_and_link(show):
     failed = [row for row in rows if row["kind"] == "compile"]
     others = [row for row in rows if row["kind"] not in ("compile", "exception")]
     assert len(failed) == 3 and len(others) == 2
-    expect(heading(page)).to_contain_text(f": {len(failed) + len(others)} failures.")
+    expect(heading(page)).to_contain_text(f" {len(failed) + len(others)} failures.")
     compiles = {compile.key: compile for compile in log.compiles}
     lines = {row["compile"]: row for row in rows if row["kind"] == "exception"}
     for row in failed:
@@ -61,7 +61,7 @@ def test_graph_breaks_by_place_with_the_hint_of_the_log(show):
     rows = bundle.logs[0].table("graph_breaks")
     times = sum(row["count"] for row in rows)
     assert times > len(rows) > 1
-    expect(heading(page)).to_contain_text(f": {times} graph breaks at {len(rows)} places.")
+    expect(heading(page)).to_contain_text(f" {times} graph breaks at {len(rows)} places.")
     for row in rows:
         item = findings(page).get_by_role("article").filter(has_text=f"program.py:{row['line']}")
         expect(item).to_have_count(1)

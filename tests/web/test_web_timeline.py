@@ -172,7 +172,7 @@ def test_unended_spans_are_told_apart(show):
     open_spans = [row for row in table if row["repair"] == "unended"]
     assert open_spans
     detail = page.get_by_role("region", name="Selection")
-    expect(detail).to_contain_text(f"{len(open_spans)} never ended")
+    expect(detail).to_contain_text(f"{len(open_spans)} spans never ended")
     page.goto(address(page) + f"&span={open_spans[0]['begin_event']}")
     expect(selected(page)).to_have_text(open_spans[0]["name"])
     expect(detail).to_contain_text("No end recorded: the process stopped")
