@@ -107,7 +107,7 @@ def test_a_row_says_what_is_wrong_and_offers_what_has_something_to_show(page, se
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.evaluate("localStorage.clear()")
     row("hang").get_by_role("link", name="multirank").click()
-    expect(page.get_by_role("link", name="Collectives")).to_be_visible()
+    expect(page.get_by_role("link", name="Collectives", exact=True)).to_be_visible()
 
 
 def test_an_empty_list_says_what_to_do(page, served, tmp_path):

@@ -81,7 +81,7 @@ def test_what_is_no_bundle_is_said_and_the_next_may_be_one(empty_page, tmp_path,
     (tmp_path / "holiday" / "photo.jpg").write_bytes(b"jpeg")
     empty_page.get_by_label("Folder").set_input_files(tmp_path / "holiday")
     expect(empty_page.get_by_role("alert")).to_contain_text(
-        "holiday is not a bundle: it has no manifest.json"
+        "holiday is not a bundle (it has no manifest.json)"
     )
     (tmp_path / "broken.zip").write_bytes(b"PK no zip")
     empty_page.get_by_label("Zip").set_input_files(tmp_path / "broken.zip")

@@ -175,7 +175,7 @@ def test_a_folder_on_a_plain_server_with_little_in_it(page, tmp_path, nightly, b
         expect(page.get_by_text("Too few runs to detect jumps")).to_be_visible()
         expect(page.get_by_text("Unchanged in all runs that record it: compile time 11.9 s")).to_be_visible()
         page.get_by_label("Series").select_option("old")
-        expect(page.get_by_text("1 run without a time")).to_be_visible()
+        expect(page.get_by_text("1 run without a start time")).to_be_visible()
         document = tmp_path / "page" / "trend.json"
         rewritten(
             document,
