@@ -73,7 +73,7 @@ def test_the_first_screen_is_the_answer(page, page_of):
         >= 1
     )
     # the finding in the new run, the compile in the base run
-    found = cause.get_by_role("link", name="new: the finding")
+    found = cause.get_by_role("link", name="finding in new ›")
     state = dict(part.split("=", 1) for part in urlsplit(found.get_attribute("href")).fragment.split("&"))
     assert state["view"] == "overview" and re.fullmatch("[0-9a-f]{16}", state["item"])
     assert "view=compile" in cause.get_by_role("link", name="base [0/0]").get_attribute("href")
@@ -86,7 +86,7 @@ def test_the_first_screen_is_the_answer(page, page_of):
     page.keyboard.press("2")
     rows = page.get_by_role("grid", name="Compiles of both runs").get_by_role("row")
     expect(rows).to_have_count(4)
-    expect(rows.nth(1)).to_have_text(re.compile(r"\[0/0\].*\[0/0\].*forward.*−9\.45 s.*other.*other"))
+    expect(rows.nth(1)).to_have_text(re.compile(r"\[0/0\].*\[0/0\].*forward.*−9\.45 s.*different.*different"))
     expect(rows.nth(3)).to_have_text(
         re.compile(r"none\[1/0\]torch_dynamo_resume_in_forward_at_14–11\.5 s–– unknown– unknown")
     )
@@ -97,7 +97,7 @@ def test_the_first_screen_is_the_answer(page, page_of):
     page.keyboard.press("Enter")
     expect_address(page, "view=compile", "left=1/0", "right=2/0")
     expect(page.get_by_role("heading", level=1)).to_have_text("head")
-    expect(page.get_by_role("region", name="Summary")).to_contain_text("ids shift")
+    expect(page.get_by_role("region", name="Summary")).to_contain_text("different id, matched by code")
 
 
 def test_a_compile_on_both_sides(page, page_of):
@@ -105,7 +105,7 @@ def test_a_compile_on_both_sides(page, page_of):
     show(page, page_of("line_changed"), "#v=1&view=compile&left=1/0&right=1/0")
     summary = page.get_by_role("region", name="Summary")
     expect(summary.get_by_role("region", name="Caches")).to_contain_text("FX graph: hit → miss")
-    keys = page.get_by_role("region", name="Parts of the key of the FX graph cache that differ")
+    keys = page.get_by_role("region", name="Different parts of the FX graph cache key")
     expect(keys.get_by_role("row").nth(1)).to_have_text(
         re.compile(r"gm.*sin = torch.*tanh = torch", re.DOTALL)
     )
@@ -191,9 +191,7 @@ def test_ranks_and_no_change(page, page_of):
         "53.9 s less compile time (1 min 47 s → 53.5 s): unchanged compiles ran 2× faster, so the machine"
         " probably differs. No other change: 5 compiles, the same on both sides."
     )
-    expect(page.get_by_role("region", name="Changes")).to_contain_text(
-        "What was compared: torch and its settings"
-    )
+    expect(page.get_by_role("region", name="Changes")).to_contain_text("Compared: torch and its settings")
     expect(page.get_by_role("table").get_by_role("row", name="Compiles")).to_have_text(
         re.compile("5.*5.*5 in both")
     )
@@ -216,7 +214,7 @@ def test_totals_are_shown_with_the_net_result(page, page_of):
     show(page, page_of("backend_changed"))
     heading, table = (
         page.get_by_role("heading", level=1),
-        page.get_by_role("region", name="What was compared"),
+        page.get_by_role("region", name="Comparison totals"),
     )
     expect(heading).to_have_text(
         re.compile(r"^36\.1 s less compile time \(38\.6 s → 2\.5 s\)\. Different backend for scale and loss")
@@ -291,7 +289,7 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
             page, f"{host}/viewers/compare/?comparison=/ranks/"
         )  # the same change on three ranks is listed once, where it weighs most
         expect(page.get_by_role("list", name="Changes").get_by_role("article")).to_have_text(
-            re.compile(r"\+9 s.*on ranks 0, 1 and 3; shown: rank 1", re.DOTALL)
+            re.compile(r"\+9 s.*on ranks 0, 1 and 3, showing rank 1", re.DOTALL)
         )
         for number, words in enumerate(bad):
             page.goto(f"{host}/viewers/compare/?comparison=/bad{number}/")
@@ -347,7 +345,7 @@ def test_one_file(page, bundle_of, tmp_path):
     assert CliRunner().invoke(cli, ["export", str(tmp_path / "folder"), str(report)]).exit_code == 0
     show(page, report.as_uri())
     expect(page.get_by_role("heading", level=1)).to_have_text(document["summary"]["text"].replace("`", ""))
-    expect(share_menu(page)).to_contain_text("This page is one file already")
+    expect(share_menu(page)).to_contain_text("This page is a single file")
     page.keyboard.press("Escape")
     page.keyboard.press("3")
     settle(page)

@@ -17,7 +17,7 @@ def test_the_error_of_the_export_and_its_fix(show):
     page.get_by_role("row", name="no program export 2").click()
     detail(page).get_by_role("link", name="zuf0 > 0.0", exact=True).click()
     for text in [
-        "depends on data",
+        "data-dependent condition",
         "program.py:33 in forward",
         "return x + 1 if x.sum().item() > 0 else x",
         "torch.cond",
@@ -41,7 +41,13 @@ def test_the_program_that_an_export_left(show):
 
 def test_a_condition_on_sizes_with_its_variables(show):
     page, _ = show("export_dtrace", "#v=1&view=export&log=fixture0&type=guard_evaluated")
-    for text in ["2*s77 > 5", "x.size()[0]", "torch.Size([s77])", "program.py:28", "say so in the program"]:
+    for text in [
+        "2*s77 > 5",
+        "x.size()[0]",
+        "torch.Size([s77])",
+        "program.py:28",
+        "state it with torch._check(…)",
+    ]:
         expect(detail(page)).to_contain_text(text)
 
 
@@ -53,7 +59,7 @@ def test_draft_export_lists_kernels(show):
     expect(detail(page)).to_contain_text("Dtypes torch.float64 and torch.float32 are not equal!")
     page.get_by_label("Kind").select_option("assumed")
     page.get_by_role("row", name="assumed u0 > 2 is True").click()
-    for text in ["The export assumes that u0 > 2 is True", "if count > 2:", "say so in the program"]:
+    for text in ["The export assumes that u0 > 2 is True", "if count > 2:", "state it with torch._check(…)"]:
         expect(detail(page)).to_contain_text(text)
 
 

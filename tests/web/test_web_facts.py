@@ -26,7 +26,7 @@ def row(name):
 
 # Fixture, the question, the clicks (role and accessible name), and text on the final page.
 FACTS = [
-    ("basic_inference", "is anything wrong?", [], ["1 compile of 1 function", "no failures, graph breaks or recompiles"]),
+    ("basic_inference", "is anything wrong?", [], ["1 function, 1 compile", "No failures, graph breaks or recompiles"]),
     ("basic_inference", "how large is the graph?", [link("[0/0] scaled_relu_sum ok")], ["4 ops", "2 inputs"]),
     ("train_step", "what code was made for the backward?", [link("[0/0] forward ok"), link("inductor_output_code (backward)")], ["inductor_output_code (backward)", "def call("]),
     ("graph_breaks", "which lines broke the graph?", [], ["6 graph breaks at 5 places", 'program.py:17: print("in the middle")', "program.py:24", "program.py:30", "largest = x.max().item()", "program.py:36", "if x.sum() > 0:"]),
@@ -34,10 +34,10 @@ FACTS = [
     ("graph_breaks", "which compile does the branch break?", [link("Data-dependent branching")], ["if x.sum() > 0:", "branches_on_tensor", "[7/0]"]),
     ("graph_breaks", "which break occurs twice?", [link("Graph breaks"), row("program.py:43")], ["inside a call", "2 occurrences", "[10/0]", "[11/0]"]),
     ("graph_breaks", "what became of the function that prints last?", [link("empty 1")], ["torch_dynamo_resume_in_prints_last", "[4/0]"]),
-    ("recompiles", "why was each function compiled again?", [], ["7 recompiles (4 causes)", "x.size(0) changed from 4 to 5", "argument flag is no longer False", "x.dtype had 3 different values (Float, Double, Int)", "x.size(0) had 4 different values (2, 3, 4, 5)"]),
+    ("recompiles", "why was each function compiled again?", [], ["7 recompiles (4 causes)", "x.size(0) changed from 4 to 5", "flag is no longer False", "x.dtype had 3 different values (Float, Double, Int)", "x.size(0) had 4 different values (2, 3, 4, 5)"]),
     ("recompiles", "what helps?", [], ["Mark the dimension as dynamic before the call", "torch._dynamo.mark_dynamic(x, 0)"]),
-    ("recompiles", "on which line is the flag looked at?", [link("flag changed")], ["program.py:16", "return x * 2 if flag else x * 3", "[1/0]"]),
-    ("recompiles", "which function reached the limit, and when?", [link("limited hit")], ["hit the recompile limit (4)", "[3/4]", "now run eager"]),
+    ("recompiles", "on which line is the flag looked at?", [link("flag is no longer False")], ["program.py:16", "return x * 2 if flag else x * 3", "[1/0]"]),
+    ("recompiles", "which function reached the limit, and when?", [link("limited hit")], ["hit the recompile limit (4)", "[3/4]", "new inputs that match no cache entry now run eager"]),
     ("recompiles", "which guards failed for 2/2?", [link("[2/2] any_dtype ok")], ["tensor 'x' dtype mismatch. expected Double, actual Int", "tensor 'x' dtype mismatch. expected Float, actual Int"]),
     ("failures", "what failed, and on which line?", [], ["5 failures", 'program.py:17: print("not allowed")', "BackendCompilerFailed", "this backend always fails é", "program.py:28: return x @ y"]),
     ("failures", "which shapes do not fit?", [link("TorchRuntimeError")], ["a and b must have same reduction dim, but got [2, 3] X [2, 3]", "return x @ y", "has_wrong_shapes"]),
@@ -64,7 +64,7 @@ FACTS = [
     ("overlap_scheduling", "what failed?", [], ["InductorError", "No module named 'triton'", "communicates"]),
     ("wrappers", "which side effect is replayed?", [link("[1/0] forward ok"), link("dynamo_side_effects")], ["calls"]),
     ("ranks_healthy", "do the ranks agree?", [link("Compare the ranks")], ["4 ranks agree: 4 compiles, the same on each"]),
-    ("ranks_killed", "which rank died, and in which compile?", [link("Compare the ranks")], ["Rank 3 is inside reduce [2/0]"]),
+    ("ranks_killed", "which rank died, and in which compile?", [link("Compare the ranks")], ["Rank 3 is still compiling reduce [2/0]"]),
     ("regions", "is the region compiled once?", [link("[0/0] nested ok"), link("dynamo_output_graph")], ["invoke_subgraph"]),
 ]  # fmt: skip
 

@@ -17,7 +17,7 @@ from tlparse_bundle.redact.redact import redact
 
 SHOWN = 10  # before "all …"
 WITH_TRUTH = sorted(path.parent.name for path in FIXTURES.glob("*/truth.json"))
-LEFT_OUT = "Findings. Not included: the bundle is redacted."
+LEFT_OUT = "Findings. Not included in this redacted bundle. There may have been some."
 
 
 def plain(text):

@@ -142,17 +142,17 @@ def test_a_comparison_of_a_growing_run_is_marked_and_rebuilt_at_a_click(follow, 
         f"{served({'base': bundle_of('recompiles'), 'now': follow.out})}/viewers/compare/?base=/bundles/base/&new=/bundles/now/"
     )
     expect(page.get_by_role("list", name="Notes")).to_contain_text("The new run is still being recorded.")
-    expect(mark(page)).to_have_text("the new run goes on")
+    expect(mark(page)).to_have_text("the new run is live")
     expect(page.get_by_role("heading", level=1)).not_to_contain_text(
         "did not end"
     )  # an open compile is not a fault
     follow.write(x=rest)
-    expect(mark(page)).to_contain_text("the new run has grown")
+    expect(mark(page)).to_contain_text("the new run has new records")
     page.keyboard.press("2")
     mark(page).get_by_role("button", name="Compare again").click()
     (log,) = Bundle.open(follow.out).logs
     compared = len(log.compiles) + len(log.table("limits"))
-    expect(mark(page)).to_have_text("the new run goes on")
+    expect(mark(page)).to_have_text("the new run is live")
     expect(page.get_by_role("grid", name="Compiles of both runs").get_by_role("row")).to_have_count(
         1 + compared
     )

@@ -105,7 +105,7 @@ def test_a_row_summarizes_problems_and_offers_viewers_with_contents(page, served
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.evaluate("localStorage.clear()")
     row("hang").get_by_role("link", name="multirank").click()
-    expect(page.get_by_role("link", name="Collectives")).to_be_visible()
+    expect(page.get_by_role("link", name="Collectives", exact=True)).to_be_visible()
 
 
 def test_an_empty_list_explains_the_next_step(page, served, tmp_path):

@@ -172,7 +172,7 @@ def without_findings(bundle_of, tmp_path):
 def test_findings_that_were_left_out_are_not_missing(view, without_findings):
     page = view(without_findings)
     expect(page.get_by_role("heading", level=1)).to_have_text("4 ranks")
-    expect(verdict(page)).to_contain_text("Not included: the bundle is redacted.")
+    expect(verdict(page)).to_contain_text("Not included in this redacted bundle. There may have been some.")
     expect(page.get_by_role("gridcell").first).to_be_visible()
     page.get_by_role("link", name="Collectives").click()
     expect(page.get_by_role("region", name="Schedule 1")).to_be_visible()
@@ -180,8 +180,12 @@ def test_findings_that_were_left_out_are_not_missing(view, without_findings):
 
 def test_the_default_viewer_where_findings_were_left_out(show, without_findings):
     page, _ = show(without_findings)
-    expect(page.get_by_role("main")).to_contain_text("All ranks: Not included: the bundle is redacted.")
-    expect(page.get_by_role("main")).to_contain_text("Findings. Not included: the bundle is redacted.")
+    expect(page.get_by_role("main")).to_contain_text(
+        "All ranks: the findings are not included in this redacted bundle."
+    )
+    expect(page.get_by_role("main")).to_contain_text(
+        "Findings. Not included in this redacted bundle. There may have been some."
+    )
 
 
 @pytest.mark.parametrize(
@@ -317,5 +321,5 @@ def test_a_rank_of_many_is_picked_with_the_mouse(show, crowd):
     field.fill("1023")
     page.get_by_role("option", name="rank 1023").click()
     expect(page).to_have_url(re.compile("log=log_1023"))
-    expect(page.get_by_role("heading", level=1)).to_contain_text("4 compiles of 4 functions")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("4 functions, 4 compiles")
     expect(field).to_have_value("rank 1023 · log_1023")

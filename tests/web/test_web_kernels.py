@@ -52,6 +52,6 @@ def test_operators_come_from_the_provenance_if_any(show):
         page.get_by_label("Filter kernels and calls").fill(kernel["name"])
         expect(detail(page).get_by_role("heading", level=2)).to_have_text(kernel["name"])
         expect(detail(page).get_by_role("link", name="Provenance ›")).to_have_count(int(has_operators))
-        expect(detail(page).get_by_text("torch does not write which operators")).to_have_count(
+        expect(detail(page).get_by_text("torch doesn't record the operators of a C++ kernel")).to_have_count(
             int(not has_operators)
         )

@@ -68,15 +68,12 @@ def tiles(summary, took):
         summary[f"{name}_count"]
         for name in ("frame", "function", "ahead_of_time", "export", "failure", "unfinished")
     )
-    made = (
-        [plural(frames, "compile") + (f" of {plural(functions, 'function')}" if functions else "")]
-        if frames
-        else []
-    )
+    made = [plural(functions, "function")] if functions else []
+    made += [plural(frames, "compile")] if frames else []
     made += ([plural(ahead, "ahead-of-time compile")] if ahead else []) + (
         [plural(exports, "export")] if exports else []
     )
-    yield f"{took} compiling", ", ".join(made) or ("no compile ended" if still else "no compiles")
+    yield f"{took} compile time", ", ".join(made) or ("no compile has ended" if still else "no compiles")
     yield (
         (f"{still:,} unfinished", "")
         if not failed and still
@@ -159,7 +156,7 @@ def faults_of_first_screen(page, log):
         numbers = {status: n for status, n in statuses.items() if n.replace(",", "").isdigit()}
         checks.append(("statuses", numbers, {status: f"{n:,}" for status, n in summary["statuses"].items()}))
         if shown["columns"]:
-            checks.append(("columns", sum(f"Of {took}, " in title for title in shown["columns"]), 1))
+            checks.append(("columns", sum(f"Share of {took}" in title for title in shown["columns"]), 1))
     return [check for check in checks if check[1] != check[2]]
 
 

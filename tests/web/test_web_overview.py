@@ -27,7 +27,7 @@ def test_nothing_wrong_is_an_answer(show):
     compiles = bundle.logs[0].compiles
     assert {c.status for c in compiles} == {"ok"}
     expect(heading(page)).to_contain_text(f"1 function, {len(compiles)} compile, ")
-    expect(heading(page)).to_contain_text("no failures, graph breaks or recompiles")
+    expect(heading(page)).to_contain_text("No failures, graph breaks or recompiles")
     name = page.url.split("/bundles/")[1].split("/")[0]
     expect(page).to_have_title(f"Overview · {name} · tlparse-bundle")
 
@@ -39,7 +39,7 @@ def test_failures_with_function_place_line_reason_and_link(show):
     failed = [row for row in rows if row["kind"] == "compile"]
     others = [row for row in rows if row["kind"] not in ("compile", "exception")]
     assert len(failed) == 3 and len(others) == 2
-    expect(heading(page)).to_contain_text(f": {len(failed) + len(others)} failures.")
+    expect(heading(page)).to_contain_text(f" {len(failed) + len(others)} failures.")
     compiles = {compile.key: compile for compile in log.compiles}
     lines = {row["compile"]: row for row in rows if row["kind"] == "exception"}
     for row in failed:
@@ -61,7 +61,7 @@ def test_graph_breaks_by_place_with_the_hint_of_the_log(show):
     rows = bundle.logs[0].table("graph_breaks")
     times = sum(row["count"] for row in rows)
     assert times > len(rows) > 1
-    expect(heading(page)).to_contain_text(f": {times} graph breaks at {len(rows)} places.")
+    expect(heading(page)).to_contain_text(f" {times} graph breaks at {len(rows)} places.")
     for row in rows:
         item = findings(page).get_by_role("article").filter(has_text=f"program.py:{row['line']}")
         expect(item).to_have_count(1)
@@ -79,13 +79,13 @@ def test_recompiles_by_root_cause(show):
     expect(heading(page)).to_contain_text("7 recompiles (4 causes), 1 function hit the recompile limit.")
     for cause in causes:
         function = codes[cause["code_object"]]["function"]
-        values = " → ".join(map(str, cause["values"]))
         item = (
             findings(page)
             .get_by_role("article")
             .filter(has=page.get_by_role("heading", name=f"{function} recompiled"))
-            .filter(has_text=values)
         )
+        for value in cause["values"]:
+            expect(item).to_contain_text(str(value))
         for key in cause["compiles"]:
             expect(item.get_by_role("link", name=f"[{key}]")).to_be_visible()
     grows = findings(page).get_by_role("article").filter(has_text="grows")
@@ -204,7 +204,7 @@ def test_equal_recompile_reasons_are_one_line(show):
         for n in range(40)
     )
     page, _ = show(data)
-    again = findings(page).get_by_role("article").filter(has_text="compiled again")
+    again = findings(page).get_by_role("article").filter(has_text="f recompiled")
     expect(again).to_have_count(1)
     expect(again).to_contain_text("f recompiled 39 times")
     expect(again).to_contain_text("x.dim()")

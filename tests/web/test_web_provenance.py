@@ -257,7 +257,7 @@ def test_empty_state_explains_how_to_record(view):
     expect(page.get_by_role("heading", name="No provenance recorded")).to_be_visible()
     expect(page.get_by_role("main")).to_contain_text("INDUCTOR_PROVENANCE=1")
     page = view("provenance", "#v=1&compile=7/7")
-    expect(page.get_by_role("heading", name="Compile 7/7 has no provenance")).to_be_visible()
+    expect(page.get_by_role("heading", name="No provenance recorded for compile 7/7")).to_be_visible()
     page.get_by_role("link", name="two_kernels").click()
     expect(body(page, "code")).to_be_visible()
 

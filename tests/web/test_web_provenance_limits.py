@@ -122,7 +122,7 @@ def test_bundle_without_the_log(page_with_errors, bundle_of, address_of):
     page_with_errors.goto(
         address_of(bundle_of("provenance")).replace("/default/", "/provenance/") + "#v=1&log=none"
     )
-    expect(page_with_errors.get_by_role("alert")).to_contain_text("has no log 'none'")
+    expect(page_with_errors.get_by_role("alert")).to_contain_text("Unknown log 'none'")
 
 
 def test_without_a_graph_or_code(view):

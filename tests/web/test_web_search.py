@@ -164,7 +164,7 @@ def test_no_match_is_reported(show):
     expect(page.get_by_text("No names contain “zzzzzz”.")).to_be_visible()
     expect(page.get_by_role("status").filter(has_text="0 lines in 0 texts")).to_be_visible()
     page.get_by_label("Search everywhere").fill("z")
-    expect(page.get_by_text("Type two letters or more")).to_be_visible()
+    expect(page.get_by_text("Type at least two characters")).to_be_visible()
 
 
 def test_the_match_of_a_long_line_is_in_sight(show):

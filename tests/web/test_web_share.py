@@ -68,11 +68,11 @@ def test_a_click_copies_the_link_and_the_menu_has_the_rest(new_page, served, han
     assert download.value.suggested_filename == "night run.html"
     shutil.copy(download.value.path(), tmp_path / "night run.html")
     page.goto((tmp_path / "night run.html").as_uri())  # it opens the shared view
-    expect(page.get_by_role("link", name="Collectives")).to_be_visible()
+    expect(page.get_by_role("link", name="Collectives", exact=True)).to_be_visible()
     page.goto(f"{(tmp_path / 'night run.html').as_uri()}?viewer=default#v=1&view=compiles")
     settle(page)
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Ranks", exact=True).click()
-    expect(page.get_by_role("link", name="Collectives")).to_be_visible()
+    expect(page.get_by_role("link", name="Collectives", exact=True)).to_be_visible()
     expect_address(page, "?viewer=multirank")
     page.go_back()
     expect_address(page, "?viewer=default#v=1&view=compiles")
@@ -86,7 +86,7 @@ def test_the_zip_can_be_dropped_on_a_page(page_with_errors, served, hosted, hang
     )
     page.goto(hosted(VIEWERS) + "/multirank/")
     page.get_by_label("Zip").set_input_files(tmp_path / "taken.zip")
-    expect(page.get_by_role("link", name="Collectives")).to_be_visible()
+    expect(page.get_by_role("link", name="Collectives", exact=True)).to_be_visible()
 
 
 def test_without_a_server_for_files_the_menu_names_the_commands(page, hosted, hang, tmp_path):

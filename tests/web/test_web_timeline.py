@@ -172,12 +172,12 @@ def test_unended_spans_are_marked(show):
     open_spans = [row for row in table if row["repair"] == "unended"]
     assert open_spans
     detail = page.get_by_role("region", name="Selection")
-    expect(detail).to_contain_text(f"{len(open_spans)} never ended")
+    expect(detail).to_contain_text(f"{len(open_spans)} spans never ended")
     page.goto(address(page) + f"&span={open_spans[0]['begin_event']}")
     expect(selected(page)).to_have_text(open_spans[0]["name"])
-    expect(detail).to_contain_text("No end in the log")
+    expect(detail).to_contain_text("No end recorded: the process stopped")
     expect(detail).to_contain_text("never ended")
-    expect(detail).to_contain_text("no end")
+    expect(detail).to_contain_text("no end recorded")
 
 
 def test_download_is_what_torch_wrote(show):

@@ -120,7 +120,7 @@ def test_a_jump_leads_to_the_comparison_where_there_is_a_page_for_it(page, serve
     )
     base = served({"nightly": nightly}, {"compare": tmp_path / "compare"})
     page.goto(f"{base}/viewers/trend/#v=1&series=bert")
-    page.get_by_role("link", name="Compare with the run before, nightly/bert-19").click()
+    page.get_by_role("link", name="Compare with the previous run, nightly/bert-19").click()
     expect(page.get_by_role("heading", name="compare")).to_be_visible()
     assert (
         page.url
@@ -173,7 +173,7 @@ def test_a_folder_on_a_plain_server_with_little_in_it(page, tmp_path, nightly, b
         expect(page.get_by_text("Too few runs to detect jumps")).to_be_visible()
         expect(page.get_by_text("Unchanged in all runs that record it: compile time 11.9 s")).to_be_visible()
         page.get_by_label("Series").select_option("old")
-        expect(page.get_by_text("1 run without a time")).to_be_visible()
+        expect(page.get_by_text("1 run without a start time")).to_be_visible()
         document = tmp_path / "page" / "trend.json"
         rewritten(
             document,
@@ -184,9 +184,7 @@ def test_a_folder_on_a_plain_server_with_little_in_it(page, tmp_path, nightly, b
         expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
         rewritten(document, {"format": {"name": "other"}}, 2_000_000_001)
         page.reload()
-        expect(page.get_by_role("alert")).to_contain_text(
-            "is no document of runs over time that this page knows"
-        )
+        expect(page.get_by_role("alert")).to_contain_text("is not a trend document that this page can read")
 
 
 def test_in_a_site_a_jump_leads_to_its_comparison(page, bundle_of, tmp_path):
@@ -214,7 +212,7 @@ def test_in_a_site_a_jump_leads_to_its_comparison(page, bundle_of, tmp_path):
     } == {("z", "a", "comparisons/z/a/")}
     with plain_server(tmp_path / "site") as address:
         page.goto(f"{address}/viewers/trend/")
-        page.get_by_role("link", name="Compare with the run before, z").first.click()
+        page.get_by_role("link", name="Compare with the previous run, z").first.click()
         settle(page)
         expect(page.get_by_role("heading", level=1)).to_contain_text(
             "New: Graph break in forward at program.py:14"

@@ -96,7 +96,7 @@ def test_a_warm_start_without_names_gets_them_by_code(view):
     expect(cell(page, "loaded")).to_have_count(10)
     cell(page, r"^submod_4 · 8 tokens: not recorded loaded").click()
     expect(page.get_by_role("region", name="submod_4 · 8 tokens")).to_contain_text(
-        "from the log rank_0_glgunwvh, by equal code"
+        "from log rank_0_glgunwvh, which has a piece with the same code"
     )
 
 
@@ -108,7 +108,7 @@ def test_alone_it_has_none(view):
     expect(page.get_by_role("table", name="Pieces")).to_have_count(0)
     expect(page.get_by_role("list", name="Unnamed pieces").get_by_role("button")).to_have_count(10)
     expect(page.get_by_role("main")).not_to_contain_text("submod_")
-    expect(page.get_by_role("main")).to_contain_text("vLLM writes no settings when it loads")
+    expect(page.get_by_role("main")).to_contain_text("vLLM does not log settings when it loads")
 
 
 def test_passes_that_change_nothing_are_folded(view):

@@ -91,7 +91,7 @@ async function pageOf({ bundle, log, state }, ofAll) {
         { "aria-label": "Findings", "dataset": { part: "findings" } },
         found
           ? findingsPart(model, found, state, { wanted, ...options })
-          : h("p", { class: "note" }, `Findings: ${LEFT_OUT}`),
+          : h("p", { class: "note" }, `Findings. ${LEFT_OUT}`),
       ),
     below: () => compilesPart(model, summary, state),
   };

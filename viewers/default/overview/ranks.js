@@ -3,7 +3,7 @@ import { words } from "../../lib/bundle/ranks.js";
 import { findingCard } from "../../lib/finding/card.js";
 import { h, rich } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
-import { isLeftOut, LEFT_OUT } from "../../lib/page/left-out.js";
+import { isLeftOut } from "../../lib/page/left-out.js";
 import { ranksAddress, ranksLink } from "../shared/finding-leads.js";
 
 /** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
@@ -57,7 +57,11 @@ export function ranksLine(bundle, found) {
     "p",
     { class: "ranks-line" },
     h("b", null, "All ranks: "),
-    found ? rich(found.job.text) : isLeftOut(bundle, "findings") ? LEFT_OUT : "the findings can't be read.",
+    found
+      ? rich(found.job.text)
+      : isLeftOut(bundle, "findings")
+        ? "the findings are not included in this redacted bundle."
+        : "the findings can't be read.",
     " ",
     ranksLink(bundle, "Compare the ranks ›"),
   );
