@@ -279,9 +279,7 @@ def test_sides_that_are_not_alike_are_shown_by_line(show):
         + record("dynamo_cpp_guards_str 0/1", payload="no tree at all")
     )
     compare(page, bundle, "0/0", "0/1", "dynamo_cpp_guards_str")
-    expect(
-        page.get_by_text("Compared by line: one side has no readable guards.")
-    ).to_be_visible()
+    expect(page.get_by_text("Compared by line: one side has no readable guards.")).to_be_visible()
     expect(comparison(page, "dynamo_cpp_guards_str")).to_contain_text("no tree at all")
     page, bundle = show("recompiles")
     compare(page, bundle, "0/0", "0/1", "put_local_code_state")
