@@ -357,8 +357,8 @@ REFERENCE: dict[str, KindReference] = {
     ),
     "missing-wait": KindReference(
         "Missing wait",
-        "The generated code calls more collectives than it waits for, so it can read a result before it is ready.",
+        "The generated code waits for fewer collectives than it calls, so it can read an unfinished result.",
         "Look at the generated code, and report it to PyTorch if the wait is missing.",
-        "If the code and the schedule have different numbers of collectives, the finding is `collective-parity`.",
+        "If code and schedule differ in the number of collectives, the finding is `collective-parity`.",
     ),
 }
