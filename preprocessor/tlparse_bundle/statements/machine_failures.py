@@ -12,7 +12,7 @@ from tlparse_bundle.statements.statement import TORCH, Remedy
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What is wrong with the machine.
+    """A problem with the machine.
 
     ``name`` identifies the cause, ``what`` completes "3 compiles failed: …", ``detail`` may differ between
     compiles.

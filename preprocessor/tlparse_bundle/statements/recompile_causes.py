@@ -21,37 +21,37 @@ _Cell = tuple[str | None, str, int | None]  # source, change, dimension
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What guards asked for: a recompile, or one that torch refused."""
+class RequestedRecompile:
+    """A recompile that failed guards triggered, including one that the recompile limit refused."""
 
     row: dict[str, Any]  # event, compile, attempt, code_object, caused_by, at_limit, text
     compile_index: int  # row of ``Facts.compiles``
     reasons: list[RecompileReasonsRow]  # its rows of 'recompile_reasons'
 
 
-def asked(facts: Facts) -> list[Asked]:
-    """Return the recompiles and what torch refused, in file order."""
+def requested_recompiles(facts: Facts) -> list[RequestedRecompile]:
+    """Return the recompiles, including refused ones, in file order."""
     reasons: dict[int, list[RecompileReasonsRow]] = defaultdict(list)
     for reason in facts.table("recompile_reasons"):
         reasons[reason["event"]].append(reason)
-    return [Asked(row, facts.number_of(row), reasons[row["event"]]) for row in facts.table(ASKED)]
+    return [
+        RequestedRecompile(row, facts.number_of(row), reasons[row["event"]]) for row in facts.table(ASKED)
+    ]
 
 
 @dataclass(slots=True)
 class Cause:
-    """Recompiles of one function for one reason. ``reason`` is None where no earlier result was near."""
+    """Recompiles of one function for one reason. ``reason`` is None when no cache entry almost matched."""
 
     function: FunctionKey  # see Facts.function_keys
     reason: RecompileReasonsRow | None
-    rows: list[int] = field(default_factory=list)  # of ``asked``
-    cascade: list[int] = field(default_factory=list)  # those that these led to
+    rows: list[int] = field(default_factory=list)  # of ``requested_recompiles``
+    cascade: list[int] = field(default_factory=list)  # recompiles that these triggered
     values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order
-    refused_values: dict[Any, None] = field(default_factory=dict)  # the same of those that were refused
-    open: bool = False  # torch wrote what was expected last, not what it was instead
+    refused_values: dict[Any, None] = field(default_factory=dict)  # the same for refused recompiles
+    open: bool = False  # the last actual value is not recorded
     changes: dict[str, None] = field(default_factory=dict)  # what changed, in order: 'change' of the reasons
-    refused: list[int] = field(
-        default_factory=list
-    )  # those that the recompile limit refused for the same reason
+    refused: list[int] = field(default_factory=list)  # refused by the recompile limit, for the same reason
 
     @property
     def change(self) -> str:
@@ -63,8 +63,8 @@ class Cause:
 
 
 def causes(facts: Facts) -> list[Cause]:
-    """In order of first appearance."""
-    everything = facts.once(asked)
+    """Return the causes of recompiles, in order of first appearance."""
+    everything = facts.once(requested_recompiles)
     earlier = _EarlierValues(everything)
     numbers: dict[str, int] = {}  # by the compile
     roots: dict[int, Cause] = {}
@@ -78,7 +78,7 @@ def causes(facts: Facts) -> list[Cause]:
             roots[number].cascade.append(number)
             continue
         if one.compile_index in facts.forbidden:
-            continue  # a failure, and no recompile
+            continue  # a failure, not a recompile
         reason = earlier.near(one.reasons)
         function = facts.function_keys[one.compile_index]
         cause = by_key.setdefault(cause_key(function, one.reasons, reason), Cause(function, reason))
@@ -113,11 +113,9 @@ def cause_key(
 
 
 class _EarlierValues:
-    """What is known of the values that earlier results were compiled for, by (compile, source, change,
-    dimension).
-    """
+    """Values that cache entries were compiled for, by (compile, source, change, dimension)."""
 
-    def __init__(self, everything: list[Asked]):
+    def __init__(self, everything: list[RequestedRecompile]):
         self._values: dict[tuple[Any, ...], Any] = {}
         for one in everything:
             for reason in one.reasons:
@@ -128,9 +126,7 @@ class _EarlierValues:
                     self._values.setdefault((reason["compile"], *cell), reason["actual"])
 
     def near(self, reasons: list[RecompileReasonsRow]) -> RecompileReasonsRow | None:
-        """The reason of the newest earlier result that one guard alone kept from being used, as far as the
-        log tells.
-        """
+        """Return the reason of the newest cache entry with a single known guard failure, or None."""
         if len(reasons) == 1:
             return reasons[0]
         actual = {
@@ -139,7 +135,7 @@ class _EarlierValues:
         return next((reason for reason in reasons if not self._fails_otherwise(reason, actual)), None)
 
     def _fails_otherwise(self, reason: RecompileReasonsRow, actual_values: dict[_Cell, Any]) -> bool:
-        """Whether what other results were asked for would have failed this one, too."""
+        """Whether values of other guards would also have failed for this cache entry."""
         mine = _cell(reason)
         others = (
             (self._values.get((reason["entry"], *cell)), actual)
@@ -150,5 +146,5 @@ class _EarlierValues:
 
 
 def _cell(reason: RecompileReasonsRow) -> _Cell:
-    """What a reason is about, whatever the values."""
+    """Return the source, change and dimension of a reason."""
     return reason["source"], reason["change"], reason["dimension"]

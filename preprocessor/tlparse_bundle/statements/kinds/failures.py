@@ -27,7 +27,7 @@ from tlparse_bundle.statements.failure_groups import (
     failures,
     is_suppressed,
     lost_us,
-    tells_of,
+    matches_break,
 )
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.kind_reference import KindReference
@@ -280,7 +280,7 @@ def _restarts(facts: Facts) -> Iterator[Finding]:
     groups: dict[tuple[str | None, str], list[FrameCompile]] = {}
     for frame in facts.frames:
         breaks = broken.get(facts.frame_key(frame.row), [])
-        rest = [reason for reason in frame.row["restart_reasons"] if not tells_of(breaks, reason)]
+        rest = [reason for reason in frame.row["restart_reasons"] if not matches_break(breaks, reason)]
         for reason in rest[: max(0, len(frame.row["restart_reasons"]) - len(breaks))]:
             groups.setdefault((frame.row["function"], first_line(reason)), []).append(frame)
     by_frame: dict[tuple[FrameKey, str], int] = {}

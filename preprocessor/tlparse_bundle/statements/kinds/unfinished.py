@@ -32,9 +32,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 
 def _broken_off(facts: Facts, reported: set[int]) -> Iterator[Finding]:
-    """torch writes metrics as of an empty graph, and no error, when what ended a compile is no Exception:
-    KeyboardInterrupt, SystemExit.
-    """
+    """Find compiles that KeyboardInterrupt or SystemExit ended: torch logs no error, only empty metrics."""
     empty = [
         frame for frame in facts.compiled if frame.row["status"] == "empty" and frame.rows[-1] not in reported
     ]
@@ -139,7 +137,7 @@ def open_compiles(facts: Facts) -> Iterator[tuple[int, Span | None]]:
         last = max((row["first_event"] for row in facts.compiles if row["frame_id"] is not None), default=0)
         for frame in facts.compiled:
             # Without metrics it may have failed, or been skipped: only what nothing follows is open.
-            open_one = facts.tells_ends or facts.compiles[frame.rows[-1]]["first_event"] == last
+            open_one = facts.records_outcomes or facts.compiles[frame.rows[-1]]["first_event"] == last
             if frame.row["status"] == "unfinished" and open_one:
                 yield frame.rows[-1], None
 

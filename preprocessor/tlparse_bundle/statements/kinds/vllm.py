@@ -169,7 +169,8 @@ def _reuse_failed(
     which = "these two" if one else "all of them" if different == len(twice) else f"{different} of them"
     texts = [
         "The graphs differ only in names, such as those of layers. vLLM reuses the code of an earlier piece"
-        " if the AOTAutograd cache keys are equal." + (f" The keys of {which} differ." if different else ""),
+        " if the AOTAutograd cache keys are equal"
+        + (f", but those of {which} differ." if different else "."),
     ]
     if same:
         graphs = "both graphs are" if one else f"{same} of them are"
