@@ -24,7 +24,7 @@ class Settings:
         return values[0] if len(values) == 1 else None
 
     def value_at(self, compile_index: int, field: str, name: str) -> Any:
-        """Return a setting such as ('dynamo_config', 'specialize_int') in a compile; None when not recorded."""
+        """Return ('dynamo_config', 'specialize_int'), for example, in one compile; None when not recorded."""
         event = self._facts.compiles[compile_index]["metrics_event"]
         number = self._configs_of.get(event, {}).get(field)
         if number is None:
