@@ -13,7 +13,7 @@ from tlparse_bundle.base.wording import code, duration, plural
 from tlparse_bundle.bundle.growing import is_growing, who
 from tlparse_bundle.bundle.row_objects import id_of
 
-_LISTED = 5  # open compiles in a sentence
+_LISTED = 5  # open compiles listed in a sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Reports, comparisons, checks and trends for the terminal, with colours."""
+"""Reports, comparisons, checks and trends for the terminal, with colors."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def finding(row: Row, width: int) -> Iterator[str]:
         for line in row["text"].split("\n")
         for piece in _wrapped(line, width - 2, drop_whitespace=False)
     )
-    yield from _statement(f"{click.style(severity.sign, fg=severity.colour)} {title}", about, text)
+    yield from _statement(f"{click.style(severity.sign, fg=severity.color)} {title}", about, text)
     for remedy in row["remedies"]:
         source = "torch: " if remedy["source"] == TORCH else ""
         yield from _wrapped(
@@ -98,12 +98,12 @@ def comparison(document: Mapping[str, Any], *, width: int = 100) -> str:
 
 
 def _change(row: Row, width: int) -> Iterator[str]:
-    colour = "green" if row["change"] in IMPROVEMENTS else severity_of(row).colour
+    color = "green" if row["change"] in IMPROVEMENTS else severity_of(row).color
     cost = f" {click.style(cost_text(row['cost_us']), bold=True)}" if row["cost_us"] else ""
     place = where(row)
     is_new = place and f"{place}`" not in row["title"] and f"({place})" not in row["title"]
     yield from _statement(
-        f"{click.style(row['change'], fg=colour)}  {shown(row['title'])}{cost}",
+        f"{click.style(row['change'], fg=color)}  {shown(row['title'])}{cost}",
         shown(place) if is_new and row["because_of"] is None else "",
         (piece for line in row["text"].split("\n") for piece in _wrapped(line, width - 6)),
         "" if row["because_of"] is None else "    ",
@@ -129,9 +129,9 @@ def check(outcomes: Sequence[Outcome], *, allow_unknown: bool, width: int = 100)
 
 def outcome(one: Outcome, width: int = 100) -> Iterator[str]:
     """Yield the lines of one outcome of a check."""
-    sign, colour = _OUTCOME_SIGNS[one.outcome]
+    sign, color = _OUTCOME_SIGNS[one.outcome]
     log = click.style(f" · {shown(one.log)}", dim=True) if one.log else ""
-    yield f"{click.style(sign, fg=colour)} {click.style(shown(one.rule), bold=True)}{log}: {shown(one.text)}"
+    yield f"{click.style(sign, fg=color)} {click.style(shown(one.rule), bold=True)}{log}: {shown(one.text)}"
     for row in one.findings[:MAX_FINDINGS]:
         yield from (f"  {line}".rstrip() for line in (*finding(row, width - 2), ""))
     if len(one.findings) > MAX_FINDINGS:
@@ -193,7 +193,7 @@ def _jump(
     run = runs[row["run_index"]]
     worse = any(part["is_worse"] for part in row["changes"])
     better = all(part["is_worse"] is False for part in row["changes"])
-    sign, colour = ("▲", "red") if worse else ("▼", "green") if better else ("•", "cyan")
+    sign, color = ("▲", "red") if worse else ("▼", "green") if better else ("•", "cyan")
     text = _wrapped(", ".join(part["text"] for part in row["changes"]), width - 4)
     commit = f", commit {shown(run['commit'])}" if run["commit"] else ""
     before, after = (
@@ -201,7 +201,7 @@ def _jump(
         for key in ("base_run_index", "run_index")
     )
     torch = f", torch {before} → {after}" if before != after else ""
-    yield f"  {click.style(sign, fg=colour)} {text[0]}"
+    yield f"  {click.style(sign, fg=color)} {text[0]}"
     yield from (f"    {line}" for line in text[1:])
     yield click.style(f"    {when} ({shown(run['name'])}{commit}{torch})", dim=True)
     yield f"    {shown(command(row['base_run_index'], row['run_index']))}"

@@ -28,7 +28,7 @@ COMPILE_SPANS = frozenset(
         *("compile_fx_aot", "create_aot_dispatcher_function", "fullgraph_capture", "compiled_autograd"),
     )
 )
-CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
+CAPTURE_SPAN = "fullgraph_capture"  # graph capture of torch.export or of an ahead-of-time compile
 STREAMED = frozenset(
     ("export_failures", "functorch_configs", "kernels", "metrics", "spans")
 )  # the largest tables: findings read them in chunks

@@ -22,7 +22,7 @@ from tlparse_bundle.statements.settings import settings
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FailuresRow, GraphBreaksRow
 
-CAPTURED, CALLED = "captured", "called"  # exports: with a span of the timeline, or without
+CAPTURED, CALLED = "captured", "called"  # exports with and without a span
 _NESTED = ("fx_interpreter", "make_fx")
 
 
@@ -98,10 +98,10 @@ def _of_compile(facts: Facts, row: FailuresRow) -> Failure:
 
 
 def _outside(facts: Facts, by_key: dict[tuple[Any, ...], Failure], number: int, row: FailuresRow) -> None:
-    """Add a record that belongs to no frame."""
+    """Add a record outside any frame."""
     frames = stack(facts, row["stack"])
     compile = facts.compiles[facts.number_of(row)]
-    # From torch 2.15 on an export has a compile id, without a record that its compile began.
+    # From torch 2.15 on, an export has a compile id but no record of the start of its compile.
     if not (caller(frames) == EXPORT or (row["kind"] == "make_fx" and compile["frame_id"] is not None)):
         by_key[number,] = failure = Failure(
             row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames

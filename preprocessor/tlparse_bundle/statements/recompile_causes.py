@@ -1,4 +1,4 @@
-"""What made torch compile a function again: of all guards that failed, the one that says what changed."""
+"""Causes of recompiles: of all guards that failed, the one that shows what changed."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ def causes(facts: Facts) -> list[Cause]:
 def cause_key(
     owner: Hashable, reasons: list[RecompileReasonsRow], reason: RecompileReasonsRow | None
 ) -> tuple[Any, ...]:
-    """Return what is equal for recompiles with one cause.
+    """Return a key that recompiles with the same cause share.
 
-    ``owner``: the function or code object; ``reason``: the one of ``reasons`` that stands for them.
+    ``owner``: the function or code object; ``reason``: the most telling one of ``reasons``.
     """
     if reason is None:
         return owner, "nothing near" if reasons else "unknown"
@@ -131,7 +131,7 @@ class _EarlierValues:
             return reasons[0]
         actual = {
             _cell(reason): reason["actual"] for reason in reasons if reason["actual"] is not None
-        }  # one call
+        }  # all from one call
         return next((reason for reason in reasons if not self._fails_otherwise(reason, actual)), None)
 
     def _fails_otherwise(self, reason: RecompileReasonsRow, actual_values: dict[_Cell, Any]) -> bool:

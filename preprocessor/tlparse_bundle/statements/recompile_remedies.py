@@ -34,7 +34,7 @@ def _kind(facts: Facts, cause: Cause) -> str | None:
     cause_rows = (table[id_] for id_ in ids if id_ is not None)
     kinds = Counter(
         row["remedy"] for row in cause_rows if row["change"] == cause.change
-    )  # the table takes the newest result, near or not
+    )  # the table always uses the newest cache entry
     return kinds.most_common(1)[0][0] if kinds else _BY_KIND.get(cause.change)
 
 

@@ -50,7 +50,7 @@ class Settings:
             yield from ((f"{config['field']}.{name}", value) for name, value in values.items())
         last: dict[str, Any] | None = None
         for row in self._facts.lists("functorch_configs"):
-            if row["config"] != last:  # they seldom change
+            if row["config"] != last:  # most records repeat the last config
                 last = row["config"]
                 yield from ((f"functorch_config.{name}", value) for name, value in (last or {}).items())
 

@@ -32,7 +32,7 @@ def where(row: Mapping[str, Any]) -> str | None:
 
 
 class Shortener:
-    """Shortens paths by the folders that all files of the log share."""
+    """Shorten paths by the folders that all files of the log share."""
 
     def __init__(self, files: Iterable[str | None]):
         folders = [

@@ -30,7 +30,7 @@ class Severity:
     name: SeverityName
     rank: int  # 0: the worst
     sign: str  # on a terminal
-    colour: str  # of the sign, a colour of click
+    color: str  # of the sign, a color of click
     style: str  # in the live screen, a style of rich
     emoji: str  # in Markdown
     command: str  # of a GitHub workflow
@@ -89,7 +89,7 @@ class Statement:
     text: str = ""
     place: Place = (None, None, None)
     count: int = field(default=1, kw_only=True)
-    cost_us: int | None = field(default=None, kw_only=True)  # below 0: saved
+    cost_us: int | None = field(default=None, kw_only=True)  # negative: saved
     cost_of: str | None = field(default=None, kw_only=True)
     remedies: Sequence[Remedy] = field(default=(), kw_only=True)
     details: dict[str, Any] = field(default_factory=dict, kw_only=True)

@@ -1,4 +1,4 @@
-"""The numbers of the headline, each with one definition (schema: findings), and the headline."""
+"""The headline and its numbers (schema: manifest, 'summary')."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tlparse_bundle.statements.torch_messages import CACHES
 _COUNTED_CACHES = ("fx_graph", "aot_autograd", "precompile")
 _OUTCOMES = ("hit", "miss", "bypass")
 _MAX_HEADLINE = 120  # characters
-_DETAILS = ("places", "reason", "causes", "limit", "known places")  # first to go first
+_DETAILS = ("places", "reason", "causes", "limit", "known places")  # dropped in this order
 
 
 def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[s
 
 
 def _text(facts: Facts, numbers: dict[str, Any], findings: Sequence[Finding]) -> str:
-    """Return the headline. One that is too long loses details, one after another."""
+    """Return the headline, without as many of _DETAILS as make it too long."""
     texts = (_headline(facts, numbers, findings, _DETAILS[number:]) for number in range(len(_DETAILS) + 1))
     text = next(texts)
     while len(text) > _MAX_HEADLINE and (shorter := next(texts, None)) is not None:
@@ -226,7 +226,7 @@ def _phase_times_us(facts: Facts) -> dict[str, int] | None:
     if not rows or any(row["dynamo_us"] is None for row in rows):
         return None
     sums = dict.fromkeys(("dynamo", "aot", "inductor", "backward"), 0)
-    for row in rows:  # a part that is null was not reached
+    for row in rows:  # null: the phase was not reached
         sums["dynamo"] += row["dynamo_us"] + (row["restart_us"] or 0)
         for part in ("aot", "inductor", "backward"):
             sums[part] += row[f"{part}_us"] or 0

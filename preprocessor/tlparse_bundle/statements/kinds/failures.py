@@ -99,7 +99,7 @@ def _cause(facts: Facts, failure: Failure) -> tuple[Any, ...]:
     if machine is not None:
         return machine.name, _phase(failure)
     message = _message(failure)
-    name = failure.name if not message else None  # nothing else says what failed
+    name = failure.name if not message else None  # without a message, the name identifies the failure
     return (
         _type(failure),
         normalised(message),
@@ -123,7 +123,7 @@ def _message(failure: Failure) -> str:
 
 
 def _type(failure: Failure) -> str | None:
-    """Name of the exception's class."""
+    """Return the class name of an exception."""
     name: str | None = failure.cells["type"]
     return name and name.rpartition(".")[2]
 
