@@ -22,19 +22,19 @@ FIXTURES = {
 }
 VERSIONS = {
     "2.4.1/recompiles": (
-        "8 functions, 19 compiles, 3.41 s. 2 restarts. Not recorded by this torch version: graph breaks, recompile reasons. Resume functions show graph breaks at 1 place."
+        "8 functions, 19 compiles, 3.41 s. 2 restarts. Not recorded: graph breaks (at least 1 place) and recompile reasons."
     ),
     "2.6.0/recompiles": (
-        "8 functions, 19 compiles, 2.89 s. 2 graph breaks at 1 place, 10 recompiles (8 causes), 1 function hit the recompile limit."
+        "8 functions, 19 compiles, 2.89 s. 2 graph breaks, 10 recompiles (8 causes), 1 function hit the recompile limit."
     ),
     "2.8.0/recompiles": (
-        "8 functions, 19 compiles, 7.4 s. 2 graph breaks at 1 place, 10 recompiles (8 causes), 1 function hit the recompile limit."
+        "8 functions, 19 compiles, 7.4 s. 2 graph breaks, 10 recompiles (8 causes), 1 function hit the recompile limit."
     ),
     "2.15.0/recompiles": (
-        "8 functions, 19 compiles, 1.55 s. 2 graph breaks at 1 place, 10 recompiles (8 causes), 1 function hit the recompile limit."
+        "8 functions, 19 compiles, 1.55 s. 2 graph breaks, 10 recompiles (8 causes), 1 function hit the recompile limit."
     ),
     "2.4.1/breaks": (
-        "9 functions, 17 compiles, 600 ms. 6 restarts. Not recorded by this torch version: graph breaks, recompile reasons. Resume functions show graph breaks at 7 places."
+        "9 functions, 17 compiles, 600 ms. 6 restarts. Not recorded: graph breaks (at least 7 places) and recompile reasons."
     ),
     "2.6.0/breaks": "9 functions, 17 compiles, 451 ms. 8 graph breaks at 6 places.",
     "2.15.0/breaks": "9 functions, 17 compiles, 651 ms. 8 graph breaks at 6 places.",

@@ -40,7 +40,7 @@ def test_a_piece_with_an_equal_one_before_it(real):
     )
     assert (
         row["cost_us"] == 1_097_112
-        and "The keys of these two differ." in row["text"]
+        and "but those of these two differ." in row["text"]
         and "identical" in row["text"]
     )
 

@@ -15,16 +15,16 @@ from tlparse_bundle.statements.statement import severity_of
 if TYPE_CHECKING:
     from tlparse_bundle.statements.selection import Section
 
-_NOT_LOOKED_INTO = {"node_modules", "site-packages", "__pycache__"}
-_MOST = 200_000  # files that are looked at
+_SKIPPED_FOLDERS = {"node_modules", "site-packages", "__pycache__"}
+_MAX_FILES = 200_000  # files to search
 Row = Mapping[str, Any]  # of findings, rank_findings, or the changes of a comparison
 
 
 def report(sections: Sequence[Section], places: Mapping[str, str], *, growing: str | None = None) -> str:
-    """The headline of each log as a notice, and its findings where they are.
+    """Return the headline of each log as a notice, and its findings at their places.
 
-    ``places``: where files lie in the repository (see places_in).
-    ``growing``: what to say of a growing bundle first.
+    ``places``: paths of files in the repository (see places_in).
+    ``growing``: the first line for a growing bundle.
     """
     lines = [] if growing is None else [annotation("notice", "still growing", growing)]
     for section in sections:
@@ -37,7 +37,7 @@ def report(sections: Sequence[Section], places: Mapping[str, str], *, growing: s
 
 
 def comparison(document: Mapping[str, Any]) -> str:
-    """The headline as a notice, and what got worse at its place."""
+    """Return the headline as a notice, and regressions at their places."""
     lines = [annotation("notice", "comparison", document["summary"]["text"])]
     lines += [
         _statement(row, severity_of(row).command, row["kind"], f"{row['change']}: {row['title']}")
@@ -49,7 +49,7 @@ def comparison(document: Mapping[str, Any]) -> str:
 
 
 def check(outcomes: Sequence[Outcome], places: Mapping[str, str], *, allow_unknown: bool) -> str:
-    """Each finding that makes the check fail, and each outcome that has none."""
+    """Return the findings that make the check fail, and the outcomes without findings."""
     return "\n".join(line for outcome in outcomes for line in _outcome(outcome, places, allow_unknown))
 
 
@@ -66,17 +66,17 @@ def _outcome(outcome: Outcome, places: Mapping[str, str], allow_unknown: bool) -
 
 
 def _statement(row: Row, command: str, title: str, text: str, places: Mapping[str, str] = {}) -> str:
-    """One statement where it is."""
+    """Return the annotation of a statement at its place."""
     return annotation(command, title, text, places.get(row["file"], row["file"]), row["line"])
 
 
 def _finding(row: Row) -> str:
-    """A finding as the text of an annotation: what it is, and what may help."""
+    """Return the text of a finding's annotation: title and fixes."""
     return "\n".join([row["title"], *(remedy["text"] for remedy in row["remedies"])])
 
 
 def annotation(command: str, title: str, text: str, file: str | None = None, line: int | None = None) -> str:
-    """A workflow command: 'notice', 'warning' or 'error', at a place of the program if there is one."""
+    """Return a workflow command: 'notice', 'warning' or 'error', at a place if there is one."""
     places = [] if file is None else [f"file={_property(file)}", *([] if line is None else [f"line={line}"])]
     return f"::{command} {','.join([*places, f'title={_property(title)}'])}::{_data(text)}"
 
@@ -90,10 +90,10 @@ def _property(text: str) -> str:
 
 
 def places_in(folder: Path, files: Iterable[str | None]) -> dict[str, str]:
-    """{file as a finding names it: its path below the folder}, of those that only one file there can be.
+    """Map each file of a finding to its path below the folder, if exactly one file there matches.
 
-    A finding names a file without the folders that all files of its log share. Nothing of the log becomes a
-    path: names are compared with those that are there.
+    Findings name files without their shared folders. Log content never becomes a path: names are only
+    compared with existing files.
     """
     by_name: dict[str, set[str]] = {}
     for file in files:
@@ -103,10 +103,10 @@ def places_in(folder: Path, files: Iterable[str | None]) -> dict[str, str]:
     seen = 0
     for at, folders, names in os.walk(folder):
         folders[:] = sorted(
-            name for name in folders if not name.startswith(".") and name not in _NOT_LOOKED_INTO
+            name for name in folders if not name.startswith(".") and name not in _SKIPPED_FOLDERS
         )
         seen += len(names)
-        if seen > _MOST:
+        if seen > _MAX_FILES:
             return {}
         for name in names:
             for file in by_name.get(name, ()):

@@ -1,4 +1,4 @@
-"""One screen about a bundle."""
+"""Overview of a bundle on one screen."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def headlines(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def as_dict(bundle: Bundle) -> dict[str, Any]:
-    """The manifest, the summary over all ranks, and the compile table of each log."""
+    """Return the manifest, the summary over all ranks, and the compile table of each log."""
     return {
         "ok": True,
         "manifest": bundle.manifest,
@@ -93,15 +93,12 @@ def as_text(bundle: Bundle) -> str:
 
 
 def _job(bundle: Bundle) -> list[str]:
-    """The headline over all ranks."""
+    """Return the headline over all ranks, if there are several."""
     return [] if bundle.job is None else [shown(bundle.job["text"])]
 
 
 def statuses(log: Log) -> dict[str, int]:
-    """How many compiles have each status.
-
-    In a growing bundle a compile that is open now is running, not unfinished.
-    """
+    """Return the number of compiles by status. In a growing bundle, open compiles are running."""
     counts = dict(log.row["summary"]["statuses"])
     running = (
         sum(status_now(compile) == RUNNING for compile in log.compiles)
@@ -119,7 +116,7 @@ def statuses(log: Log) -> dict[str, int]:
 
 
 def status_now(compile: Compile) -> str:
-    """The status of a compile. In a growing bundle one that is open now is running, not unfinished."""
+    """Return the status of a compile. In a growing bundle, an open compile is running."""
     log = compile.log
     return (
         RUNNING

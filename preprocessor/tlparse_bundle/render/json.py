@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def benchmark_records(runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """The known numbers of all runs.
+    """Return the recorded numbers of all runs.
 
-    What is optional there and unknown here (mode, dtype, target) is left out; ``extra_info`` holds text only.
+    Optional fields without a value (mode, dtype, target) are left out; ``extra_info`` holds text only.
     """
     return [
         {
@@ -57,9 +57,9 @@ _FINDING_FIELDS = (
 def report(
     sections: Sequence[Section], manifest: dict[str, Any], *, growing: str | None = None
 ) -> dict[str, Any]:
-    """Summary and findings of all ranks together and of each log.
+    """Return the summary and findings of all ranks together and of each log.
 
-    ``growing``: what to say of a growing bundle; its logs have the compiles that are running.
+    ``growing``: the note for a growing bundle, whose logs include their running compiles.
     """
     ranks: dict[str, Any] | None = None
     logs: list[dict[str, Any]] = []
@@ -77,7 +77,7 @@ def report(
 
 
 def check(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> dict[str, Any]:
-    """Whether nothing fails, and each outcome with the findings that show why it failed."""
+    """Return whether no check failed, and each outcome with the findings that made it fail."""
     return {
         "ok": not failing(outcomes, allow_unknown=allow_unknown),
         "checks": [
@@ -94,5 +94,5 @@ def check(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> dict[str, Any]
 
 
 def trend(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document of a trend (schema: trend), with what says that all went well."""
+    """Return the document of a trend (schema: trend) with ``ok``."""
     return {"ok": True, **document}

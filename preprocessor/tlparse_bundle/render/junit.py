@@ -1,4 +1,4 @@
-"""Checks as JUnit XML, which most CI systems show: a test case for each outcome."""
+"""Checks as JUnit XML, which most CI systems show, with a test case per outcome."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tlparse_bundle.statements.runs.check.limits import FAILED, UNKNOWN, Outcome
 from tlparse_bundle.statements.source_places import where
 
 NAME = "tlparse-bundle check"
-_NOT_XML = re.compile("[\ufffe\uffff]")  # what ``shown`` leaves and XML cannot hold
+_NOT_XML = re.compile("[\ufffe\uffff]")  # ``shown`` keeps these, but XML forbids them
 
 
 def check(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> str:
-    """The document, with the declaration of XML."""
+    """Return the document with its XML declaration."""
     unknown = sum(outcome.outcome == UNKNOWN for outcome in outcomes)
     counts = {
         "tests": len(outcomes),

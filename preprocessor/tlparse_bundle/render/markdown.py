@@ -19,7 +19,7 @@ _SPECIAL = re.compile(r"([\\*_\[\]<>#|~!&@])")
 
 
 def report(sections: Sequence[Section], *, growing: str | None = None) -> str:
-    """``growing``: what to say of a growing bundle first."""
+    """Return the headlines and findings. ``growing``: the first line for a growing bundle."""
     lines = [] if growing is None else [f"**{rich(growing)}**", ""]
     for section in sections:
         lines += [f"## {rich(section.name)}", ""] if len(sections) > 1 else []
@@ -31,7 +31,7 @@ def report(sections: Sequence[Section], *, growing: str | None = None) -> str:
 
 
 def comparison(document: Mapping[str, Any]) -> str:
-    """The headline, then the changes as a list, what a change led to beneath it."""
+    """Return the headline and the list of changes, each followed by its effects."""
     lines = [f"**{rich(document['summary']['text'])}**", ""]
     lines += [f"{rich(note)}  " for note in document["summary"]["notes"]]
     for log in printed_logs(document):
@@ -42,11 +42,9 @@ def comparison(document: Mapping[str, Any]) -> str:
 
 
 def rich(text: str) -> str:
-    """Text with code in backticks, in which nothing else means anything to Markdown or HTML. Lines stay
-    lines.
-    """
+    """Escape a text for Markdown and HTML, except code in backticks, and keep its lines."""
     parts = shown(text).split("`")
-    if len(parts) % 2 == 0:  # a backtick too many
+    if len(parts) % 2 == 0:  # an unmatched backtick
         parts[-2:] = ["'".join(parts[-2:])]
     return "".join(
         f"`{part}`" if number % 2 else _SPECIAL.sub(r"\\\1", part) for number, part in enumerate(parts)

@@ -1,4 +1,4 @@
-"""The compiles that are running in a growing bundle, in words."""
+"""Sentences about the running compiles of a growing bundle."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from tlparse_bundle.base.wording import code, duration, plural
 from tlparse_bundle.bundle.growing import is_growing, who
 from tlparse_bundle.bundle.row_objects import id_of
 
-_LISTED = 5  # open compiles in a sentence
+_LISTED = 5  # open compiles listed in a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A compile that is open now, in one log or in several that are at the same place of it."""
+    """A compile that is open now, in one log or at the same place in several."""
 
     logs: tuple[str, ...]
-    who: str  # the ranks; empty where there is one log
+    who: str  # the ranks; empty for one log
     what: str  # "0/0 forward (model.py:12)"
-    spans: tuple[str, ...]  # that are open in it, outermost first
+    spans: tuple[str, ...]  # open spans, outermost first
     since_us: int | None
 
 
 def running_compiles(rows: Mapping[str, dict[str, Any]], live: Mapping[str, dict[str, Any]]) -> list[Running]:
-    """Return the open compiles of logs, the one that began first first.
+    """Return the open compiles of logs, the earliest first.
 
     ``rows``, ``live``: rows of ``logs`` and ``live.logs`` of the manifest by id.
     """
@@ -51,16 +51,14 @@ def running_compiles(rows: Mapping[str, dict[str, Any]], live: Mapping[str, dict
 
 
 def compile_words(running: dict[str, Any]) -> str:
-    """Return an open compile in words: "0/0 forward (model.py:12)"."""
+    """Return the name of an open compile, such as "0/0 forward (model.py:12)"."""
     place = f"({os.path.basename(running['file'])}:{running['line']})" if running["file"] else ""
     parts = (id_of(running) if running["compile"] else None, running["function"], place)
     return shown(" ".join(part for part in parts if part)) or "an unnamed compile"
 
 
 def still_growing(manifest: dict[str, Any]) -> str | None:
-    """Return the sentences that readers of a growing bundle see first, on one line; None for a finished
-    bundle.
-    """
+    """Return the first line of a report on a growing bundle; None for a finished bundle."""
     if not is_growing(manifest):
         return None
     live = manifest["live"]

@@ -1,4 +1,4 @@
-"""Reports, comparisons, checks and trends for the terminal, with colours."""
+"""Reports, comparisons, checks and trends for the terminal, with colors."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _TREND_COLUMNS = {  # of the table: metrics that most runs have
 
 
 def report(sections: Sequence[Section], *, width: int = 100, growing: str | None = None) -> str:
-    """Headline and findings of all ranks together and of each log.
+    """Return the headline and findings of all ranks together and of each log.
 
-    ``growing``: what to say of a growing bundle first.
+    ``growing``: the first line for a growing bundle.
     """
     lines = [] if growing is None else [*_wrapped(shown(growing), width), ""]
     named = len(sections) > 1
@@ -52,7 +52,7 @@ def report(sections: Sequence[Section], *, width: int = 100, growing: str | None
 
 
 def finding(row: Row, width: int) -> Iterator[str]:
-    """The lines of one finding."""
+    """Yield the lines of one finding."""
     severity = severity_of(row)
     title = click.style(shown(row["title"]), bold=severity.name == "error")
     cost = f"{duration(row['cost_us'])}: {row['cost_of']}" if row["cost_us"] is not None else None
@@ -62,7 +62,7 @@ def finding(row: Row, width: int) -> Iterator[str]:
         for line in row["text"].split("\n")
         for piece in _wrapped(line, width - 2, drop_whitespace=False)
     )
-    yield from _statement(f"{click.style(severity.sign, fg=severity.colour)} {title}", about, text)
+    yield from _statement(f"{click.style(severity.sign, fg=severity.color)} {title}", about, text)
     for remedy in row["remedies"]:
         source = "torch: " if remedy["source"] == TORCH else ""
         yield from _wrapped(
@@ -73,7 +73,7 @@ def finding(row: Row, width: int) -> Iterator[str]:
 
 
 def _statement(head: str, about: str, text: Iterator[str], indent: str = "") -> Iterator[str]:
-    """The lines of one statement: its head, what it is about, its text."""
+    """Yield the lines of a statement: head, kind and place, text."""
     yield indent + head
     if about:
         yield f"{indent}  " + click.style(about, dim=True)
@@ -81,12 +81,12 @@ def _statement(head: str, about: str, text: Iterator[str], indent: str = "") -> 
 
 
 def _wrapped(text: str, width: int, **options: Any) -> list[str]:
-    """Lines of words that stay whole."""
+    """Wrap a text without breaking words."""
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False, **options)
 
 
 def comparison(document: Mapping[str, Any], *, width: int = 100) -> str:
-    """The headline, then the changes, what a change led to beneath it."""
+    """Return the headline and the changes, each followed by its effects."""
     lines = [click.style(shown(document["summary"]["text"]), bold=True)]
     lines += [click.style(shown(note), dim=True) for note in document["summary"]["notes"]]
     for log in printed_logs(document):
@@ -98,12 +98,12 @@ def comparison(document: Mapping[str, Any], *, width: int = 100) -> str:
 
 
 def _change(row: Row, width: int) -> Iterator[str]:
-    colour = "green" if row["change"] in IMPROVEMENTS else severity_of(row).colour
+    color = "green" if row["change"] in IMPROVEMENTS else severity_of(row).color
     cost = f" {click.style(cost_text(row['cost_us']), bold=True)}" if row["cost_us"] else ""
     place = where(row)
     is_new = place and f"{place}`" not in row["title"] and f"({place})" not in row["title"]
     yield from _statement(
-        f"{click.style(row['change'], fg=colour)}  {shown(row['title'])}{cost}",
+        f"{click.style(row['change'], fg=color)}  {shown(row['title'])}{cost}",
         shown(place) if is_new and row["because_of"] is None else "",
         (piece for line in row["text"].split("\n") for piece in _wrapped(line, width - 6)),
         "" if row["because_of"] is None else "    ",
@@ -111,7 +111,7 @@ def _change(row: Row, width: int) -> Iterator[str]:
 
 
 def check(outcomes: Sequence[Outcome], *, allow_unknown: bool, width: int = 100) -> str:
-    """One line of each outcome, with the findings that show why it failed, and how many failed."""
+    """Return a line per outcome with the findings that made it fail, then the number of failures."""
     count = len(failing(outcomes, allow_unknown=allow_unknown))
     last = (
         f"{count} of {plural(len(outcomes), 'check')} failed."
@@ -120,18 +120,18 @@ def check(outcomes: Sequence[Outcome], *, allow_unknown: bool, width: int = 100)
     )
     unknown = sum(one.outcome == UNKNOWN for one in outcomes)
     if unknown:
-        last += f" {unknown} cannot be told, " + (
-            "which is allowed." if allow_unknown else "which counts as failed: --allow-unknown lets it pass."
+        last += f" {unknown} unknown, " + (
+            "allowed by --allow-unknown." if allow_unknown else "counted as failed (see --allow-unknown)."
         )
     lines = [line for one in outcomes for line in outcome(one, width)]
     return "\n".join([*lines, click.style(last, bold=True)])
 
 
 def outcome(one: Outcome, width: int = 100) -> Iterator[str]:
-    """The lines of one outcome of a check."""
-    sign, colour = _OUTCOME_SIGNS[one.outcome]
+    """Yield the lines of one outcome of a check."""
+    sign, color = _OUTCOME_SIGNS[one.outcome]
     log = click.style(f" · {shown(one.log)}", dim=True) if one.log else ""
-    yield f"{click.style(sign, fg=colour)} {click.style(shown(one.rule), bold=True)}{log}: {shown(one.text)}"
+    yield f"{click.style(sign, fg=color)} {click.style(shown(one.rule), bold=True)}{log}: {shown(one.text)}"
     for row in one.findings[:MAX_FINDINGS]:
         yield from (f"  {line}".rstrip() for line in (*finding(row, width - 2), ""))
     if len(one.findings) > MAX_FINDINGS:
@@ -142,9 +142,9 @@ def outcome(one: Outcome, width: int = 100) -> Iterator[str]:
 def trend(
     document: Mapping[str, Any], *, last: int, command: Callable[[int, int], str], width: int = 100
 ) -> str:
-    """Of each series what changed, with the command that compares, and its last runs as a table.
+    """Return the jumps of each series, with the command that compares the runs, and a table of its last runs.
 
-    ``last``: rows of a table; ``command`` compares two runs, which are given by their indexes.
+    ``last``: number of rows of a table; ``command`` returns the command for two run indexes.
     """
     numbers = range(len(document["series"]))
     return "\n\n".join("\n".join(_series(document, number, last, command, width)) for number in numbers)
@@ -162,8 +162,8 @@ def _series(
     yield click.style(f"{shown(series['name'])}: {plural(len(own), 'run')}{when}", bold=True)
     if len(starts) < len(own):
         yield (
-            f"  {plural(len(own) - len(starts), 'run')} without a time, no part of a line. Old bundles have"
-            " none; build them again. Of logs without chromium events none is known."
+            f"  {plural(len(own) - len(starts), 'run')} left out: the start time is not recorded. Rebuild old"
+            " bundles. Logs without chromium events never have one."
         )
     jumps = [row for row in document["jumps"] if row["series_index"] == number]
     for row in jumps[:_MAX_JUMPS]:
@@ -193,7 +193,7 @@ def _jump(
     run = runs[row["run_index"]]
     worse = any(part["is_worse"] for part in row["changes"])
     better = all(part["is_worse"] is False for part in row["changes"])
-    sign, colour = ("▲", "red") if worse else ("▼", "green") if better else ("•", "cyan")
+    sign, color = ("▲", "red") if worse else ("▼", "green") if better else ("•", "cyan")
     text = _wrapped(", ".join(part["text"] for part in row["changes"]), width - 4)
     commit = f", commit {shown(run['commit'])}" if run["commit"] else ""
     before, after = (
@@ -201,14 +201,14 @@ def _jump(
         for key in ("base_run_index", "run_index")
     )
     torch = f", torch {before} → {after}" if before != after else ""
-    yield f"  {click.style(sign, fg=colour)} {text[0]}"
+    yield f"  {click.style(sign, fg=color)} {text[0]}"
     yield from (f"    {line}" for line in text[1:])
     yield click.style(f"    {when} ({shown(run['name'])}{commit}{torch})", dim=True)
     yield f"    {shown(command(row['base_run_index'], row['run_index']))}"
 
 
 def _table(document: Mapping[str, Any], indexes: Sequence[int]) -> Iterator[str]:
-    """Columns in which all is unknown are left out."""
+    """Yield the rows of the table of runs, without columns that have no values."""
     from tlparse_bundle.statements.runs.trend.metrics import day, value
 
     values = document["values"]

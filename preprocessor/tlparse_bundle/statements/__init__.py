@@ -1,1 +1,1 @@
-"""What the tables of a log mean: findings, the summary and the tables that are made from several others."""
+"""Findings, summaries, and tables derived from other tables of a log."""

@@ -1,6 +1,4 @@
-"""The tables that are made from others: ``compiles``, ``limits``, ``captures``, ``recompiles`` and
-``recompile_causes`` (definitions: ``model``).
-"""
+"""Build ``compiles``, ``limits``, ``captures``, ``recompiles`` and ``recompile_causes`` from other tables."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from tlparse_bundle.model.status import CANDIDATES
 from tlparse_bundle.model.times import phase_times
 from tlparse_bundle.statements.export_calls import ahead_of_time
 from tlparse_bundle.statements.facts import Facts
-from tlparse_bundle.statements.recompile_causes import Asked, asked, cause_key
+from tlparse_bundle.statements.recompile_causes import RequestedRecompile, cause_key, requested_recompiles
 from tlparse_bundle.statements.timeline import Span
 
 if TYPE_CHECKING:
@@ -109,7 +107,7 @@ def _limit(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _skipped(facts: Facts) -> set[str]:
-    """Compiles that Dynamo gave up at a graph break it could not resume after: the frame runs eager."""
+    """Return the compiles that Dynamo skipped at a graph break it cannot resume after (they run eager)."""
     last = {row["compile"]: row["attempt"] for row in facts.table("attempts")}
     return {
         row["compile"]
@@ -119,10 +117,7 @@ def _skipped(facts: Facts) -> set[str]:
 
 
 def _ahead_of_time(facts: Facts) -> dict[str, dict[str, Any]]:
-    """The ahead-of-time compiles by key: cells of their rows.
-
-    What torch compiles without a compile id is called 'aot-1', 'aot-2' …
-    """
+    """Return the cells of the ahead-of-time compiles by key: 'aot-1', 'aot-2' … without a compile id."""
     rows = {row["compile"]: row for row in facts.table(CANDIDATES) if row["compile"] not in facts.frame_keys}
     failed = [
         row["event"]
@@ -147,7 +142,7 @@ def _ahead_of_time(facts: Facts) -> dict[str, dict[str, Any]]:
 
 
 def _events(facts: Facts, span: Span) -> tuple[int, float]:
-    """The first and the last record of a span; infinity when it has no end."""
+    """Return the first and last event of a span; infinity when it has no end."""
     row = facts.span_row(span)
     return row["begin_event"], math.inf if row["end_event"] is None else row["end_event"]
 
@@ -156,7 +151,7 @@ _AHEAD_FIELDS = (  # of a row of ``compiles``, before the times
     *("compile", "kind", "compiled_autograd_id", "frame_id", "frame_compile_id", "occurrence"),
     *("attempt_count", "status", "function", "file", "line", "stack", "start_epoch_us"),
 )
-_AHEAD_COUNTS = (  # behind the times
+_AHEAD_COUNTS = (  # after the times
     *("graph_op_count", "graph_node_count", "graph_input_count", "guard_count", "graph_break_count"),
     *("recompile_reason", "restart_reasons", "failure_type", "failure_reason", "failure_file"),
     *("failure_line", "metrics_event", "first_event", "event_count", "size_bytes", "artifact_count"),
@@ -195,12 +190,12 @@ def _ahead_row(
 
 
 def recompile_tables(facts: Facts) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield the tables ``recompiles`` and ``recompile_causes`` of a log: without what is in ``limits``."""
+    """Yield the tables ``recompiles`` and ``recompile_causes``, without the compiles of ``limits``."""
     refused = {facts.key_of(number) for number in facts.not_begun} - {None}
     recompiles: list[dict[str, Any]] = []
     causes: dict[tuple[Any, ...], dict[str, Any]] = {}
     of_compile: dict[str | None, dict[str, Any]] = {}
-    for one in facts.once(asked):
+    for one in facts.once(requested_recompiles):
         row = one.row
         if row["compile"] in refused:
             continue
@@ -217,10 +212,10 @@ def recompile_tables(facts: Facts) -> Iterator[tuple[str, list[dict[str, Any]]]]
     yield "recompile_causes", list(causes.values())
 
 
-def _add(causes: dict[tuple[Any, ...], dict[str, Any]], one: Asked) -> dict[str, Any]:
-    """Add a recompile to its cause; return that.
+def _add(causes: dict[tuple[Any, ...], dict[str, Any]], one: RequestedRecompile) -> dict[str, Any]:
+    """Add a recompile to its cause and return the cause.
 
-    The first reason is that of the newest cache entry: it says what changed since the last compile.
+    The first reason is that of the newest cache entry, so it has the change since the last compile.
     """
     reason = one.reasons[0] if one.reasons else None
     first = reason or _NO_REASON
@@ -246,9 +241,7 @@ def _add(causes: dict[tuple[Any, ...], dict[str, Any]], one: Asked) -> dict[str,
 
 
 def remedy(reason: RecompileReasonsRow) -> str | None:
-    """Return the key of what usually helps against recompiles of this reason (schema: recompile_causes), or
-    None.
-    """
+    """Return the key of the usual fix for recompiles of this reason (schema: recompile_causes), or None."""
     kind, expected = reason["change"], reason["expected"]
     text = f"{reason['guard']} {reason['comment'] or ''}"
     if kind in ("size", "stride", "shape"):

@@ -1,6 +1,4 @@
-"""Calls that compile without a frame of their own: torch.export, with the conditions at which it stopped, and
-compiling ahead of time.
-"""
+"""Compiles without a frame: torch.export, including where it stopped, and ahead-of-time compiles."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ class Frame(NamedTuple):
 
 
 def stack(facts: Facts, id: int | None) -> list[Frame]:
-    """The frames of a stack, outermost first; empty without a stack."""
+    """Return the frames of a stack, outermost first; empty without a stack."""
     frames, stacks = [], facts.table("stacks")
     while id is not None and id >= 0:
         row = stacks[id]
@@ -40,20 +38,21 @@ def stack(facts: Facts, id: int | None) -> list[Frame]:
 
 
 def caller(frames: Sequence[Frame]) -> str | None:
-    """Whether torch.export or an ahead-of-time compile called it: EXPORT, AHEAD or None."""
+    """Return EXPORT or AHEAD for a stack below torch.export or an ahead-of-time compile, otherwise None."""
     if any(_EXPORTS.search(frame.file) for frame in frames):
         return EXPORT
     return AHEAD if any(_COMPILES_AHEAD.search(frame.file) for frame in frames) else None
 
 
 def captures(facts: Facts) -> list[Span]:
-    """Outermost spans in which Dynamo captures a graph without a frame."""
+    """Return the outermost spans in which Dynamo captures a graph without a frame."""
     return [span for span in facts.compile_spans if span.name == CAPTURE_SPAN]
 
 
 def ahead_of_time(facts: Facts) -> list[Span]:
-    """Compiles ahead of time: by AOTInductor, and captures in which a backend compiles (``aot_compile``, as
-    in vLLM) or would have, had Dynamo not failed.
+    """Return the spans of ahead-of-time compiles: AOTInductor, and captures by ``aot_compile`` (as in vLLM).
+
+    A capture counts if a backend compiled in it, or if Dynamo failed before the backend.
     """
     ahead = facts.timeline.with_one_of(_BACKEND_SPANS) | _failed_captures(facts)
     return [
@@ -64,7 +63,7 @@ def ahead_of_time(facts: Facts) -> list[Span]:
 
 
 def _failed_captures(facts: Facts) -> set[int]:
-    """Capture spans, by index, that a failure of an ahead-of-time compile ended."""
+    """Return the indexes of capture spans that ended in a failed ahead-of-time compile."""
     rows = [row for row in facts.table("failures") if row["kind"] == "compile" and row["compile"] is None]
     spans = captures(facts) if rows else []
     if not spans:
@@ -78,23 +77,21 @@ def _failed_captures(facts: Facts) -> set[int]:
 
 
 def export_around(facts: Facts, event_index: int) -> tuple[int, float] | None:
-    """The export that a record of torch.export belongs to: events from its begin to that of the next one.
-
-    None where exports left no records.
-    """
+    """Return the export of a record, as events from its start to the next one's; None if not recorded."""
     return _around(facts.once(_windows), event_index)
 
 
 def stops(facts: Facts) -> list[tuple[int, float]]:
-    """Events from the begin of each export that stopped at a condition to that of the next one: make_fx tells
-    of it, too.
+    """Return the exports that stopped at a condition, each as events from its start to the next one's.
+
+    make_fx logs the same stop.
     """
     stop_events = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
     return [(begin, end) for begin, end in facts.once(_windows) if _within(stop_events, begin, end)]
 
 
 def stop_around(facts: Facts, event_index: int) -> tuple[int, float] | None:
-    """Which of these stops a record belongs to."""
+    """Return the export of ``stops`` that a record belongs to, or None."""
     return _around(facts.once(stops), event_index)
 
 
@@ -104,9 +101,7 @@ def _around(windows: list[tuple[int, float]], event_index: int) -> tuple[int, fl
 
 
 def graph_ends(facts: Facts) -> dict[int, FailuresRow]:
-    """For the records of such stops, by event: the row of the failure table in which make_fx says where the
-    graph ends that it had made by then.
-    """
+    """Return, by the event of each stop, the failures row of make_fx with the place where the graph ends."""
     stop_events = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
     ends: dict[int, FailuresRow] = {}
     for row in facts.table("failures"):
@@ -118,7 +113,7 @@ def graph_ends(facts: Facts) -> dict[int, FailuresRow]:
 
 
 def _windows(facts: Facts) -> list[tuple[int, float]]:
-    """The first event of each export, and that of the next one."""
+    """Return the first event of each export and of the next one."""
     begins = [row["start_event"] for row in facts.table("exports")]
     return sorted(
         (begin, math.inf if end is None else end)

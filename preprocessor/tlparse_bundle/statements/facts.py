@@ -1,6 +1,4 @@
-"""What findings are made from: the tables of one log, read when they are asked for, and what is counted from
-several of them.
-"""
+"""The input of findings: the tables of one log, loaded on first use, and values derived from them."""
 
 from __future__ import annotations
 
@@ -22,19 +20,19 @@ if TYPE_CHECKING:
 
 FunctionKey = tuple[str | None, str | None, int | None]  # file, name, line
 FrameKey = tuple[str | None]  # see Facts.frame_key
-# Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else
-# has no span around it, such as autotuning of a compiled function that runs, is not compiling.
+# Outermost spans in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). Others, such as autotuning
+# during a call of a compiled function, are not compile time.
 COMPILE_SPANS = frozenset(
     (
         *("dynamo", "_compile.compile_inner", "entire_frame_compile", "entire_backward_compile"),
         *("compile_fx_aot", "create_aot_dispatcher_function", "fullgraph_capture", "compiled_autograd"),
     )
 )
-CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
+CAPTURE_SPAN = "fullgraph_capture"  # graph capture of torch.export or of an ahead-of-time compile
 STREAMED = frozenset(
     ("export_failures", "functorch_configs", "kernels", "metrics", "spans")
-)  # the largest tables, of which findings keep little: they need not be in memory whole
-Made = TypeVar("Made")
+)  # the largest tables: findings read them in chunks
+Result = TypeVar("Result")
 _OUTSIDE: dict[str, Any] = {
     **dict.fromkeys(("id", "compile", "attempt", "status", "function", "file", "line", "stack")),
     **dict.fromkeys(("start_epoch_us", "total_us", "backward_us", "metrics_event", "first_event")),
@@ -49,7 +47,7 @@ _LIMIT = re.compile(
 
 
 class RowList(Protocol):
-    """Rows of a table, in memory whole or piece by piece."""
+    """Rows of a table, in memory as a whole or in chunks."""
 
     def __iter__(self) -> Iterator[Any]: ...
 
@@ -59,42 +57,40 @@ class RowList(Protocol):
 
 
 class LogFiles(Protocol):
-    """The log that findings are made of."""
+    """The files of one log, as ``Facts`` reads them."""
 
     directory: dict[str, Any]  # its log.json
 
     def table(self, name: str) -> list[dict[str, Any]]: ...
 
     def lists(self, name: str) -> RowList | None:
-        """A table that STREAMED names, in memory piece by piece; None where it has only the file."""
+        """Return a table of STREAMED that is held in chunks; None when it is only on disk."""
 
     def last_epoch_us(self) -> int | None:
-        """When its last record was written, in microseconds since 1970; None when the log does not tell."""
+        """Return the time of the last record in microseconds since 1970; None when not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrameCompile:
-    """One frame that was compiled, with all attempts: ``rows`` of the compile table, of which ``row`` is the
-    last.
-    """
+    """One compiled frame: its attempts (``rows`` of ``Facts.compiles``) and the last one (``row``)."""
 
     rows: tuple[int, ...]
     row: dict[str, Any]
 
 
 def total(parts: Iterable[int | None]) -> int | None:
-    """The sum of what is known; None when nothing is."""
+    """Return the sum of the values that are not None; None when all are."""
     values = [part for part in parts if part is not None]
     return sum(values) if values else None
 
 
 class Facts:
-    """Everything is made once, when it is asked for first."""
+    """The tables of one log and what is derived from them. Each is computed once, on first use."""
 
     def __init__(self, log: LogFiles):
         self._log = log
         self._tables: dict[str, list[dict[str, Any]]] = {}
-        self._made: dict[Callable[[Facts], Any], Any] = {}
+        self._cache: dict[Callable[[Facts], Any], Any] = {}
 
     @property
     def directory(self) -> dict[str, Any]:
@@ -105,36 +101,37 @@ class Facts:
     else:
 
         def table(self, name: str) -> list[dict[str, Any]]:
-            """A table of the log by its name; kept."""
+            """Return a table of the log, cached."""
             if name not in self._tables:
                 self._tables[name] = self._log.table(name)
             return self._tables[name]
 
     def lists(self, name: str) -> RowList:
-        """A table that STREAMED names. To iterate over it costs as much each time."""
+        """Return a table of STREAMED. Each iteration reads it again."""
         kept = self._log.lists(name)
         return self.table(name) if kept is None else kept
 
     def row_count(self, name: str) -> int:
-        """How many rows a table has."""
+        """Return the number of rows of a table."""
         count: int = self.directory["tables"].get(name, {"rows": 0})["rows"]
         return count
 
-    def once(self, make: Callable[[Facts], Made]) -> Made:
-        """What a function makes of these facts; kept."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        result: Made = self._made[make]
+    def once(self, compute: Callable[[Facts], Result]) -> Result:
+        """Return the result of a function of these facts, cached."""
+        if compute not in self._cache:
+            self._cache[compute] = compute(self)
+        result: Result = self._cache[compute]
         return result
 
     def kind_count(self, *types: str) -> int:
-        """How many records of these types the log has."""
+        """Return the number of records of these types."""
         return sum(kind["event_count"] for kind in self.directory["kinds"] if kind["type"] in types)
 
     @cached_property
     def compiles(self) -> list[dict[str, Any]]:
-        """Each attempt, with what its compile turned out to be: rows of 'attempts' on top of those of
-        'candidates'. The last stands for records outside any compile.
+        """Each attempt: its row of 'attempts' merged over the row of 'candidates' of its compile.
+
+        The last row stands for records outside any compile.
         """
         of_compile = {row["compile"]: row for row in self.table(CANDIDATES)}
         rows = [
@@ -150,32 +147,30 @@ class Facts:
 
     @cached_property
     def _numbers(self) -> dict[tuple[str | None, int | None], int]:
-        """Rows of ``compiles`` by compile and attempt."""
+        """Row numbers of ``compiles`` by compile and attempt."""
         return {(row["compile"], row["attempt"]): number for number, row in enumerate(self.compiles)}
 
     def key_of(self, number: int) -> str | None:
-        """The key of the compile that a row of ``compiles`` is an attempt of; None outside any compile."""
+        """Return the compile key of a row of ``compiles``; None outside any compile."""
         key: str | None = self.compiles[number]["compile"]
         return key
 
     def number_of(self, row: Mapping[str, Any]) -> int:
-        """The row of ``compiles`` that a row of another table belongs to."""
+        """Return the row number in ``compiles`` of the attempt that a row of another table belongs to."""
         return self._numbers[row["compile"], row["attempt"]]
 
     @cached_property
     def short(self) -> Shortener:
-        called = {row["file"]: None for row in self.table("stacks")}
+        stack_files = {row["file"]: None for row in self.table("stacks")}
         return Shortener(
             file
-            for file in (*(row["file"] for row in self.compiles), *called)
+            for file in (*(row["file"] for row in self.compiles), *stack_files)
             if file and is_of_program(file)
         )
 
     @cached_property
     def refused(self) -> set[int]:
-        """Rows of compiles that the recompile limit refused. torch 2.6 tells of them in metrics of a backward
-        compile.
-        """
+        """Rows of compiles that the recompile limit refused. torch 2.6 logs them in metrics of a backward."""
         limits = {self.number_of(row) for row in self.table(ASKED) if row["at_limit"]}
         rows = self.table("failures")
         return limits | {
@@ -185,30 +180,27 @@ class Facts:
         }
 
     @cached_property
-    def tells_ends(self) -> bool:
-        """Whether this torch writes how a compile ended: since 2.4, in metrics; newer ones also have a
-        timeline.
-        """
+    def records_outcomes(self) -> bool:
+        """Whether this torch logs how a compile ended: since 2.4, in metrics or the timeline."""
         kinds = {kind["type"] for kind in self.directory["kinds"]}
         return "dynamo_guards" not in kinds or not kinds.isdisjoint(("compilation_metrics", "chromium_event"))
 
     @cached_property
-    def tells_recompiles(self) -> bool:
-        """Whether this torch writes why something was compiled again: since 2.5, which also began to write a
-        timeline.
-        """
+    def records_recompiles(self) -> bool:
+        """Whether this torch logs recompile reasons: since 2.5, which also introduced the timeline."""
         has_records = any(
             kind["type"] == "chromium_event" or kind["name"] == "recompile_reasons"
             for kind in self.directory["kinds"]
         )
-        return has_records or self.tells_breaks
+        return has_records or self.records_breaks
 
     @cached_property
-    def tells_breaks(self) -> bool:
-        """Whether this torch writes graph breaks: since 2.6, metrics of which have new times; True of a log
-        without metrics.
+    def records_breaks(self) -> bool:
+        """Whether this torch logs graph breaks: since 2.6, which has new times in its metrics.
+
+        True for a log without metrics.
         """
-        if not self.tells_ends:
+        if not self.records_outcomes:
             return False
         rows = self.lists("metrics")
         new = any(
@@ -223,9 +215,9 @@ class Facts:
 
     @cached_property
     def frames(self) -> list[FrameCompile]:
-        """Frames of functions that were compiled, or should have been.
+        """Frames that were compiled or failed to compile.
 
-        Not what compiled autograd captures, nor what ended well and has no function.
+        Excludes captures of compiled autograd, and successful compiles without a function.
         """
         failed = {
             self.number_of(row) for row in self.table("failures") if row["kind"] in ("compile", "exception")
@@ -240,38 +232,38 @@ class Facts:
         for rows in by_key.values():
             last = self.compiles[rows[-1]]
             named = last["function"] is not None or last["file"] is not None
-            if named or last["status"] == "unfinished" or not failed.isdisjoint(rows) or not self.tells_ends:
+            if (
+                named
+                or last["status"] == "unfinished"
+                or not failed.isdisjoint(rows)
+                or not self.records_outcomes
+            ):
                 frames.append(FrameCompile(tuple(rows), last))
         return frames
 
     @cached_property
     def frame_keys(self) -> set[str]:
-        """Keys of the compiles that are frames."""
+        """Compile keys of the frames."""
         return {frame.row["compile"] for frame in self.frames}
 
     @cached_property
     def frame_of(self) -> dict[FrameKey, FrameCompile]:
-        """The frames by their key."""
+        """Frames by their key."""
         return {self.frame_key(frame.row): frame for frame in self.frames}
 
     @staticmethod
     def frame_key(row: Mapping[str, Any]) -> FrameKey:
-        """The same for all attempts of one frame compile."""
+        """Return a key that all attempts of one frame compile share."""
         return (row["compile"],)
 
     @cached_property
     def compiled(self) -> list[FrameCompile]:
-        """Frames that torch began to compile: without those that the recompile limit refused, or
-        error_on_recompile forbade.
-        """
+        """Frames that torch began to compile, without those in ``not_begun``."""
         return [frame for frame in self.frames if self.not_begun.isdisjoint(frame.rows)]
 
     @cached_property
     def function_keys(self) -> dict[int, FunctionKey]:
-        """What is the same for all compiles of one function of the program, by row of the compile table.
-
-        A resumed part belongs to its function.
-        """
+        """Key of the function of each row of ``compiles``. A resume function has the key of its function."""
         # Line of a function by file and name, where the function itself was compiled.
         first: dict[tuple[str | None, str | None], int | None] = {}
         for row in self.compiles:
@@ -281,13 +273,13 @@ class Facts:
         for index, row in enumerate(self.compiles):
             name = function_of(row["function"])
             line = row["line"] if name == row["function"] else first.get((row["file"], name))
-            unknown = row["file"] is None and name is None  # a frame is a function, whatever it is called
+            unknown = row["file"] is None and name is None  # each nameless frame counts as a function
             keys[index] = (row["file"], name, row["frame_id"] if unknown else line)
         return keys
 
     @cached_property
     def functions(self) -> set[FunctionKey]:
-        """Functions of the program: not those that torch generates."""
+        """Functions of the program, without those that torch generates."""
         return {
             self.function_keys[frame.rows[0]]
             for frame in self.compiled
@@ -295,7 +287,7 @@ class Facts:
         }
 
     def place_of(self, compile_index: int) -> tuple[str | None, str | None, int | None]:
-        """(function, file, line) of the function of a compile."""
+        """Return the place of the function of a compile: (function, file, line)."""
         row = self.compiles[compile_index]
         return row["function"], row["file"] and self.short(row["file"]), row["line"]
 
@@ -304,7 +296,7 @@ class Facts:
         return Timeline(self.lists("spans"), self.number_of)
 
     def span_row(self, span: Span) -> SpansRow:
-        """The row of a span in its table."""
+        """Return the row of a span in its table."""
         row: SpansRow = self.lists("spans")[span.number]
         return row
 
@@ -315,22 +307,21 @@ class Facts:
 
     @cached_property
     def last_us(self) -> int | None:
-        """The last moment that the log tells of."""
+        """Time of the last record or span end, in microseconds since 1970; None when not recorded."""
         return max(self.timeline.last_us, self._log.last_epoch_us() or 0) or None
 
     @cached_property
     def compile_us(self) -> int | None:
-        """Forward and backward, each attempt once, no overlap twice; what has no end lasts as long as the
-        log.
+        """Compile time of forward and backward, overlaps counted once; None when not recorded.
 
-        None when unknown.
+        A span without an end lasts until the end of the log.
         """
         if not self.compile_spans:
             return compiling_us(frame.row for frame in self.frames)
         return covered_us((span.start_us, self.end_us(span)) for span in self.compile_spans)
 
     def end_us(self, span: Span) -> int:
-        """When a span ended; the last moment of the log when it did not."""
+        """Return the end of a span, or of the log when the span has no end."""
         return (
             span.start_us + span.duration_us
             if span.duration_us is not None
@@ -339,14 +330,14 @@ class Facts:
 
     @cached_property
     def wall_us(self) -> int | None:
-        """From the first to the last moment of compiling. None when the timeline does not tell."""
+        """Time from the first compile span's start to the last one's end; None without a timeline."""
         if not self.compile_spans:
             return None
         return max(map(self.end_us, self.compile_spans)) - min(span.start_us for span in self.compile_spans)
 
     @cached_property
     def forbidden(self) -> set[int]:
-        """Rows of compiles that error_on_recompile forbade: an error was raised instead."""
+        """Rows of compiles that failed with RecompileError because error_on_recompile is set."""
         return {
             index
             for index, row in enumerate(self.compiles)
@@ -355,24 +346,20 @@ class Facts:
 
     @cached_property
     def not_begun(self) -> set[int]:
-        """Rows of compiles that torch did not begin: refused or forbidden."""
+        """Rows of compiles that torch did not begin, because of the recompile limit or error_on_recompile."""
         return self.refused | self.forbidden
 
     def innermost(self, stack: int | None) -> StacksRow | None:
-        """The innermost frame of a stack: a row of the stacks, with file, line, function and code; None for
-        no stack.
-        """
+        """Return the row of the innermost frame of a stack; None without a stack."""
         return None if stack is None or stack < 0 else self.table("stacks")[stack]
 
     @cached_property
     def metrics(self) -> list[MetricsRow]:
-        """The rows of the metrics table."""
+        """Rows of the metrics table."""
         return self.table("metrics")
 
     def metrics_with(self, *fields: str) -> Iterator[MetricsRow]:
-        """The rows of the metrics table, one after another; none if all of them have null for each of these
-        fields.
-        """
+        """Iterate over the metrics table; over no rows when it has none of these fields."""
         return iter(
             self.lists("metrics")
             if any(field["name"] in fields for field in self.table("metric_fields"))
@@ -381,9 +368,9 @@ class Facts:
 
     @cached_property
     def metrics_of(self) -> dict[int, dict[str, Any]]:
-        """The values of each metrics record, by its event."""
+        """Values of each metrics record, by event."""
         return {row["event"]: row["values"] for row in self.metrics}
 
     def time_of(self, frame: FrameCompile) -> int | None:
-        """Forward and backward; None when neither is known."""
+        """Return the time of forward and backward; None when neither is recorded."""
         return total((forward_us(frame.row), frame.row["backward_us"]))

@@ -1,6 +1,4 @@
-"""What failed, each once: a compile, a call of torch.export, or a call outside of both, with all records that
-show it.
-"""
+"""Failures of compiles, of torch.export and outside of both, each grouped with all its records."""
 
 from __future__ import annotations
 
@@ -24,17 +22,13 @@ from tlparse_bundle.statements.settings import settings
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import FailuresRow, GraphBreaksRow
 
-CAPTURED, CALLED = "captured", "called"  # exports: with a span of the timeline, or without
+CAPTURED, CALLED = "captured", "called"  # exports with and without a span
 _NESTED = ("fx_interpreter", "make_fx")
 
 
 @dataclass(slots=True)
 class Failure:
-    """One failure.
-
-    ``phase`` is the kind of its record, or 'export'; ``cells`` are those of all its rows of the failure
-    table.
-    """
+    """One failure: ``phase`` is the kind of its record or 'export', ``cells`` merges its failures rows."""
 
     phase: str
     compile_index: int
@@ -42,9 +36,8 @@ class Failure:
     cells: dict[str, Any] = field(default_factory=dict)
     events: list[int] = field(default_factory=list)
     export: str | None = None  # of torch.export: CAPTURED or CALLED
-    frames: list[Frame] = field(
-        default_factory=list
-    )  # of the stack of its last record without a compile, or of its compile
+    # Stack of its compile, or of its last record outside any compile.
+    frames: list[Frame] = field(default_factory=list)
 
     def add(self, row: Mapping[str, Any]) -> None:
         self.events.append(row["event"])
@@ -56,11 +49,10 @@ class Failure:
 
 
 def failures(facts: Facts) -> list[Failure]:
-    """All failures, in the order of their first records.
+    """Return all failures, in the order of their first records.
 
-    Not those that the recompile limit refused, nor those that a graph break or a finding of torch.export is
-    about. What is nested in a compile is evidence of the failure of that compile; a compile that ended well
-    recovered from it.
+    Excludes compiles that the recompile limit refused, and records that a graph break or an export finding
+    covers. A record nested in a compile belongs to the failure of that compile, if it failed.
     """
     by_key: dict[tuple[Any, ...], Failure] = {}
     nested: list[tuple[FrameKey, FailuresRow]] = []
@@ -74,7 +66,7 @@ def failures(facts: Facts) -> list[Failure]:
             _outside(facts, by_key, number, row)
         elif row["kind"] in _NESTED:
             nested.append((frame, row))
-        elif not tells_of(broken.get(frame, ()), row["reason"]):
+        elif not matches_break(broken.get(frame, ()), row["reason"]):
             key = (*frame, "backward" in row["kind"])
             if key not in by_key:
                 by_key[key] = _of_compile(facts, row)
@@ -106,10 +98,10 @@ def _of_compile(facts: Facts, row: FailuresRow) -> Failure:
 
 
 def _outside(facts: Facts, by_key: dict[tuple[Any, ...], Failure], number: int, row: FailuresRow) -> None:
-    """Add a record that belongs to no frame."""
+    """Add a record outside any frame."""
     frames = stack(facts, row["stack"])
     compile = facts.compiles[facts.number_of(row)]
-    # From torch 2.15 on an export has a compile id, without a record that its compile began.
+    # From torch 2.15 on, an export has a compile id but no record of the start of its compile.
     if not (caller(frames) == EXPORT or (row["kind"] == "make_fx" and compile["frame_id"] is not None)):
         by_key[number,] = failure = Failure(
             row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames
@@ -133,9 +125,7 @@ def _outside(facts: Facts, by_key: dict[tuple[Any, ...], Failure], number: int, 
 
 
 def export_count(facts: Facts) -> int:
-    """Calls of torch.export: those that left records (with TORCH_DTRACE), or else spans of the timeline and
-    failures outside of these.
-    """
+    """Return the number of torch.export calls, by their records (TORCH_DTRACE), spans and failures."""
     captured = len(set(captures(facts)) - set(facts.once(ahead_of_time)))
     return max(
         captured + sum(failure.export == CALLED for failure in facts.once(failures)),
@@ -144,9 +134,7 @@ def export_count(facts: Facts) -> int:
 
 
 def _same_export(last: Failure, frames: Sequence[Frame]) -> bool:
-    """Whether the exception of the last failure went on to where a record with this stack was written, in the
-    same call of torch.export.
-    """
+    """Whether a record with this stack logs the last failure's exception, further up in the same export."""
     return (
         last.export is not None
         and 0 < len(frames) < len(last.frames)
@@ -177,15 +165,13 @@ def break_attempts(facts: Facts) -> list[list[int]]:
     return attempts
 
 
-def tells_of(breaks: Sequence[GraphBreaksRow], message: str | None) -> bool:
-    """Whether one of these graph breaks is what a message is about."""
+def matches_break(breaks: Sequence[GraphBreaksRow], message: str | None) -> bool:
+    """Whether a message contains the reason of one of these graph breaks."""
     return any(row["reason"] in (message or "") for row in breaks)
 
 
 def lost_us(facts: Facts, frame: FrameCompile) -> int | None:
-    """Time of the attempts of a frame compile before its last one, as its metrics tell; None when they do
-    not.
-    """
+    """Return the time of the attempts before the last one, from the metrics; None when not recorded."""
     event = frame.row["metrics_event"]
     values = facts.metrics_of.get(event, {})
     lost = values.get("dynamo_compile_time_before_restart_us")

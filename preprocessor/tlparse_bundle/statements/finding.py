@@ -1,4 +1,4 @@
-"""What a finding is: one thing that the log says, with its evidence (schema: findings)."""
+"""Findings: statements about one log with their evidence (schema: findings)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ __all__ = ["Finding", "Remedy"]  # what plug-ins import
 
 ERROR, EAGER, REST = range(3)  # stages of the order of findings
 UNLISTED = "unlisted"
-MAX_FINDINGS = 300  # of a log: one with thousands of failed functions has a table that can be read
-_MAX_COSTLY = 150  # of these, that are kept for what they cost
+MAX_FINDINGS = 300  # per log, so the table stays readable
+_MAX_COSTLY = 150  # of these, kept by cost
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -42,9 +42,9 @@ class Finding(Statement):
 
     @property
     def stage(self) -> Stage:
-        """The error that ended the program, other errors, functions that run eager from then on, the rest.
+        """Order the error that ended the program, other errors, functions that run eager, and the rest.
 
-        Errors with an unknown cost come before those with a known one: nobody can say that they cost less.
+        Errors with an unknown cost come before those with a known one, because they may cost more.
         """
         own = stage(self.kind, self.severity, self.details)
         return not self.is_fatal, own, own == ERROR and self.cost_us is not None
@@ -60,10 +60,7 @@ class Finding(Statement):
         key_of: Callable[[int], str | None],
         because_of: int | None,
     ) -> FindingsRow:
-        """The finding as row ``number`` of the table.
-
-        ``shown`` makes the files in its sentences short, ``key_of`` gives the key of a compile.
-        """
+        """Return row ``number`` of the table. ``shown`` shortens paths, ``key_of`` returns a compile key."""
         remedies = sorted(self.remedies, key=lambda remedy: remedy.source != TORCH)
         return {
             "id": number,
@@ -83,27 +80,21 @@ class Finding(Statement):
 
 
 def stage(kind: str, severity: str, details: Mapping[str, Any]) -> int:
-    """Return what comes first whatever it cost: ERROR, then EAGER (a function that torch stopped compiling),
-    then REST.
-    """
+    """Return ERROR, EAGER (a function that torch stopped compiling) or REST, which sort before cost."""
     if severity != "error":
         return REST
     return EAGER if kind == "recompile-limit" and not details["raised"] else ERROR
 
 
 def weight(summary: Mapping[str, Any]) -> tuple[int, int, int]:
-    """By this the log with most to say comes last: errors, warnings, time of compiling (``openingLog`` of the
-    viewers does the same).
-    """
+    """Return the sort key of logs: errors, warnings, compile time, like ``openingLog`` of the viewers."""
     return summary["findings"]["error"], summary["findings"]["warning"], summary["compile_us"] or 0
 
 
 def bounded(
     findings: Sequence[Finding], most: int = MAX_FINDINGS, costly: int = _MAX_COSTLY
 ) -> list[Finding]:
-    """Return the findings in their order: the most costly ones, those that come first, and a last one that
-    counts the others.
-    """
+    """Return the costliest and the first findings, in order; the last row counts the rest."""
     if len(findings) <= most:
         return list(findings)
     by_cost = sorted(range(len(findings)), key=lambda number: -(findings[number].cost_us or 0))
@@ -117,7 +108,7 @@ def bounded(
 
 
 def _first_of_kinds(findings: Sequence[Finding]) -> list[int]:
-    """The first one of each kind: no kind is lost altogether."""
+    """Return the first finding of each kind, so that no kind is lost."""
     first: dict[str, int] = {}
     for number, finding in enumerate(findings):
         first.setdefault(finding.kind, number)

@@ -12,7 +12,7 @@ from tlparse_bundle.statements.recompile_causes import Cause
 
 SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
 _MOST_VALUES = 5
-_MANY_SHOWN = 3  # of more values than that
+_MANY_SHOWN = 3  # values to list when there are more
 _ARGUMENT = re.compile(r"(?!___)(?!self$)[A-Za-z_]\w*|L\['(?!___)\w+'\]")
 _KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
 _LOCAL = re.compile(r"\bL\['(\w+)'\]")

@@ -1,10 +1,10 @@
+"""The reference entry of a kind of finding (docs/reference/findings.md)."""
+
 from typing import NamedTuple
 
 
 class KindReference(NamedTuple):
-    """What the documentation says about a kind of finding: its title, what it means, what to do, and when it
-    does not apply.
-    """
+    """A kind's title, its meaning, its fix, and when it does not apply."""
 
     title: str
     meaning: str

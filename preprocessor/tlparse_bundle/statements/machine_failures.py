@@ -12,7 +12,7 @@ from tlparse_bundle.statements.statement import TORCH, Remedy
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What is wrong with the machine.
+    """A problem with the machine.
 
     ``name`` identifies the cause, ``what`` completes "3 compiles failed: …", ``detail`` may differ between
     compiles.
@@ -203,10 +203,8 @@ def _name(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
 
 
-# Messages of torch (torch/_inductor/exc.py, torch/_dynamo/exc.py), of Triton (runtime/build.py,
-# backends/nvidia/driver.py), of compilers and of Python, in the order in which they are tried: what a
-# compiler says is more than that it
-# failed.
+# Messages of torch (torch/_inductor/exc.py, torch/_dynamo/exc.py), Triton (runtime/build.py,
+# backends/nvidia/driver.py), compilers and Python. The first match wins, so specific messages come first.
 _CAUSES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Environment]], ...] = (
     (re.compile(r"Python\.h: No such file or directory|'Python\.h' file not found"), _python_headers),
     (re.compile(r"Failed to find C compiler"), _c_compiler),

@@ -1,4 +1,4 @@
-"""Causes of recompiles: of all failed guards, the one that shows what changed."""
+"""Causes of recompiles: of all guards that failed, the one that shows what changed."""
 
 from __future__ import annotations
 
@@ -13,42 +13,45 @@ from tlparse_bundle.statements.facts import Facts, FunctionKey
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import RecompileReasonsRow
 
-# Several guards on one object are one cause.
-_OF_AN_OBJECT = frozenset(("type", "identity", "value", "attribute", "keys", "length"))
+_OF_AN_OBJECT = frozenset(
+    ("type", "identity", "value", "attribute", "keys", "length")
+)  # several guards on one object are one cause
 
 _Cell = tuple[str | None, str, int | None]  # source, change, dimension
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A recompile that guard failures triggered, or one that torch refused."""
+class RequestedRecompile:
+    """A recompile that failed guards triggered, including one that the recompile limit refused."""
 
     row: dict[str, Any]  # event, compile, attempt, code_object, caused_by, at_limit, text
     compile_index: int  # row of ``Facts.compiles``
     reasons: list[RecompileReasonsRow]  # its rows of 'recompile_reasons'
 
 
-def asked(facts: Facts) -> list[Asked]:
-    """Return recompiles, including refused ones, in file order."""
+def requested_recompiles(facts: Facts) -> list[RequestedRecompile]:
+    """Return the recompiles, including refused ones, in file order."""
     reasons: dict[int, list[RecompileReasonsRow]] = defaultdict(list)
     for reason in facts.table("recompile_reasons"):
         reasons[reason["event"]].append(reason)
-    return [Asked(row, facts.number_of(row), reasons[row["event"]]) for row in facts.table(ASKED)]
+    return [
+        RequestedRecompile(row, facts.number_of(row), reasons[row["event"]]) for row in facts.table(ASKED)
+    ]
 
 
 @dataclass(slots=True)
 class Cause:
-    """Recompiles of one function for one reason; None: no cache entry differs in a single guard."""
+    """Recompiles of one function for one reason. ``reason`` is None when no cache entry almost matched."""
 
     function: FunctionKey  # see Facts.function_keys
     reason: RecompileReasonsRow | None
-    rows: list[int] = field(default_factory=list)  # of ``asked``
-    cascade: list[int] = field(default_factory=list)  # recompiles that follow from these
+    rows: list[int] = field(default_factory=list)  # of ``requested_recompiles``
+    cascade: list[int] = field(default_factory=list)  # recompiles that these triggered
     values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order
     refused_values: dict[Any, None] = field(default_factory=dict)  # the same for refused recompiles
-    open: bool = False  # torch logged the last expected value, but not the actual one
-    changes: dict[str, None] = field(default_factory=dict)  # 'change' of the reasons, in order
-    refused: list[int] = field(default_factory=list)  # refused at the recompile limit for the same reason
+    open: bool = False  # the last actual value is not recorded
+    changes: dict[str, None] = field(default_factory=dict)  # what changed, in order: 'change' of the reasons
+    refused: list[int] = field(default_factory=list)  # refused by the recompile limit, for the same reason
 
     @property
     def change(self) -> str:
@@ -60,8 +63,8 @@ class Cause:
 
 
 def causes(facts: Facts) -> list[Cause]:
-    """Return the causes in order of first appearance."""
-    everything = facts.once(asked)
+    """Return the causes of recompiles, in order of first appearance."""
+    everything = facts.once(requested_recompiles)
     earlier = _EarlierValues(everything)
     numbers: dict[str, int] = {}  # by the compile
     roots: dict[int, Cause] = {}
@@ -96,9 +99,9 @@ def causes(facts: Facts) -> list[Cause]:
 def cause_key(
     owner: Hashable, reasons: list[RecompileReasonsRow], reason: RecompileReasonsRow | None
 ) -> tuple[Any, ...]:
-    """Return a key that is equal for recompiles with one cause.
+    """Return a key that recompiles with the same cause share.
 
-    ``owner``: function or code object. ``reason``: the representative of ``reasons``.
+    ``owner``: the function or code object; ``reason``: the most telling one of ``reasons``.
     """
     if reason is None:
         return owner, "nothing near" if reasons else "unknown"
@@ -112,7 +115,7 @@ def cause_key(
 class _EarlierValues:
     """Values that cache entries were compiled for, by (compile, source, change, dimension)."""
 
-    def __init__(self, everything: list[Asked]):
+    def __init__(self, everything: list[RequestedRecompile]):
         self._values: dict[tuple[Any, ...], Any] = {}
         for one in everything:
             for reason in one.reasons:
@@ -123,16 +126,16 @@ class _EarlierValues:
                     self._values.setdefault((reason["compile"], *cell), reason["actual"])
 
     def near(self, reasons: list[RecompileReasonsRow]) -> RecompileReasonsRow | None:
-        """Return the reason of the newest cache entry for which only one guard failed, as far as recorded."""
+        """Return the reason of the newest cache entry with a single known guard failure, or None."""
         if len(reasons) == 1:
             return reasons[0]
         actual = {
             _cell(reason): reason["actual"] for reason in reasons if reason["actual"] is not None
-        }  # of one call
+        }  # all from one call
         return next((reason for reason in reasons if not self._fails_otherwise(reason, actual)), None)
 
     def _fails_otherwise(self, reason: RecompileReasonsRow, actual_values: dict[_Cell, Any]) -> bool:
-        """Return whether the recorded values fail another guard of the same cache entry."""
+        """Whether values of other guards would also have failed for this cache entry."""
         mine = _cell(reason)
         others = (
             (self._values.get((reason["entry"], *cell)), actual)
@@ -143,5 +146,5 @@ class _EarlierValues:
 
 
 def _cell(reason: RecompileReasonsRow) -> _Cell:
-    """Return (source, change, dimension) of a reason."""
+    """Return the source, change and dimension of a reason."""
     return reason["source"], reason["change"], reason["dimension"]

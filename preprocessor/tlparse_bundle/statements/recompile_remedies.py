@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.guard_changes import constants, others_than_autograd
-from tlparse_bundle.statements.recompile_causes import Cause, asked
+from tlparse_bundle.statements.recompile_causes import Cause, requested_recompiles
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.statement import Remedy
 
@@ -25,12 +25,16 @@ def _kind(facts: Facts, cause: Cause) -> str | None:
     """Return the most frequent fix of these recompiles in the table of causes."""
     if cause.change == "dispatch_keys":
         return "dispatch_keys"
-    rows, table, everything = facts.once(_cause_ids), facts.table("recompile_causes"), facts.once(asked)
+    rows, table, everything = (
+        facts.once(_cause_ids),
+        facts.table("recompile_causes"),
+        facts.once(requested_recompiles),
+    )
     ids = (rows.get(everything[number].row["event"]) for number in cause.rows)
     cause_rows = (table[id_] for id_ in ids if id_ is not None)
     kinds = Counter(
         row["remedy"] for row in cause_rows if row["change"] == cause.change
-    )  # the table takes the newest result, near or not
+    )  # the table always uses the newest cache entry
     return kinds.most_common(1)[0][0] if kinds else _BY_KIND.get(cause.change)
 
 
@@ -73,7 +77,7 @@ def _is_constant(facts: Facts, cause: Cause, name: str) -> bool:
 
 def _is_static(facts: Facts, cause: Cause) -> bool:
     """Return whether automatic dynamic shapes were off in the last of these compiles."""
-    last = facts.once(asked)[cause.rows[-1]]
+    last = facts.once(requested_recompiles)[cause.rows[-1]]
     automatic = facts.once(settings).value_at(last.compile_index, "dynamo_config", "automatic_dynamic_shapes")
     return automatic is False
 

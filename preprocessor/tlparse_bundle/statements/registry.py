@@ -1,6 +1,6 @@
-"""The kinds of findings. A new one is one module and one line here, or an entry point of another package.
+"""The kinds of findings. To add one, write a module and list it here, or register an entry point.
 
-A module has ``KINDS``, the kinds that it makes, and ``findings(facts)``, which yields Findings.
+A module has ``KINDS``, the kinds it yields, and ``findings(facts)``, which yields Findings.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def findings_of(
 
     ``compiles``: rows of that table.
     """
-    theirs, faults = _plugin_findings(facts)
-    findings = [*(finding for module in MODULES for finding in module.findings(facts)), *theirs]
+    plugin_findings, faults = _plugin_findings(facts)
+    findings = [*(finding for module in MODULES for finding in module.findings(facts)), *plugin_findings]
     fatal = _fatal(facts, findings)
     if fatal is not None:
         fatal.is_fatal = True
@@ -88,10 +88,7 @@ def findings_of(
 
 
 def _fatal(facts: Facts, findings: Sequence[Finding]) -> Finding | None:
-    """The error after which nothing was compiled: its exception left the program, or the log ends in it.
-
-    None when there is none.
-    """
+    """Return the error that ended the program or the log: nothing was compiled after it. None without one."""
     last = max(
         (finding for finding in findings if _may_end(finding)),
         key=lambda finding: _end(facts, finding),
@@ -99,7 +96,7 @@ def _fatal(facts: Facts, findings: Sequence[Finding]) -> Finding | None:
     )
     return (
         last
-        if last is not None and _end(facts, last) >= _last_begin(facts) and not _went_on(facts, last)
+        if last is not None and _end(facts, last) >= _last_begin(facts) and not _was_handled(facts, last)
         else None
     )
 
@@ -113,20 +110,20 @@ def _may_end(finding: Finding) -> bool:
 
 
 def _end(facts: Facts, finding: Finding) -> float:
-    """The last record of it, by event; a compile that is open where the log ends comes after all."""
+    """Return the last event of a finding; infinity for a compile that is open at the end of the log."""
     if finding.kind == "unfinished-compile" and facts.compiles[finding.compiles[-1]]["metrics_event"] is None:
         return math.inf
     return max(finding.events, default=-1)
 
 
 def _last_begin(facts: Facts) -> int:
-    """The record with which the last compile or export begins."""
+    """Return the first event of the last compile or export; -1 without one."""
     frames = (facts.compiles[frame.rows[0]]["first_event"] for frame in facts.frames)
     exports = (row["start_event"] for row in facts.table("exports") if row["start_event"] is not None)
     return max((*frames, *exports), default=-1)
 
 
-def _went_on(facts: Facts, finding: Finding) -> bool:
+def _was_handled(facts: Facts, finding: Finding) -> bool:
     """Whether torch did not raise the error: the function runs eager, or its backward is compiled later."""
     if finding.kind != "failure":
         return False
@@ -136,12 +133,12 @@ def _went_on(facts: Facts, finding: Finding) -> bool:
 
 
 def kinds(modules: Sequence[Any] = MODULES) -> list[str]:
-    """All kinds of ours."""
+    """Return the built-in kinds of findings."""
     return [*(kind for module in modules for kind in module.KINDS), UNLISTED]
 
 
 def plugin_kinds() -> list[str]:
-    """Return the kinds of findings that plug-ins make."""
+    """Return the kinds of findings of plug-ins."""
     return [kind for plugin in _plugins().plugins for kind in plugin.object.KINDS]
 
 
@@ -150,7 +147,7 @@ def _plugins() -> Loaded:
 
 
 def _module(module: Any) -> Any:
-    """Return a module of a plug-in. Raises TypeError or ValueError when it is not like those of MODULES."""
+    """Return a module of a plug-in. Raises TypeError or ValueError unless it has the interface of MODULES."""
     need(module, "findings", of="the plug-in")
     if type(module.KINDS) not in (tuple, list) or not all(
         type(kind) is str and kind for kind in module.KINDS
@@ -163,7 +160,7 @@ def _module(module: Any) -> Any:
 
 
 def _plugin_findings(facts: Facts) -> tuple[list[Finding], list[str]]:
-    """Return the findings of plug-ins, all or none of each, and the faults."""
+    """Return the findings of plug-ins and the faults. A plug-in with a fault contributes none."""
     loaded = _plugins()
     findings: list[Finding] = []
     faults = [*loaded.faults]
@@ -175,10 +172,7 @@ def _plugin_findings(facts: Facts) -> tuple[list[Finding], list[str]]:
 
 
 def _checked(module: Any, facts: Facts) -> list[Finding]:
-    """Return the findings of a module of a plug-in.
-
-    Raises an exception when one cannot become a row of the table.
-    """
+    """Return the findings of a plug-in's module. Raises an exception when one is not a valid row."""
     findings: list[Finding] = []
     highest: dict[str, int] = {}
     for finding in module.findings(facts):

@@ -1,4 +1,4 @@
-"""Which findings of a bundle a report shows."""
+"""Select the findings of a bundle that a report shows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Section:
 
     @property
     def more(self) -> str | None:
-        """Why findings may be missing, as a clause; None when the log is whole."""
+        """Why findings may be missing, as a clause; None when the log is complete."""
         if self.log is None:
             return None
         why = ends_early(self.summary, self.findings, self.log.bundle.manifest.get("growing", False))
@@ -44,10 +44,10 @@ def choose(
     kinds: Collection[str] = (),
     limit: int | None = None,
 ) -> list[Section]:
-    """A section for all ranks together, where there are several, and one for each log, in the order of the
-    bundle. ``limit`` is that of each.
+    """Return a section for all ranks together, if there are several, and one per log in bundle order.
 
-    Raises BundleError when there is no such log, rank or kind, and when the bundle has no findings.
+    ``limit`` applies to each section. Raises BundleError for an unknown log, rank or kind, and for a bundle
+    without findings.
     """
     logs = [bundle.log(log_id)] if log_id is not None else bundle.logs
     if ranks is not None:

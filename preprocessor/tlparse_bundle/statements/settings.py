@@ -1,4 +1,4 @@
-"""Values of the settings of torch, as its metrics and AOTAutograd record them."""
+"""Values of torch settings, from its metrics and AOTAutograd records."""
 
 from __future__ import annotations
 
@@ -19,16 +19,12 @@ class Settings:
         self._facts = facts
 
     def value(self, name: str) -> Any:
-        """Return the value that a setting such as 'dynamo_config.specialize_int' had all the time; None when
-        the log does not tell, or when it changed.
-        """
+        """Return a setting such as 'dynamo_config.specialize_int'; None when not recorded or not constant."""
         values = self._values.get(name, [])
         return values[0] if len(values) == 1 else None
 
     def value_at(self, compile_index: int, field: str, name: str) -> Any:
-        """Return the value that a setting such as ('dynamo_config', 'specialize_int') had in one compile;
-        None when the log does not tell.
-        """
+        """Return ('dynamo_config', 'specialize_int'), for example, in one compile; None when not recorded."""
         event = self._facts.compiles[compile_index]["metrics_event"]
         number = self._configs_of.get(event, {}).get(field)
         if number is None:
@@ -40,7 +36,7 @@ class Settings:
 
     @cached_property
     def _values(self) -> dict[str, list[Any]]:
-        """All values of each setting."""
+        """Recorded values of each setting."""
         by_name: dict[str, list[Any]] = {}
         for name, value in self._recorded():
             values = by_name.setdefault(name, [])
@@ -54,11 +50,11 @@ class Settings:
             yield from ((f"{config['field']}.{name}", value) for name, value in values.items())
         last: dict[str, Any] | None = None
         for row in self._facts.lists("functorch_configs"):
-            if row["config"] != last:  # they seldom change
+            if row["config"] != last:  # most records repeat the last config
                 last = row["config"]
                 yield from ((f"functorch_config.{name}", value) for name, value in (last or {}).items())
 
     @cached_property
     def _configs_of(self) -> dict[int | None, dict[str, int | None]]:
-        """Rows of metric_configs by event of the metrics and field."""
+        """Row numbers of metric_configs by event of the metrics, then by field."""
         return {row["event"]: row["configs"] for row in self._facts.metrics}

@@ -1,4 +1,4 @@
-"""Places in the program: as short as they are unique, and without what differs between machines."""
+"""Short, machine-independent names of places in the program."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from tlparse_bundle.base.machine_text import PACKAGES, without_addresses
 _PYTHON = re.compile(
     r"[/\\\\]lib[/\\\\]python3[.\d]*[/\\\\]|[/\\\\]torch[/\\\\](?:_dynamo|_inductor|fx|_functorch|export|nn)[/\\\\]"
 )
-_SHOWN_PATH = re.compile(
-    r"(?<![\w./:>)\]-])(?:/[\w.@+~-]+){2,}"
-)  # neither a part of a relative path nor of an address
+_SHOWN_PATH = re.compile(r"(?<![\w./:>)\]-])(?:/[\w.@+~-]+){2,}")  # not a part of a relative path or a URL
 _BELOW = re.compile(r".*/(?:lib/(?=python3)|(?=torch/(?:_\w+|fx|export|nn|optim|autograd|utils)/))")
 
 
 def is_generated(file: str | None) -> bool:
-    """Whether it is no file but code that torch generates, such as "<eval_with_key>.3"."""
+    """Whether it is code that torch generates, such as "<eval_with_key>.3"."""
     return file is not None and file.startswith("<")
 
 
@@ -28,13 +26,13 @@ def is_of_program(file: str) -> bool:
 
 
 def where(row: Mapping[str, Any]) -> str | None:
-    """The place of a finding: "model.py:12"."""
+    """Return the place of a finding, such as "model.py:12"; None without a file."""
     file: str | None = row["file"]
     return file if file is None or row["line"] is None else f"{file}:{row['line']}"
 
 
 class Shortener:
-    """Paths without the folders that all files of the log share."""
+    """Shorten paths by the folders that all files of the log share."""
 
     def __init__(self, files: Iterable[str | None]):
         folders = [
@@ -50,7 +48,7 @@ class Shortener:
         self._start = "/".join(folders[0][: self._common]) + "/" if self._common else ""
 
     def __call__(self, file: str) -> str:
-        """The file as short as it is unique in the log; a file of a package from the package on."""
+        """Return a path without shared folders; for a file of a package, the path from the package on."""
         plain = file.replace("\\", "/")
         below = PACKAGES.sub("", plain)
         if below != plain:
@@ -59,11 +57,9 @@ class Shortener:
         return _BELOW.sub("", plain) if short == plain else short
 
     def text(self, text: str) -> str:
-        """A text in which files of the program, of packages and of Python are as short as elsewhere, and
-        objects have no address.
-        """
+        """Return a text with shortened paths and without addresses of objects."""
         return without_addresses(_SHOWN_PATH.sub(lambda path: self(path[0]), text), of_objects=True)
 
     def place(self, file: str | None, line: int | None) -> str | None:
-        """ "model.py:12"; None without a file."""
+        """Return a place such as "model.py:12"; None without a file."""
         return None if file is None else self(file) if line is None else f"{self(file)}:{line}"

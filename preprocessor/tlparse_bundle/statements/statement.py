@@ -1,4 +1,4 @@
-"""One statement: what a log, the ranks of a job or a comparison of runs says, and what orders statements."""
+"""Statements about a log, the ranks of a job or a comparison of runs, and their order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TORCH: Literal["torch"] = "torch"
 OURS: Literal["tlparse-bundle"] = "tlparse-bundle"
 MAX_TITLE, MAX_TEXT = 600, 6000  # characters
-MAX_EVIDENCE = 1000  # rows of a table that a statement names; ``count`` is how many there are
+MAX_EVIDENCE = 1000  # rows a statement lists as evidence; ``count`` is the total
 
 SeverityName = Literal["error", "warning", "info"]
 Place = tuple[str | None, str | None, int | None]  # function, file, line
@@ -25,12 +25,12 @@ Stage = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Severity:
-    """How bad a statement is, and how each output shows that."""
+    """The severity of a statement, and how each output shows it."""
 
     name: SeverityName
     rank: int  # 0: the worst
     sign: str  # on a terminal
-    colour: str  # of the sign, a colour of click
+    color: str  # of the sign, a color of click
     style: str  # in the live screen, a style of rich
     emoji: str  # in Markdown
     command: str  # of a GitHub workflow
@@ -47,13 +47,13 @@ SEVERITIES: Mapping[str, Severity] = {
 
 
 def severity_of(row: Mapping[str, Any]) -> Severity:
-    """Return the severity of a row; that of information where it is one of a later version."""
+    """Return the severity of a row; info for a name that this version does not know."""
     return SEVERITIES.get(row["severity"], SEVERITIES["info"])
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Remedy:
-    """What may help: ``code`` is what to paste, ``source`` who recommends it."""
+    """A fix: ``code`` is ready to paste, ``source`` is who recommends it."""
 
     text: str
     code: str | None = None
@@ -64,7 +64,7 @@ class Remedy:
 
 
 class StatementCells(TypedDict):
-    """The cells that rows of all statements have, in this order."""
+    """The cells that all statements have, in this order."""
 
     severity: SeverityName
     title: str
@@ -76,10 +76,10 @@ class StatementCells(TypedDict):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Statement:
-    """What is true of a log, a job or two runs, in words, with its place, its cost and its reason.
+    """A fact about a log, a job or two runs in words, with place, cost and cause.
 
-    ``cause`` makes the fingerprint together with kind and place: texts without ids, times, addresses or
-    folders. ``key`` is for statements that others name in ``because_of``.
+    ``cause``, kind and place make the fingerprint, so ``cause`` has no ids, times, addresses or folders.
+    ``key`` identifies the statement in ``because_of`` of others.
     """
 
     kind: str
@@ -89,7 +89,7 @@ class Statement:
     text: str = ""
     place: Place = (None, None, None)
     count: int = field(default=1, kw_only=True)
-    cost_us: int | None = field(default=None, kw_only=True)  # below 0: saved
+    cost_us: int | None = field(default=None, kw_only=True)  # negative: saved
     cost_of: str | None = field(default=None, kw_only=True)
     remedies: Sequence[Remedy] = field(default=(), kw_only=True)
     details: dict[str, Any] = field(default_factory=dict, kw_only=True)
@@ -99,13 +99,11 @@ class Statement:
 
     @property
     def stage(self) -> Stage:
-        """What counts more than any cost; the smaller stage comes first."""
+        """The first sort key, before cost; smaller comes first."""
         return ()
 
     def importance(self) -> tuple[Stage, int, int, int]:
-        """Return the sort key of ``ordered``: stage, then cost or saving, then severity, then ``order``, of
-        which the larger comes first.
-        """
+        """Return the sort key: stage, then cost or saving, then severity, then ``order`` (larger first)."""
         return (
             self.stage,
             -abs(self.cost_us or 0),
@@ -114,7 +112,7 @@ class Statement:
         )
 
     def cells(self, shown: Callable[[str], str] = str) -> StatementCells:
-        """Return the common cells of a row. ``shown`` shortens the files in sentences."""
+        """Return the common cells of a row. ``shown`` shortens paths in sentences."""
         function, file, line = self.place
         return {
             "severity": self.severity,
@@ -136,19 +134,19 @@ def ordered(statements: Iterable[S]) -> list[S]:
 
 
 def grouped_by_cause(statements: Sequence[S], causes: Mapping[int, int]) -> list[tuple[S, int | None]]:
-    """Return each statement without a cause, followed by all that it led to, with its position in the result.
+    """Return each root statement, followed by its effects with the root's position in the result.
 
-    ``causes``: position of a statement: position of what led to it.
+    ``causes`` maps the position of an effect to the position of its cause.
     """
-    led: dict[int, list[int]] = {}
+    effects: dict[int, list[int]] = {}
     for number in causes:
-        led.setdefault(_root(number, causes), []).append(number)
+        effects.setdefault(_root(number, causes), []).append(number)
     rows: list[tuple[S, int | None]] = []
     for number, statement in enumerate(statements):
         if number not in causes:
             root = len(rows)
             rows.append((statement, None))
-            rows += [(statements[effect], root) for effect in sorted(led.get(number, ()))]
+            rows += [(statements[effect], root) for effect in sorted(effects.get(number, ()))]
     return rows
 
 
@@ -161,9 +159,9 @@ def _root(number: int, causes: Mapping[int, int]) -> int:
 
 
 def fingerprint(kind: str, place: Place, cause: Sequence[Any]) -> str:
-    """Return what is equal in every rank, run and machine where the same problem is at the same place.
+    """Return a hash that is equal on every rank, run and machine for the same problem at the same place.
 
-    The line does not count: it moves when something above is edited.
+    It leaves out the line, which moves when code above it is edited.
     """
     function, file, _ = place
     parts = [kind, function, tail(file) if file else None, *cause]
@@ -171,7 +169,7 @@ def fingerprint(kind: str, place: Place, cause: Sequence[Any]) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return the text, not longer than ``most`` characters; code in it ends."""
+    """Return the text cut to ``most`` characters, with its last code span closed."""
     if len(text) <= most:
         return text
     kept = text[: most - 2].rstrip() + "…"
@@ -179,5 +177,5 @@ def cut(text: str, most: int) -> str:
 
 
 def distinct(rows: Iterable[T]) -> list[T]:
-    """Return the first rows, each once, at most MAX_EVIDENCE."""
+    """Return the first MAX_EVIDENCE distinct rows."""
     return list(dict.fromkeys(rows))[:MAX_EVIDENCE]

@@ -1,4 +1,4 @@
-"""The numbers of the headline, each with one definition (schema: findings), and the headline."""
+"""The headline and its numbers (schema: manifest, 'summary')."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tlparse_bundle.statements.facts import Facts
 from tlparse_bundle.statements.failure_groups import export_count
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import noun, what_changed
-from tlparse_bundle.statements.not_recorded import not_recorded_text, untold
+from tlparse_bundle.statements.not_recorded import not_recorded_text, unrecorded_topics
 from tlparse_bundle.statements.recompile_causes import causes
 from tlparse_bundle.statements.source_places import is_generated
 from tlparse_bundle.statements.statement import SEVERITIES
@@ -20,6 +20,8 @@ from tlparse_bundle.statements.torch_messages import CACHES
 
 _COUNTED_CACHES = ("fx_graph", "aot_autograd", "precompile")
 _OUTCOMES = ("hit", "miss", "bypass")
+_MAX_HEADLINE = 120  # characters
+_DETAILS = ("places", "reason", "causes", "limit", "known places")  # dropped in this order
 
 
 def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -42,15 +44,17 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[s
         "function_count": len(facts.functions),
         "compile_us": facts.compile_us,
         "wall_us": facts.wall_us,
-        "failure_count": count("failure") if facts.tells_ends else None,
+        "failure_count": count("failure") if facts.records_outcomes else None,
         "unfinished_count": count("unfinished-compile"),
-        "graph_break_count": _break_count(facts) if facts.tells_breaks else None,
-        "graph_break_place_count": _place_count(facts) if facts.tells_breaks else None,
-        "recompile_count": facts.row_count("recompiles") if facts.tells_recompiles else None,
-        "recompile_cause_count": facts.row_count("recompile_causes") if facts.tells_recompiles else None,
+        "graph_break_count": _break_count(facts) if facts.records_breaks else None,
+        "graph_break_place_count": _place_count(facts) if facts.records_breaks else None,
+        "recompile_count": facts.row_count("recompiles") if facts.records_recompiles else None,
+        "recompile_cause_count": facts.row_count("recompile_causes") if facts.records_recompiles else None,
         "restart_count": count("restart"),
         "recompile_limit_count": (
-            sum(finding.kind == "recompile-limit" for finding in findings) if facts.tells_recompiles else None
+            sum(finding.kind == "recompile-limit" for finding in findings)
+            if facts.records_recompiles
+            else None
         ),
         "specialization_count": _specialization_count(facts),
         "export_failure_count": count("export-failure"),
@@ -59,7 +63,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[s
         "start_epoch_us": facts.directory["clock"]["origin_epoch_us"],
         "phase_times_us": _phase_times_us(facts),
         "cache_counts": _cache_counts(facts),
-        "untold": untold(facts),
+        "untold": unrecorded_topics(facts),
     }
     return {
         "text": _text(facts, numbers, findings),
@@ -71,27 +75,42 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict[s
 
 
 def _text(facts: Facts, numbers: dict[str, Any], findings: Sequence[Finding]) -> str:
+    """Return the headline, without as many of _DETAILS as make it too long."""
+    texts = (_headline(facts, numbers, findings, _DETAILS[number:]) for number in range(len(_DETAILS) + 1))
+    text = next(texts)
+    while len(text) > _MAX_HEADLINE and (shorter := next(texts, None)) is not None:
+        text = shorter
+    return text
+
+
+def _headline(
+    facts: Facts, numbers: dict[str, Any], findings: Sequence[Finding], details: Sequence[str]
+) -> str:
+    not_recorded = not_recorded_text(facts, short="known places" not in details)
     begin = _compiles(facts, numbers)
-    wrong = list(_wrong(facts, numbers)) or list(_specialized(facts, numbers))
+    wrong = list(_wrong(facts, numbers, details)) or list(_specialized(facts, numbers))
     damaged = any(finding.kind == "data-problem" and finding.details["loses_records"] for finding in findings)
     if wrong:
         return (
             f"{begin}. {large(', '.join(wrong))}."
             + (" The log is damaged, so there may be more." if damaged else "")
-            + not_recorded_text(facts)
+            + not_recorded
         )
     if damaged:
         return f"{begin}. The log is damaged, so counts may be too low."
     if not numbers["compile_count"] and not numbers["export_count"]:
         return f"{begin}."
-    if not facts.tells_ends:
-        return f"{begin}.{not_recorded_text(facts)}"
+    if not facts.records_outcomes:
+        return f"{begin}.{not_recorded}"
     topics = [
         word
-        for word, tells in (("graph breaks", facts.tells_breaks), ("recompiles", facts.tells_recompiles))
-        if tells
+        for word, is_recorded in (
+            ("graph breaks", facts.records_breaks),
+            ("recompiles", facts.records_recompiles),
+        )
+        if is_recorded
     ]
-    return f"{begin}. No {listed(['failures', *topics], joint='or')}.{not_recorded_text(facts)}"
+    return f"{begin}. No {listed(['failures', *topics], joint='or')}.{not_recorded}"
 
 
 def _functions(facts: Facts, count: int) -> str:
@@ -135,7 +154,7 @@ def _loaded(facts: Facts) -> str:
     return f". {', '.join(texts)}" if texts else ""
 
 
-def _wrong(facts: Facts, numbers: dict[str, Any]) -> Iterator[str]:
+def _wrong(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> Iterator[str]:
     if numbers["unfinished_count"]:
         yield f"{plural(numbers['unfinished_count'], 'compile')} did not end"
     if numbers["failure_count"]:
@@ -143,14 +162,15 @@ def _wrong(facts: Facts, numbers: dict[str, Any]) -> Iterator[str]:
     if numbers["graph_break_count"]:
         places = f" at {plural(numbers['graph_break_place_count'], 'place')}"
         yield plural(numbers["graph_break_count"], "graph break") + (
-            places if numbers["graph_break_count"] > 1 else ""
+            places if numbers["graph_break_count"] > 1 and "places" in details else ""
         )
     if numbers["restart_count"]:
         yield plural(numbers["restart_count"], "restart")
     if numbers["recompile_count"]:
-        yield f"{plural(numbers['recompile_count'], 'recompile')}{_because(facts, numbers)}"
+        yield f"{plural(numbers['recompile_count'], 'recompile')}{_because(facts, numbers, details)}"
     if numbers["recompile_limit_count"]:
-        yield f"{plural(numbers['recompile_limit_count'], 'function')} hit the recompile limit"
+        limit = "recompile limit" if "limit" in details or not numbers["recompile_count"] else "limit"
+        yield f"{plural(numbers['recompile_limit_count'], 'function')} hit the {limit}"
     if numbers["export_failure_count"]:
         yield plural(numbers["export_failure_count"], "export problem")
     if numbers["export_assumption_count"]:
@@ -166,7 +186,7 @@ def _specialized(facts: Facts, numbers: dict[str, Any]) -> Iterator[str]:
         yield plural(numbers["specialization_count"], f"specialized {noun(facts)}")
 
 
-def _because(facts: Facts, numbers: dict[str, Any]) -> str:
+def _because(facts: Facts, numbers: dict[str, Any], details: Sequence[str]) -> str:
     """Return the cause of most recompiles if there is one, otherwise the number of causes."""
     own_causes = [cause for cause in facts.once(causes) if cause.rows]
     if not own_causes:
@@ -177,18 +197,18 @@ def _because(facts: Facts, numbers: dict[str, Any]) -> str:
     where = (
         f" in {code(name)}" if name is not None and len({cause.function for cause in own_causes}) > 1 else ""
     )
-    if most.reason is not None and 2 * share > numbers["recompile_count"]:
+    if "reason" in details and most.reason is not None and 2 * share > numbers["recompile_count"]:
         why = f"because {what_changed(most, with_values=False)}{where}"
         return f" {why}" if share == numbers["recompile_count"] else f", mostly {why}"
     return (
         f" ({plural(numbers['recompile_cause_count'], 'cause')})"
-        if numbers["recompile_cause_count"] > 1
+        if numbers["recompile_cause_count"] > 1 and "causes" in details
         else ""
     )
 
 
 def _place_count(facts: Facts) -> int:
-    """Distinct places of graph breaks; a break whose place is unknown is a place of its own."""
+    """Return the number of distinct places of graph breaks. A break without a place counts as one."""
     rows = facts.table("graph_breaks")
     return len(
         {(row["file"], row["line"]) if row["file"] is not None else number for number, row in enumerate(rows)}
@@ -196,19 +216,17 @@ def _place_count(facts: Facts) -> int:
 
 
 def _break_count(facts: Facts) -> int:
-    """How often a graph broke: each record once."""
+    """Return the number of graph break records."""
     return sum(row["count"] for row in facts.table("graph_breaks"))
 
 
 def _phase_times_us(facts: Facts) -> dict[str, int] | None:
-    """Time of all frames by phase, in microseconds, as the metrics measured it; None when a frame has none,
-    or there is no frame.
-    """
+    """Return the time of all frames by phase in microseconds; None without frames or their metrics."""
     rows = [frame.row for frame in facts.frames]
     if not rows or any(row["dynamo_us"] is None for row in rows):
         return None
     sums = dict.fromkeys(("dynamo", "aot", "inductor", "backward"), 0)
-    for row in rows:  # a part that is null was not reached
+    for row in rows:  # null: the phase was not reached
         sums["dynamo"] += row["dynamo_us"] + (row["restart_us"] or 0)
         for part in ("aot", "inductor", "backward"):
             sums[part] += row[f"{part}_us"] or 0

@@ -1,7 +1,4 @@
-"""The spans of a log as findings ask for them.
-
-There are tens of thousands, so that they stay columns: only those that are asked for become Spans.
-"""
+"""The spans of a log, stored as columns: a log has tens of thousands, so ``Span`` is built on use."""
 
 from __future__ import annotations
 
@@ -17,14 +14,12 @@ class Span(NamedTuple):
     name: str
     compile_index: int
     start_us: int  # since 1970
-    duration_us: int | None  # None: it has no end
+    duration_us: int | None  # None: no end
     parent: int
 
 
 class Timeline:
-    """Made of the rows of the spans table; ``number_of`` gives the internal number of the attempt that a row
-    belongs to.
-    """
+    """Spans by name and nesting. ``number_of`` maps a row of spans to its row of ``Facts.compiles``."""
 
     def __init__(self, rows: Iterable[Mapping[str, Any]], number_of: Callable[[Mapping[str, Any]], int]):
         numbers: dict[str, int] = {}
@@ -54,7 +49,7 @@ class Timeline:
         )
 
     def outermost(self, names: Collection[str]) -> list[Span]:
-        """Spans of these names that are in no other."""
+        """Return the spans of these names that have no parent."""
         numbers = self._numbers(names)
         return [
             self.span(index)
@@ -67,7 +62,7 @@ class Timeline:
         return (self.span(index) for index, number in enumerate(self._name_indexes) if number in numbers)
 
     def with_one_of(self, names: Collection[str]) -> set[int]:
-        """Spans, by index, directly in which is one of these names."""
+        """Return the indexes of spans with a direct child of one of these names."""
         numbers = self._numbers(names)
         return {
             parent
@@ -76,19 +71,17 @@ class Timeline:
         }
 
     def open_in(self, index: int) -> list[Span]:
-        """Spans directly in this one that have no end."""
+        """Return the direct children of a span that have no end."""
         return [self.span(inner) for inner in self._open if self._parents[inner] == index]
 
     @cached_property
     def last_us(self) -> int:
-        """The last moment that a span tells of; 0 when there is none."""
+        """The latest end of a span, in microseconds since 1970; 0 without spans."""
         ends = map(add, self._starts, (duration_us or 0 for duration_us in self._durations))
         return max(ends, default=0)
 
     def own_times(self, outermost: Iterable[Span]) -> tuple[dict[str, int], bytearray]:
-        """Of each name the time that its spans have of their own, in these and all in them; and whether a
-        span is one of them, by index.
-        """
+        """Return self times by name of these spans and all nested ones, and a flag for each span counted."""
         within = [0] * len(self)  # time of the spans directly in each
         inside = bytearray(len(self))
         for span in outermost:
@@ -96,7 +89,7 @@ class Timeline:
         for index, parent in enumerate(self._parents):
             if parent >= 0:
                 within[parent] += self._durations[index] or 0
-                if parent < index:  # it stands before those in it
+                if parent < index:  # a parent precedes its children
                     inside[index] = inside[parent]
         own: dict[int, int] = {}
         for number, duration_us, inner_us, counts in zip(

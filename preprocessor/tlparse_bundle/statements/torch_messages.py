@@ -22,12 +22,12 @@ _EXPLANATION = re.compile(
 
 
 def torch_remedies(hints: Sequence[str]) -> list[Remedy]:
-    """torch's hints, word for word, without those that stand under every message."""
+    """Return torch's hints verbatim, without those that every message has."""
     return [Remedy(hint.strip(), source=TORCH) for hint in hints if not _USELESS.match(hint.strip())]
 
 
 def taken_apart(message: str | None) -> tuple[str, str | None, list[str]]:
-    """(what it says, torch's explanation, torch's hints) of the message of an exception."""
+    """Split an exception message into its first part, torch's explanation and torch's hints."""
     text = message or ""
     explanation = _EXPLANATION.search(text)
     return (

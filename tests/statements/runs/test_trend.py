@@ -184,7 +184,7 @@ def test_runs_are_ordered_by_log_time_and_those_without_one_are_left_out(tmp_pat
     assert [run["name"][-1] for run in trend["runs"]] == list("76543102")
     assert trend["runs"][-1]["start_epoch_us"] is None and trend["values"]["graph_break_count"] == [1] * 8
     done = run_warm(["trend", tmp_path / "runs"], tmp_path)
-    assert b"1 run without a time" in done.stdout
+    assert b"1 run left out: the start time is not recorded." in done.stdout
 
 
 def test_series_are_labels_else_folders(tmp_path, manifest):

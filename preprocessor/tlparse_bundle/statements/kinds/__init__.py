@@ -1,1 +1,1 @@
-"""The kinds of findings of a log, a module for each."""
+"""The kinds of findings of a log, grouped into modules."""

@@ -40,9 +40,8 @@ REFERENCE = {
         not_when="If no later run uses the cache, the error costs nothing.",
     ),
 }
-_NO_ENTRY = "there was no entry"  # in fingerprints, so it must stay
-_GUARDS_FAILED = "there were entries, but their guards on sizes failed"  # likewise
-_TITLE_REASONS = {_NO_ENTRY: "", _GUARDS_FAILED: ": size guards failed"}
+_NO_ENTRY = "cache miss"
+_GUARDS_FAILED = "size guards failed"
 _KIND_OF = {"miss": "cache-miss", "bypass": "cache-bypass", "error": "cache-error"}
 _BYPASSED = {
     "fx_graph": "Inductor recompiles these graphs in every process.",
@@ -119,7 +118,7 @@ def _finding(facts: Facts, kind: str, cache: str, why: str, rows: Sequence[Cache
         kind,
         "info" if kind == "cache-miss" else "warning",
         plural(len(rows), *(f"{name} {word}" for word in noun))
-        + _TITLE_REASONS.get(why, f": {why}" if why else ""),
+        + (f": {why}" if why and why != _NO_ENTRY else ""),
         (cache, why),
         "\n\n".join(filter(None, [texts[kind], *more])),
         facts.place_of(compiles[0]) if len(set(compiles)) == 1 else (None, None, None),

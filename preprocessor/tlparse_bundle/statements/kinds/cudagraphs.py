@@ -29,7 +29,7 @@ _SKIPPING = re.compile(r"(skipping cudagraphs due to )\1+")  # backend "cudagrap
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    """From ``cudagraph_skip_reason`` of the metrics (torch/_dynamo/utils.py: CompilationMetrics)."""
+    """Yield findings from ``cudagraph_skip_reason`` (torch/_dynamo/utils.py: CompilationMetrics)."""
     reasons: dict[str, str] = {}  # by text, since most graphs share one long text
     groups: dict[str, list[MetricsRow]] = {}
     for row in facts.metrics_with("cudagraph_skip_reason"):

@@ -23,7 +23,7 @@ REFERENCE = {
         "valid.",
     ),
 }
-# What each diagnostic means for the findings; other diagnostics do not affect them.
+# Title and effect on findings of each diagnostic; other diagnostics do not affect findings.
 _MEANS = {
     "empty-log": ("the log is empty", "The process wrote no record, or was killed first."),
     "record-cut": (

@@ -63,7 +63,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 
 def _end_of_graph(facts: Facts, row: ExportFailuresRow) -> Mapping[str, Any]:
-    """Where the graph ends, for a record without a stack."""
+    """Return the place where the graph ends, for a record without a stack."""
     end = facts.once(graph_ends).get(row["event"])
     if end is None:
         return dict.fromkeys(("file", "line", "function", "code"))

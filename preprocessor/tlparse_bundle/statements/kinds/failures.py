@@ -27,7 +27,7 @@ from tlparse_bundle.statements.failure_groups import (
     failures,
     is_suppressed,
     lost_us,
-    tells_of,
+    matches_break,
 )
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.kind_reference import KindReference
@@ -99,7 +99,7 @@ def _cause(facts: Facts, failure: Failure) -> tuple[Any, ...]:
     if machine is not None:
         return machine.name, _phase(failure)
     message = _message(failure)
-    name = failure.name if not message else None  # nothing else says what failed
+    name = failure.name if not message else None  # without a message, the name identifies the failure
     return (
         _type(failure),
         normalised(message),
@@ -123,7 +123,7 @@ def _message(failure: Failure) -> str:
 
 
 def _type(failure: Failure) -> str | None:
-    """Name of the exception's class."""
+    """Return the class name of an exception."""
     name: str | None = failure.cells["type"]
     return name and name.rpartition(".")[2]
 
@@ -280,7 +280,7 @@ def _restarts(facts: Facts) -> Iterator[Finding]:
     groups: dict[tuple[str | None, str], list[FrameCompile]] = {}
     for frame in facts.frames:
         breaks = broken.get(facts.frame_key(frame.row), [])
-        rest = [reason for reason in frame.row["restart_reasons"] if not tells_of(breaks, reason)]
+        rest = [reason for reason in frame.row["restart_reasons"] if not matches_break(breaks, reason)]
         for reason in rest[: max(0, len(frame.row["restart_reasons"]) - len(breaks))]:
             groups.setdefault((frame.row["function"], first_line(reason)), []).append(frame)
     by_frame: dict[tuple[FrameKey, str], int] = {}

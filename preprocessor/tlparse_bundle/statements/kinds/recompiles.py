@@ -13,7 +13,7 @@ from tlparse_bundle.statements.facts import Facts, FrameCompile, FunctionKey
 from tlparse_bundle.statements.finding import Finding
 from tlparse_bundle.statements.guard_changes import constants, source_name, what_changed
 from tlparse_bundle.statements.kind_reference import KindReference
-from tlparse_bundle.statements.recompile_causes import Asked, Cause, asked, causes
+from tlparse_bundle.statements.recompile_causes import Cause, RequestedRecompile, causes, requested_recompiles
 from tlparse_bundle.statements.recompile_remedies import remedies
 from tlparse_bundle.statements.settings import settings
 from tlparse_bundle.statements.statement import TORCH, Remedy
@@ -41,7 +41,7 @@ _HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # after the source line, i
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    rows = facts.once(asked)
+    rows = facts.once(requested_recompiles)
     frames = {row: frame for frame in facts.frames for row in frame.rows}
     all_causes = facts.once(causes)
     for cause in all_causes:
@@ -50,7 +50,9 @@ def findings(facts: Facts) -> Iterator[Finding]:
     yield from _limits(facts, rows, all_causes)
 
 
-def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile], cause: Cause) -> Finding:
+def _recompile(
+    facts: Facts, rows: list[RequestedRecompile], frames: dict[int, FrameCompile], cause: Cause
+) -> Finding:
     file, name, line = cause.function
     recompiled = [rows[number] for number in (*cause.rows, *cause.cascade)]
     title = f"{function_name(name)} recompiled {times(len(cause.rows))}: {what_changed(cause)}"
@@ -121,7 +123,7 @@ def _because(facts: Facts, cause: Cause) -> tuple[Any, ...] | None:
     )
 
 
-def _limits(facts: Facts, rows: list[Asked], all_causes: list[Cause]) -> Iterator[Finding]:
+def _limits(facts: Facts, rows: list[RequestedRecompile], all_causes: list[Cause]) -> Iterator[Finding]:
     reasons = {one.compile_index: one.row["event"] for one in rows}
     refused: dict[FunctionKey, list[int]] = {}
     for compile_index in sorted(facts.refused):
@@ -177,7 +179,7 @@ def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
     return "recompile limit", limit
 
 
-def _failing(rows: list[Asked], causes: list[Cause]) -> str:
+def _failing(rows: list[RequestedRecompile], causes: list[Cause]) -> str:
     """Return the guard failures of the refused compiles, as the end of a sentence."""
     guards = []
     for cause in causes:

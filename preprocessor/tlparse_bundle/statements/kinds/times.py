@@ -47,7 +47,7 @@ _AUTOTUNE_FIELDS = {  # of the metrics (torch/_dynamo/utils.py: CompilationMetri
     "runtime_triton_autotune_time_us": "during the first calls",
 }
 
-# What a span does (torch/_inductor, torch/_dynamo: dynamo_timed), and how to shorten it.
+# Description of each span (torch/_inductor, torch/_dynamo: dynamo_timed) and its fixes.
 _SPANS: dict[str, tuple[str, list[Remedy]]] = {
     "async_compile.wait": (
         "waiting for worker processes",
@@ -189,7 +189,7 @@ def _guard_checks(facts: Facts) -> Iterator[Finding]:
             f"Checking {_guards(worst)} of {_function(file, name)} took {duration(latency_us)}",
             (),
             "torch checks the guards before each call. It measured this once, right after the compile, so a"
-            " busy machine distorts it. Most guards are "
+            " busy machine distorts it. The most common are "
             + ", ".join(f"{code(kind)} ({count:,})" for kind, count in most)
             + ".",
             (name, file and facts.short(file), line),

@@ -32,14 +32,12 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 
 def _broken_off(facts: Facts, reported: set[int]) -> Iterator[Finding]:
-    """torch writes metrics as of an empty graph, and no error, when what ended a compile is no Exception:
-    KeyboardInterrupt, SystemExit.
-    """
+    """Find compiles that KeyboardInterrupt or SystemExit ended: torch logs no error, only empty metrics."""
     empty = [
         frame for frame in facts.compiled if frame.row["status"] == "empty" and frame.rows[-1] not in reported
     ]
     if not empty:
-        return  # most logs: the graphs need not be read
+        return  # as in most logs: skip reading the graphs
     traced = {
         facts.number_of(row)
         for row in facts.table("graphs")
@@ -118,7 +116,7 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
 
 
 def _first_event(facts: Facts, compile: dict[str, Any], root: Span | None) -> int:
-    """The first record of a compile; of one without an id, that of its span."""
+    """Return the first event of a compile, or of its span when it has no id."""
     event: int = (
         facts.span_row(root)["begin_event"]
         if root is not None and compile["first_event"] is None
@@ -128,8 +126,9 @@ def _first_event(facts: Facts, compile: dict[str, Any], root: Span | None) -> in
 
 
 def open_compiles(facts: Facts) -> Iterator[tuple[int, Span | None]]:
-    """The compiles that are open where the log ends, by row, each with its outermost span; None of a torch
-    that writes no timeline.
+    """Yield the rows of compiles that are open at the end of the log, each with its outermost span.
+
+    The span is None without a timeline.
     """
     latest_us = max((span.start_us for span in facts.compile_spans), default=0)
     for span in facts.compile_spans:
@@ -138,14 +137,14 @@ def open_compiles(facts: Facts) -> Iterator[tuple[int, Span | None]]:
     if not len(facts.timeline):
         last = max((row["first_event"] for row in facts.compiles if row["frame_id"] is not None), default=0)
         for frame in facts.compiled:
-            # Without metrics it may have failed, or been skipped: only what nothing follows is open.
-            open_one = facts.tells_ends or facts.compiles[frame.rows[-1]]["first_event"] == last
+            # Without metrics it may have failed or been skipped, so only the last compile counts as open.
+            open_one = facts.records_outcomes or facts.compiles[frame.rows[-1]]["first_event"] == last
             if frame.row["status"] == "unfinished" and open_one:
                 yield frame.rows[-1], None
 
 
 def open_below(facts: Facts, root: Span) -> list[Span]:
-    """The span and those in it that have no end, from the outside in."""
+    """Return a span and the nested spans without an end, outermost first."""
     chain = [root]
     while True:
         inner = facts.timeline.open_in(chain[-1].number)
@@ -155,7 +154,7 @@ def open_below(facts: Facts, root: Span) -> list[Span]:
 
 
 def running(facts: Facts) -> list[dict[str, Any]]:
-    """The compiles that are open, outermost first (schema: manifest, 'running')."""
+    """Return the open compiles, outermost first (schema: manifest, 'running')."""
     rows = []
     for compile_index, root in open_compiles(facts):
         function, file, line = facts.place_of(compile_index)

@@ -50,7 +50,7 @@ REFERENCE = {
     ),
 }
 _COMPILED = ("compiled", "inductor_loaded")
-_LEAST_US = 1_000_000  # of a capture, and of compiling for single sizes
+_LEAST_US = 1_000_000  # of a capture, or of compiles for single sizes
 _MOST_NAMED = 50  # pieces in the details
 
 
@@ -63,7 +63,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 
 def piece_name(piece: VllmPiecesRow) -> str:
-    """A piece with its size or range: '`submod_2` for 1–64 tokens'."""
+    """Return a piece with its size or range, such as '`submod_2` for 1–64 tokens'."""
     name = code(piece["submodule"]) if piece["submodule"] is not None else "an unnamed piece"
     first, last = piece["range_start"], piece["range_end"]
     if first is None or last is None:
@@ -106,9 +106,7 @@ def _failed(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]
 def _compiled_twice(
     facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]
 ) -> Iterator[Finding]:
-    """Pieces that are compiled where another's code was there: on a start with a warm cache, and beside an
-    equal piece.
-    """
+    """Yield findings for avoidable compiles of pieces: on a warm start, or with an equal piece."""
     rows = facts.table("vllm_pieces")
     compiled = [piece for piece in own if piece["outcome"] in _COMPILED]
     loaded = [piece for piece in own if piece["outcome"] == "loaded"]
@@ -169,7 +167,8 @@ def _reuse_failed(
     which = "these two" if one else "all of them" if different == len(twice) else f"{different} of them"
     texts = [
         "The graphs differ only in names, such as those of layers. vLLM reuses the code of an earlier piece"
-        " if the AOTAutograd cache keys are equal." + (f" The keys of {which} differ." if different else ""),
+        " if the AOTAutograd cache keys are equal"
+        + (f", but those of {which} differ." if different else "."),
     ]
     if same:
         graphs = "both graphs are" if one else f"{same} of them are"
@@ -214,7 +213,7 @@ def _starts(pieces: Sequence[VllmPiecesRow]) -> list[int]:
 
 
 def _capture(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]) -> Iterator[Finding]:
-    """Dynamo's capture of a whole model, where it takes longer than all that vLLM does with the graph."""
+    """Yield a finding for a capture that takes longer than vLLM's work on its graph."""
     begin, start, whole = (
         backend["capture_epoch_us"],
         backend["start_epoch_us"],
@@ -240,7 +239,7 @@ def _capture(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow
 
 
 def _sizes(facts: Facts, backend: VllmBackendsRow, own: Sequence[VllmPiecesRow]) -> Iterator[Finding]:
-    """Compiles for single sizes, and whether CUDA graphs use them."""
+    """Yield a finding for compiles of single sizes, with whether CUDA graphs use them."""
     compiled = [piece for piece in own if piece["outcome"] in _COMPILED]
     single = [piece for piece in compiled if piece["is_single_size"]]
     took = total(piece["duration_us"] for piece in single)
