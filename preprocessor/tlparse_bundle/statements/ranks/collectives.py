@@ -356,8 +356,8 @@ REFERENCE: dict[str, KindReference] = {
     ),
     "missing-wait": KindReference(
         "Missing wait",
-        "The generated code calls more collectives than it waits for, so it can read a result before it is ready.",
+        "The generated code calls more collectives than it waits for. It can read a result too early.",
         "Look at the generated code, and report it to PyTorch if the wait is missing.",
-        "If the code and the schedule have different numbers of collectives, the finding is `collective-parity`.",
+        "If code and schedule have different numbers of collectives, the finding is `collective-parity`.",
     ),
 }
