@@ -4,8 +4,8 @@
 
 LOG is a large trace (see make_trace.py), --small one of about 1 MB (default: its beginning). A plain static
 server serves a site. The page builds both logs, in turn with builds on one core of this machine. Needs
-Chromium, playwright, and Python for browsers in viewers/vendor/python. Prints ratios of medians; exits with
-1 when a budget is missed, or when a bundle differs.
+Chromium, playwright, and Python for browsers in viewers/vendor/python. Prints ratios of medians. Exits with 1
+when a budget is missed or a bundle differs.
 
   large   build time in the page against build time here; the memory of the page's process; its
           longest task

@@ -3,11 +3,11 @@
     python benchmarks/preprocessor.py SOURCE [--only trace,linear,ranks,workers,artifact,tiny,start]
                                       [--rounds 5] [--json FILE] [--work FOLDER] [--scale 1]
 
-SOURCE is the log of a real rank (1.86 MB and 504 records in docs/explanation/performance.md); the inputs
-are made from it in FOLDER. Each round runs every program once, so a machine that slows down affects all
-alike. Prints ratios of medians, peak memory of the largest process, size of the bundle against the log, and
-the processor time of our stages; the same as JSON. Linux and macOS; needs tlparse on the PATH or beside the
-Python that runs this.
+SOURCE is the log of a real rank, from which the inputs are generated in FOLDER. In
+docs/explanation/performance.md it has 1.86 MB and 504 records. Each round runs every program once, so a
+slow phase of the machine affects all alike. Prints ratios of medians, peak memory of the largest process,
+size of the bundle against the log, and the processor time of our stages; the same as JSON. Linux and macOS;
+needs tlparse on the PATH or next to the Python that runs this.
 
   trace     150 MB, 40,504 records: tlparse, tlparse --plain-text, and us
   linear    300 MB and 600 MB against 150 MB: our time should grow with the log, our memory not

@@ -2,9 +2,9 @@
 
     python benchmarks/reader.py LOG [--rounds 5] [--json FILE] [--work FOLDER]
 
-Builds a bundle of LOG, then asks each question of the log and of the bundle in turn, each in a new process.
-The script is what people write without a bundle: the lines of the log and orjson. Exits with an error when
-the answers differ. Prints ratios of medians and peak memory; the same as JSON. Linux and macOS.
+Builds a bundle of LOG, then answers each question from the log and from the bundle in turn, each in a new
+process. The script reads the lines of the log with orjson, as one would without a bundle. Exits with an
+error when the answers differ. Prints ratios of medians and peak memory; the same as JSON. Linux and macOS.
 
   compiles  how many there are
   metrics   the seconds of all, by their metrics

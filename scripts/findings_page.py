@@ -20,8 +20,9 @@ from tlparse_bundle.statements.registry import kinds
 LOGS = (
     "recompiles/trace",
     "graph_breaks/trace",
-    "failures/trace",
     "caches/trace",
+    "versions/2.13.0/no_compiler.log.zst",
+    "failures/trace",
     "dynamic_shapes/trace",
     "export_dtrace/trace",
     "killed/trace",
@@ -35,6 +36,8 @@ LOGS = (
     "versions/2.4.1/breaks.log.zst",
 )
 RANKS = (
+    "jobs/other_shape",
+    "ranks_straggler/trace",
     *(
         f"jobs/{name}"
         for name in (
@@ -53,7 +56,6 @@ RANKS = (
             "two_versions",
         )
     ),
-    "ranks_straggler/trace",
     "ranks_execution_order/trace",
     "ranks_extra_break/trace",
     "versions/2.4.1/ddp",

@@ -74,7 +74,7 @@ CODES: dict[str, Code] = {
     ),
     "string-redefined": Code(
         "warning",
-        "An interned string id was defined a second time with another text; the newest definition counts from"
+        "An interned string id was defined a second time with different text; the newest definition counts from"
         " there on.",
     ),
     "string-undefined": Code(
@@ -94,7 +94,7 @@ CODES: dict[str, Code] = {
     ),
     "text-invalid": Code(
         "warning",
-        "The record holds bytes that are no UTF-8, or half of a surrogate pair. In the metadata they became"
+        "The record holds bytes that are not UTF-8, or half of a surrogate pair. In the metadata they became"
         " U+FFFD.",
     ),
     "compile-id-invalid": Code(

@@ -87,7 +87,7 @@ class _Request(SimpleNamespace):
 async def _check_redirect(
     session: aiohttp.ClientSession, request: SimpleNamespace, params: aiohttp.TraceRequestRedirectParams
 ) -> None:
-    """Allow redirects to the same server and from http to https only, not to hosts that may be behind our
+    """Allow redirects to the same server and from http to https only, not to hosts that may be inside our
     firewall.
     """
     request.redirects += 1

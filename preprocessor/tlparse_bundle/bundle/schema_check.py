@@ -232,7 +232,7 @@ def compile_schema(  # noqa: C901 - a case for each keyword
                         if check is not None:
                             check(item, highest)
                         elif refused:
-                            raise Malformed("is no field that there is")
+                            raise Malformed("is not a known field")
                         if named is not None:
                             named(key, highest)
                     except Malformed as error:

@@ -343,7 +343,7 @@ class _Checker:
                 end += row["gap_bytes"] + row["size_bytes"]
         self.require(
             end <= log.directory["source"]["size_bytes"],
-            f"{where}: the last record ends behind the end of the log",
+            f"{where}: the last record ends after the end of the log",
         )
 
     def _check_metadata(self, log: Log) -> list[tuple[str, Highest]]:

@@ -30,7 +30,7 @@ _SHORTEST_S, _SHORTER_S = 0.03, 0.15  # a log that is written in small pieces do
 _SECONDS = 0.25  # at most, where the system does not tell
 _SECONDS_TOLD = 0.5
 _LATER = frozenset(("not-found", "no-logs", "empty"))
-_NO_TRACE_BYTES = 64 << 10  # a file that begins with so much of something else is no log
+_NO_TRACE_BYTES = 64 << 10  # a file that begins with this much other text is not a log
 
 
 class Watch:

@@ -2,7 +2,7 @@
 compile_directory.json.
 
 tlparse joins names from a log to its output folder as they are and writes wherever that leads. Here they stay
-inside: what is no plain name of a file is left out or replaced.
+inside: anything but a plain file name is left out or replaced.
 """
 
 from __future__ import annotations

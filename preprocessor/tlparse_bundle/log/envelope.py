@@ -277,7 +277,7 @@ class EventDecoder:
             try:
                 fields, mended = lenient_json(text)
                 if mended:
-                    self._note(event, "text-invalid", "bytes that are no UTF-8, or half of a surrogate pair")
+                    self._note(event, "text-invalid", "bytes that are not UTF-8, or half of a surrogate pair")
             except ValueError as error:
                 reason = str(error)
             except RecursionError:
@@ -308,7 +308,7 @@ class EventDecoder:
             return record.kept
         if announced is None:
             if DAMAGED not in fields:
-                self._note(event, "payload-unannounced", "payload lines behind a record without has_payload")
+                self._note(event, "payload-unannounced", "payload lines after a record without has_payload")
             return record.kept
         data = payload.data
         if data.endswith(b"\r"):

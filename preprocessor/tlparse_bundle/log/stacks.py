@@ -51,7 +51,7 @@ class StackTable:
         return self._frame_rows[self._stack_rows[row][1]]
 
     def rows_since(self, counts: tuple[int, int]) -> tuple[StackRows, tuple[int, int]]:
-        """The frames and stacks behind so many of them, for ``extend`` of another table; and how many there
+        """Return the frames and stacks after the first ones, for ``extend`` of another table; and how many there
         are now.
         """
         frames, stacks = counts
@@ -142,7 +142,7 @@ class StackReader:
                 break
             rows.append((file, line, name, loc))
         if len(rows) < len(frames):
-            self._note(event, "stack-invalid", f"{key} is no list of frames")
+            self._note(event, "stack-invalid", f"{key} is not a list of frames")
             return
         # The key keeps its place, so that the event's own key stays where it was.
         items = list(holder.items())

@@ -181,7 +181,7 @@ def serve(work: Callable[[Link], Any], link: Link | None = None, parent: int | N
         end_with(parent)
     gc.set_threshold(50_000)  # as in cli
     link = link or Link(sys.stdin.buffer, sys.stdout.buffer)
-    sys.stdout = sys.stderr  # what a plug-in prints is no message
+    sys.stdout = sys.stderr  # output of plug-ins is not a message
     try:
         try:
             answer = work(link)

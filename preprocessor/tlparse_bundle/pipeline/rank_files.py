@@ -227,7 +227,7 @@ def _none(run: int | None, count: int) -> RankFiles:
             f"there is no run {run} with several ranks",
             hint=f"Pass a number from 1 to {count} to --run."
             if count
-            else "All logs are of one rank. Leave out --run.",
+            else "All logs have the same rank. Leave out --run.",
             code="not-found",
         )
     return RankFiles({}, None, [], [])

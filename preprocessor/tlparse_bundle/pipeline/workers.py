@@ -130,7 +130,7 @@ class DaskWorkers:
         match = _DASK_ADDRESS.fullmatch(address)
         if match is None:
             raise BundleError(
-                f"{address!r} is no address of workers",
+                f"{address!r} is not the address of a Dask scheduler",
                 hint="Write dask://HOST:PORT, such as dask://scheduler:8786.",
                 code="executor",
             )

@@ -68,7 +68,7 @@ class Metrics:
         if type(event.value) is dict:
             self._observe_fields(event, row)
         else:
-            self._note(event, f"{event.type} is no object")
+            self._note(event, f"{event.type} is not an object")
         self._rows.append(row)
 
     def _observe_fields(self, event: Event, row: MetricsRow) -> None:

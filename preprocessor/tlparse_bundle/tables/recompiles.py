@@ -270,7 +270,7 @@ class Recompiles:
         compiles: list[str | None] = []  # of the rows so far
         for number, row in enumerate(self._requests):
             compiles.append(row["compile"])
-            leader = self._caused_by.get(number)  # which stands before it
+            leader = self._caused_by.get(number)  # which precedes it
             yield {
                 **row,
                 "caused_by": None if leader is None else compiles[leader],

@@ -17,7 +17,7 @@ from tlparse_bundle.tables.tally import Compile
 if TYPE_CHECKING:
     from tlparse_bundle.bundle.row_types import InstantsRow, SpansRow, SpanTotalsRow
 
-_MAX_EPOCH_US = 4 * 10**15  # the year 2096; what lies above is no time
+_MAX_EPOCH_US = 4 * 10**15  # the year 2096; larger values are not times
 _MAX_LANES = 64
 _MAX_NAME = 1000  # characters
 _SORTED_TOGETHER = 1024  # spans

@@ -22,7 +22,7 @@ from tlparse_bundle.serve.bundle_places import Stored
 from tlparse_bundle.serve.catalogue import Bundles
 
 EVENTS = ".events"  # after the address of a bundle: where its page hears of new states
-# Header of a manifest response, which tells the page not to poll.
+# Header of a manifest response, which stops the page from polling.
 LIVE = {"Tlparse-Bundle-Live": "events"}
 # In the scope of a request whose answer ends with the connection: nobody waits for it when the server ends
 ENDLESS = "tlparse_bundle.endless"

@@ -84,7 +84,7 @@ def open_comparison(folder: Path, *, verify: bool = True) -> tuple[dict[str, Any
     """The document of such a folder, which its page checks, and the bundles of both sides; None when there is
     no comparison.
 
-    Raises BundleError when it is of another version, and when a side is no bundle.
+    Raises BundleError if its version is different, or if a side is not a bundle.
     """
     document = _read(folder)
     if document is None:

@@ -24,7 +24,7 @@ REFERENCE = {
         title="Recompile",
         meaning="The guards of all cache entries failed, so Dynamo compiled the function again. "
         "Recompiles of a function with one cause are one finding.",
-        fix="Make the value constant or dynamic, as the fix of the finding says.",
+        fix="Apply the fix of the finding, which keeps the value constant or makes it dynamic.",
         not_when="A few recompiles during warmup are normal, such as the one that makes a dimension dynamic.",
     ),
     "recompile-limit": KindReference(

@@ -18,7 +18,7 @@ REFERENCE = {
     "vllm-piece-failed": KindReference(
         title="vLLM piece failed",
         meaning="vLLM started to compile a piece of the model, and its backend ended without code.",
-        fix="Read the failure that the finding belongs to.",
+        fix="Fix the error in the title. Details are in the `failure` finding that caused this one.",
         not_when="If the log was cut, later records may be lost.",
     ),
     "vllm-warm-compile": KindReference(

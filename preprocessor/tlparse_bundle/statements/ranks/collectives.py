@@ -1,4 +1,4 @@
-"""Collectives of compiled code: schedules by rank, their differences, and schedules compared with code."""
+"""The collectives of compiled code: schedules by rank, where they differ, and whether the code has them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from tlparse_bundle.base.wording import code, listed, plural
+from tlparse_bundle.base.wording import code, plural
 from tlparse_bundle.bundle.row_objects import Artifact
 from tlparse_bundle.statements.kind_reference import KindReference
 from tlparse_bundle.statements.ranks.collective_calls import counts_of_code, counts_of_schedule
@@ -42,7 +42,7 @@ _SAME: _Difference = {"schedule": None, "position": None, "here": None, "others"
 
 
 class _Mismatch(NamedTuple):
-    """A frame whose code calls different collectives than its schedules list."""
+    """A frame whose code does not have the collectives of its schedules."""
 
     frame: int
     kind: str
@@ -53,7 +53,7 @@ class _Mismatch(NamedTuple):
 
 class CollectivesDigest(TypedDict):
     sequences: list[Sequence[str]]  # the distinct schedules of the log
-    frames: list[list[int] | None]  # the schedules of each frame; None: perhaps not recorded
+    frames: list[list[int] | None]  # the schedules of each frame; None where it may only lack a record
     uncertain: list[bool]  # for each frame whether it may have had more schedules
     parity: list[list[Any]]  # the cells of each _Mismatch
 
@@ -129,7 +129,7 @@ class Collectives:
 
 
 class _Cell(NamedTuple):
-    """The schedules of a frame; None: not recorded. ``unsure``: some may not be recorded."""
+    """The schedules of a frame; None when they are not recorded; ``unsure``: there may have been more."""
 
     schedules: Schedules | None
     unsure: bool
@@ -161,7 +161,7 @@ def _mismatches(frames: Frames, number: int, ops: list[str]) -> Iterator[_Mismat
 
 
 def _in_code(artifact: Artifact) -> tuple[Counter[str], int]:
-    """Return ``counts_of_code`` of an artifact, read once for equal contents."""
+    """Return counts_of_code of an artifact; equal ones, as equal ranks have, are read once."""
     counts = _counted.get(artifact.sha256)
     if counts is None:
         if len(_counted) >= _MAX_COUNTED:
@@ -182,9 +182,9 @@ def _first_difference(mine: Schedules, others: Schedules) -> _Difference:
 def _whole(
     comparison: Comparison, digests: Sequence[CollectivesDigest], usual: dict[int, Schedules]
 ) -> list[RankCollectivesRow]:
-    """Return ranks grouped by all their schedules, in compile order.
+    """Return ranks by all their schedules in the order of their compiles.
 
-    Schedules that a rank does not record count as those of most ranks.
+    Where the log of a rank does not record them, it is taken to be like most.
     """
     pairs = []
     for members in comparison.alike(digests):
@@ -223,7 +223,7 @@ def _whole(
 
 
 def _counts(ops: tuple[str, ...], others: tuple[str, ...]) -> dict[str, list[int]]:
-    """Return the counts on both sides of each operation whose counts differ."""
+    """Return how often each operation occurs in both, for those that do not occur equally often."""
     mine, theirs = Counter(ops), Counter(others)
     return {op: [mine[op], theirs[op]] for op in sorted(mine | theirs) if mine[op] != theirs[op]}
 
@@ -307,17 +307,16 @@ def _schedules_differ(words: Words) -> tuple[str, str]:
         _short_op(words.details[side]) if words.details[side] else "nothing" for side in ("here", "others")
     )
     first = f"at position {words.details['position']}, {here} instead of {others}"
-    different = f"{listed(counts, 2)} than others" if counts else f"different collectives: {first}"
+    differences = f"{', '.join(counts)}; {first}" if counts else first
     return (
-        f"In {words.mine}, {words.ranks} {words.verb('schedules', 'schedule')} {different}",
-        (f"The first difference is {first}. " if counts else "")
-        + "Whether this hangs depends on the process groups: a rank only calls the collectives of its own"
+        f"On {words.ranks}, {words.mine} schedules different collectives: {differences}",
+        "Whether this hangs depends on the process groups: a rank only calls the collectives of its own"
         " groups. The calls of each group are compared separately.",
     )
 
 
 def _short_op(op: str) -> str:
-    """Return an operation without its namespace and overload, as code."""
+    """Return an operation without what all of them have in common."""
     short = re.sub(r"^torch\.ops\.(_c10d_functional\.|c10d\.)?", "", op)
     return code(re.sub(r"_?\.default$", "", short))
 
@@ -357,8 +356,8 @@ REFERENCE: dict[str, KindReference] = {
     ),
     "missing-wait": KindReference(
         "Missing wait",
-        "The generated code waits for fewer collectives than it calls, so it can read an unfinished result.",
+        "The generated code calls more collectives than it waits for. It can read a result too early.",
         "Look at the generated code, and report it to PyTorch if the wait is missing.",
-        "If code and schedule differ in the number of collectives, the finding is `collective-parity`.",
+        "If code and schedule have different numbers of collectives, the finding is `collective-parity`.",
     ),
 }
